@@ -1,0 +1,47 @@
+# How every library, program and test of the project is declared.
+
+add_library(crawlsieve_build_flags INTERFACE)
+target_compile_features(crawlsieve_build_flags INTERFACE cxx_std_20)
+target_compile_options(crawlsieve_build_flags INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Wold-style-cast -Woverloaded-virtual
+  -Wconversion -Wno-sign-conversion
+  $<$<CXX_COMPILER_ID:Clang>:-Wthread-safety>
+  $<$<BOOL:${CRAWLSIEVE_WERROR}>:-Werror>)
+if(CRAWLSIEVE_SANITIZE)
+  target_compile_options(crawlsieve_build_flags INTERFACE
+    -fsanitize=${CRAWLSIEVE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(crawlsieve_build_flags INTERFACE -fsanitize=${CRAWLSIEVE_SANITIZE})
+endif()
+
+# crawlsieve_library(NAME index SRCS a.cc b.cc [DEPS public...] [PRIVATE_DEPS private...])
+# makes the library crawlsieve_index with the alias crawlsieve::index.
+function(crawlsieve_library)
+  cmake_parse_arguments(ARG "" "NAME" "SRCS;DEPS;PRIVATE_DEPS" ${ARGN})
+  set(target crawlsieve_${ARG_NAME})
+  add_library(${target} STATIC ${ARG_SRCS})
+  add_library(crawlsieve::${ARG_NAME} ALIAS ${target})
+  target_include_directories(${target} PUBLIC ${CMAKE_SOURCE_DIR})
+  target_link_libraries(${target}
+    PUBLIC ${ARG_DEPS}
+    PRIVATE crawlsieve_build_flags ${ARG_PRIVATE_DEPS})
+endfunction()
+
+# crawlsieve_test(NAME index SRCS a_test.cc... DEPS libs... [LABELS unit] [TIMEOUT seconds])
+# makes one GoogleTest program and registers each of its tests with ctest.
+function(crawlsieve_test)
+  cmake_parse_arguments(ARG "" "NAME;TIMEOUT" "SRCS;DEPS;LABELS" ${ARGN})
+  if(NOT ARG_LABELS)
+    set(ARG_LABELS unit)
+  endif()
+  if(NOT ARG_TIMEOUT)
+    set(ARG_TIMEOUT 120)
+  endif()
+  set(target ${ARG_NAME}_test)
+  add_executable(${target} ${ARG_SRCS})
+  target_link_libraries(${target} PRIVATE ${ARG_DEPS} GTest::gmock GTest::gtest_main
+                                          crawlsieve_build_flags)
+  gtest_discover_tests(${target}
+    DISCOVERY_MODE PRE_TEST
+    DISCOVERY_TIMEOUT 60
+    PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT})
+endfunction()

@@ -1,0 +1,68 @@
+#pragma once
+
+#include "consumer/formats/input_format.h"
+#include "plugin/base/result.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace crawlsieve::consumer {
+
+/// One record out of a file, in the format that its file has.
+struct FileRecord {
+  InputRecord record;
+  FormatKind format = FormatKind::kCanonical;
+  std::string origin;  ///< "pages.warc.gz at byte 1234", for messages
+};
+
+/// What reading met that is not a page.
+struct FileReaderCounts {
+  std::uint64_t files = 0;
+  std::uint64_t records = 0;        ///< handed out
+  std::uint64_t revisits = 0;       ///< WARC revisit records: no body, not judged
+  std::uint64_t other_records = 0;  ///< WARC requests, metadata, warcinfo, ...
+  std::uint64_t damaged_files = 0;  ///< cut or corrupt: what came before was handed out
+};
+
+/// Reads pages from files and folders, in the order given; a folder in byte order of its paths.
+///
+///   *.warc, *.warc.gz            WARC records, gzip per record or over the whole file
+///   *.jsonl, *.json, *.ndjson    one canonical page record a line; also with .gz or .zst behind
+///   *.html, *.htm, *.xhtml, *.txt  one page, format raw, URL file://<absolute path>; also .gz
+///   a folder                     every file in and below it with one of these endings
+///
+/// Streams: memory is bounded by the largest record (and by `max_record_bytes`). Records get the
+/// page's own fetch time as timestamp where the file has one, else the file's modification time.
+/// Thread-compatible.
+class FileReader {
+ public:
+  struct Options {
+    std::size_t max_record_bytes = 32 << 20;
+  };
+
+  /// Looks at every path, so that a wrong one is known before the first page is read.
+  /// Errors: kInvalidInput (no such file, unknown ending; names all of them), kIo.
+  [[nodiscard]] static Result<std::unique_ptr<FileReader>> Open(
+      const std::vector<std::filesystem::path>& paths, const Options& options);
+
+  virtual ~FileReader() = default;
+
+  /// Puts the next record into `record`; false at the end of the last file. A damaged file is
+  /// reported once through `warnings()` and counted, and reading goes on with the next file.
+  /// Errors: kIo (a read failed), after which the reader is done.
+  [[nodiscard]] virtual Result<bool> Next(FileRecord& record) = 0;
+
+  [[nodiscard]] virtual const FileReaderCounts& counts() const = 0;
+
+  /// What was wrong with files so far, for a person; taken out by the call.
+  [[nodiscard]] virtual std::vector<std::string> TakeWarnings() = 0;
+
+  /// Bytes of files read so far and in all, as they lie on the disk: for a progress bar.
+  [[nodiscard]] virtual std::uint64_t bytes_read() const = 0;
+  [[nodiscard]] virtual std::uint64_t bytes_total() const = 0;
+};
+
+}  // namespace crawlsieve::consumer

@@ -1,0 +1,35 @@
+#pragma once
+
+#include "plugin/fingerprint/feature.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace crawlsieve::extract {
+
+enum class Outcome {
+  kText,          ///< visible text and features were found; there may be few or none
+  kNotHtml,       ///< neither HTML nor plain text, by label or by its bytes
+  kErrorStatus,   ///< the HTTP status is not 2xx; the body was not looked at
+  kNotEvaluated,  ///< a limit or damage; `detail` is the code
+};
+
+/// What extraction made of one page.
+struct Document {
+  Outcome outcome = Outcome::kNotEvaluated;
+  std::string detail;            ///< code for kNotEvaluated; status for kErrorStatus; else empty
+  std::string canonical_url;     ///< the page's identity, from final_url or url; never empty
+  std::string host;              ///< of canonical_url, lower case; empty where a URL has none
+  std::uint32_t path_depth = 0;  ///< non-empty path segments of canonical_url
+  std::string charset;           ///< the encoding used, by its WHATWG name; empty without text
+  std::string charset_source;    ///< `bom`, `header`, `meta`, `detected`, `default`
+  std::string title;             ///< white space collapsed
+  std::string language;          ///< BCP 47 from <html lang>; empty: unknown
+  /// The normalised tokens in order, one space between them: what the content checksum covers.
+  std::string normalized_text;
+  std::uint32_t text_length = 0;  ///< code points of visible text, white space collapsed
+  std::vector<Feature> features;  ///< distinct, ordered by hash
+};
+
+}  // namespace crawlsieve::extract

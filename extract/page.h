@@ -1,0 +1,35 @@
+#pragma once
+
+#include "plugin/base/timestamp.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace crawlsieve::extract {
+
+/// What `Page::body` holds.
+enum class BodyKind {
+  kBytes,  ///< the document as fetched, content encodings undone; `content_type` says what it is
+  kText,   ///< text already stripped of markup by the crawler, in UTF-8
+};
+
+/// One fetched page as an input format yields it: all the crawler said, nothing yet believed.
+struct Page {
+  std::string url;        ///< as asked for; never empty
+  std::string final_url;  ///< after redirects; empty: the same as `url`
+  std::string id;         ///< the crawler's own name for the page; may be empty
+  std::string crawl_id;   ///< may be empty
+  std::string attrs;      ///< JSON text echoed in the verdict; empty: none
+  int status_code = 200;  ///< of the HTTP response
+  std::optional<Timestamp> fetch_time;
+  std::string content_type;  ///< the header's value, parameters included; may be empty
+  std::string charset;       ///< named by the crawler apart from `content_type`; may be empty
+  BodyKind body_kind = BodyKind::kBytes;
+  std::string body;
+  /// Set when the URL is known but the body could not be had: the code of the verdict
+  /// `not_evaluated`, such as "bad_encoding", "truncated", "body_too_large". `body` is then empty.
+  std::string body_problem;
+};
+
+}  // namespace crawlsieve::extract

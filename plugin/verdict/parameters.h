@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+
+namespace crawlsieve {
+
+/// Weights of the components of a URL's priority, in thousandths. They must add up to 1000.
+struct PriorityWeights {
+  std::uint32_t novelty = 400;  ///< how new the page's content was
+  std::uint32_t host = 300;     ///< how few duplicates its host has shown
+  std::uint32_t depth = 100;    ///< how short its path is
+  std::uint32_t change = 200;   ///< how often it was found changed
+
+  friend bool operator==(const PriorityWeights&, const PriorityWeights&) = default;
+};
+
+/// When to fetch a URL again: the interval halves when the page changed and grows by half when it
+/// did not, between the bounds. Seconds.
+struct RecrawlIntervals {
+  std::uint64_t initial_seconds = 7 * 86'400;
+  std::uint64_t min_seconds = 3'600;
+  std::uint64_t max_seconds = 90 * 86'400;
+
+  friend bool operator==(const RecrawlIntervals&, const RecrawlIntervals&) = default;
+};
+
+/// How pages are judged. Part of the admission log, so that a replay judges the same way.
+struct JudgeParameters {
+  /// Two pages are near duplicates when their fingerprints differ in at most this many bits, 0..7.
+  std::uint32_t max_distance = 3;
+  /// Pages with fewer distinct features are `too_short`: never a duplicate, never a match.
+  std::uint32_t min_features = 20;
+  PriorityWeights priority;
+  RecrawlIntervals recrawl;
+
+  friend bool operator==(const JudgeParameters&, const JudgeParameters&) = default;
+};
+
+}  // namespace crawlsieve
