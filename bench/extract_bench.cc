@@ -1,0 +1,296 @@
+// How fast pages become documents, beside the HTML parser alone.
+//
+// Both are measured in one process on the same pages and as many threads, in turns, so that
+// whatever else the machine does falls on both. Each thread takes every N-th page.
+
+#include "extract/charset.h"
+#include "extract/extractor.h"
+#include "extract/features.h"
+#include "extract/html_text.h"
+#include "extract/media_type.h"
+#include "extract/tokenizer.h"
+#include "extract/visible_text.h"
+#include "plugin/base/result.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <gumbo.h>
+#include <nlohmann/json.hpp>
+#include <zstd.h>
+
+namespace crawlsieve::extract {
+namespace {
+
+using Seconds = std::chrono::duration<double>;
+using Clock = std::chrono::steady_clock;
+
+Result<std::string> ReadFile(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream bytes;
+  bytes << file.rdbuf();
+  if (!file) return MakeError(ErrorCode::kIo, fmt::format("{}: can't be read", path.string()));
+  return std::move(bytes).str();
+}
+
+Result<std::string> Decompress(const std::string& compressed, const std::string& name) {
+  constexpr int kMaxWindowLog = 27;
+  const std::unique_ptr<ZSTD_DCtx, std::size_t (*)(ZSTD_DCtx*)> context(ZSTD_createDCtx(),
+                                                                        ZSTD_freeDCtx);
+  ZSTD_DCtx_setParameter(context.get(), ZSTD_d_windowLogMax, kMaxWindowLog);
+  std::string text;
+  std::vector<char> chunk(ZSTD_DStreamOutSize());
+  ZSTD_inBuffer input{compressed.data(), compressed.size(), 0};
+  std::size_t rest = 0;
+  do {
+    ZSTD_outBuffer output{chunk.data(), chunk.size(), 0};
+    rest = ZSTD_decompressStream(context.get(), &output, &input);
+    if (ZSTD_isError(rest) != 0) {
+      return MakeError(ErrorCode::kCorruption,
+                       fmt::format("{}: {}", name, ZSTD_getErrorName(rest)));
+    }
+    text.append(chunk.data(), output.pos);
+    if (output.pos == 0 && input.pos == input.size) break;
+  } while (rest != 0 || input.pos < input.size);
+  if (rest != 0) return MakeError(ErrorCode::kCorruption, fmt::format("{}: cut off", name));
+  return text;
+}
+
+Status LoadPages(const std::filesystem::path& path, std::vector<Page>& pages) {
+  Result<std::string> text = ReadFile(path);
+  if (text && path.extension() == ".zst") text = Decompress(*text, path.string());
+  if (!text) return tl::unexpected(text.error());
+  std::istringstream lines(*std::move(text));
+  std::string line;
+  for (int number = 1; std::getline(lines, line); ++number) {
+    const nlohmann::json record = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
+    if (!record.is_object() || !record.contains("url") || !record.contains("body") ||
+        !record["url"].is_string() || !record["body"].is_string()) {
+      return MakeError(
+          ErrorCode::kInvalidInput,
+          fmt::format("{}:{}: no page record with url and body", path.string(), number));
+    }
+    Page page;
+    page.url = record["url"];
+    page.body = record["body"];
+    if (const auto type = record.find("content_type"); type != record.end() && type->is_string()) {
+      page.content_type = *type;
+    }
+    pages.push_back(std::move(page));
+  }
+  return {};
+}
+
+/// The bare parser, as a program would use it that knows about max_errors.
+void ParseWithGumbo(const Page& page) {
+  GumboOptions options = kGumboDefaultOptions;
+  options.max_errors = 0;
+  GumboOutput* output = gumbo_parse_with_options(&options, page.body.data(), page.body.size());
+  gumbo_destroy_output(&options, output);
+}
+
+/// Runs `make_worker()`'s function over all pages on `threads` threads; the wall time.
+template <typename MakeWorker>
+Seconds OverAllPages(const std::vector<Page>& pages, unsigned threads, MakeWorker make_worker) {
+  const auto start = Clock::now();
+  {
+    std::vector<std::jthread> workers;
+    for (unsigned t = 0; t < threads; ++t) {
+      workers.emplace_back([&, t] {
+        auto work = make_worker(t);
+        for (std::size_t i = t; i < pages.size(); i += threads) work(pages[i]);
+      });
+    }
+  }
+  return Clock::now() - start;
+}
+
+/// The steps of extraction, taken apart as Extractor puts them together. One thread.
+class Steps {
+ public:
+  static constexpr std::array kNames = {"media type and charset", "parse and walk", "tokens",
+                                        "features"};
+
+  Steps(const ExtractOptions& options, const FeatureHasher& hasher)
+      : parser_(MakeGumboParser(options.limits)),
+        tokenizer_({options.limits.max_tokens, options.limits.max_token_bytes}),
+        counter_(options.features, hasher) {}
+
+  void Run(const Page& page) {
+    DecodedText decoded;
+    Measure(0, [&] {
+      (void)ClassifyMedia(page.content_type, page.body);
+      decoded = decoder_.Decode(page.body, {page.content_type, page.charset, true});
+    });
+    text_.Clear();
+    Measure(1, [&] { (void)parser_->Parse(decoded.text, text_); });
+    tokens_.Clear();
+    Measure(2, [&] {
+      (void)tokenizer_.Append(text_.title(), tokens_);
+      (void)tokenizer_.Append(text_.body(), tokens_);
+    });
+    Measure(3, [&] { (void)counter_.Count(tokens_); });
+    text_bytes_ += text_.body().size();
+  }
+
+  [[nodiscard]] const std::array<Seconds, kNames.size()>& spent() const { return spent_; }
+  [[nodiscard]] std::size_t text_bytes() const { return text_bytes_; }
+
+ private:
+  template <typename Step>
+  void Measure(std::size_t index, Step step) {
+    const auto start = Clock::now();
+    step();
+    spent_[index] += Clock::now() - start;
+  }
+
+  CharsetDecoder decoder_;
+  std::unique_ptr<HtmlParser> parser_;
+  VisibleText text_;
+  Tokenizer tokenizer_;
+  TokenList tokens_;
+  FeatureCounter counter_;
+  std::array<Seconds, kNames.size()> spent_{};
+  std::size_t text_bytes_ = 0;
+};
+
+struct Report {
+  std::size_t pages = 0;
+  double megabytes = 0;
+  unsigned threads = 0;
+  unsigned rounds = 0;
+  double gumbo_mb_s = 0;
+  double extract_mb_s = 0;
+  double ratio = 0;
+  std::size_t without_text = 0;
+  std::size_t text_bytes = 0;
+  std::array<double, Steps::kNames.size()> step_ms{};
+};
+
+double Median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+Report Measure(const std::vector<Page>& pages, unsigned threads, unsigned rounds) {
+  const ExtractOptions options;
+  const FeatureHasher hasher("bench");
+  std::vector<std::unique_ptr<Extractor>> extractors;
+  for (unsigned t = 0; t < threads; ++t) {
+    extractors.push_back(std::make_unique<Extractor>(options, hasher));
+  }
+  Report report{.pages = pages.size(), .threads = threads, .rounds = rounds};
+  for (const Page& page : pages) report.megabytes += static_cast<double>(page.body.size()) / 1e6;
+  for (const Page& page : pages) {
+    report.without_text += extractors[0]->Extract(page).outcome != Outcome::kText ? 1 : 0;
+  }
+
+  std::vector<double> gumbo;
+  std::vector<double> extract;
+  std::vector<double> ratios;
+  for (unsigned round = 0; round < rounds; ++round) {
+    const Seconds bare = OverAllPages(pages, threads, [](unsigned) { return ParseWithGumbo; });
+    const Seconds full = OverAllPages(pages, threads, [&](unsigned t) {
+      return [&extractor = *extractors[t]](const Page& page) { (void)extractor.Extract(page); };
+    });
+    gumbo.push_back(report.megabytes / bare.count());
+    extract.push_back(report.megabytes / full.count());
+    ratios.push_back(bare / full);
+  }
+  report.gumbo_mb_s = Median(gumbo);
+  report.extract_mb_s = Median(extract);
+  report.ratio = Median(ratios);
+
+  Steps steps(options, hasher);
+  for (const Page& page : pages) steps.Run(page);
+  report.text_bytes = steps.text_bytes();
+  for (std::size_t i = 0; i < report.step_ms.size(); ++i) {
+    report.step_ms[i] = steps.spent()[i].count() * 1e3;
+  }
+  return report;
+}
+
+void PrintTable(const Report& report) {
+  fmt::print("{} pages, {:.1f} MB, {} threads, median of {} rounds\n", report.pages,
+             report.megabytes, report.threads, report.rounds);
+  fmt::print("  gumbo alone  {:8.1f} MB/s\n", report.gumbo_mb_s);
+  fmt::print("  extractor    {:8.1f} MB/s   {:.1f} % of gumbo alone\n", report.extract_mb_s,
+             report.ratio * 100);
+  fmt::print("  pages without text: {}; visible text: {:.1f} MB\n", report.without_text,
+             static_cast<double>(report.text_bytes) / 1e6);
+  fmt::print("steps, one thread, one pass\n");
+  for (std::size_t i = 0; i < report.step_ms.size(); ++i) {
+    fmt::print("  {:24} {:9.1f} ms {:8.2f} ns/byte of page\n", Steps::kNames[i], report.step_ms[i],
+               report.step_ms[i] / report.megabytes);
+  }
+}
+
+void PrintJson(const Report& report) {
+  nlohmann::ordered_json steps;
+  for (std::size_t i = 0; i < report.step_ms.size(); ++i) {
+    steps[Steps::kNames[i]] = report.step_ms[i];
+  }
+  const nlohmann::ordered_json json = {
+      {"pages", report.pages},
+      {"megabytes", report.megabytes},
+      {"threads", report.threads},
+      {"rounds", report.rounds},
+      {"gumbo_mb_per_s", report.gumbo_mb_s},
+      {"extract_mb_per_s", report.extract_mb_s},
+      {"ratio", report.ratio},
+      {"pages_without_text", report.without_text},
+      {"text_bytes", report.text_bytes},
+      {"steps_ms", steps},
+  };
+  fmt::print("{}\n", json.dump(2));
+}
+
+int Main(int argc, char** argv) {
+  CLI::App app("Measures extraction beside the bare HTML parser, on the same pages.");
+  std::vector<std::string> files;
+  unsigned threads = std::max(std::thread::hardware_concurrency(), 1U);
+  unsigned rounds = 7;
+  bool json = false;
+  app.add_option("pages", files, "canonical page records, one JSON object a line; .zst is unpacked")
+      ->required()
+      ->check(CLI::ExistingFile);
+  app.add_option("--threads", threads, "worker threads")->check(CLI::PositiveNumber);
+  app.add_option("--rounds", rounds, "how often both are measured")->check(CLI::PositiveNumber);
+  app.add_flag("--json", json, "print one JSON object");
+  CLI11_PARSE(app, argc, argv);
+
+  std::vector<Page> pages;
+  for (const std::string& file : files) {
+    if (const Status loaded = LoadPages(file, pages); !loaded) {
+      fmt::print(stderr, "{}\n", loaded.error().message);
+      return 1;
+    }
+  }
+  if (pages.empty()) {
+    fmt::print(stderr, "no pages in these files\n");
+    return 1;
+  }
+  const Report report = Measure(pages, threads, rounds);
+  json ? PrintJson(report) : PrintTable(report);
+  return 0;
+}
+
+}  // namespace
+}  // namespace crawlsieve::extract
+
+int main(int argc, char** argv) { return crawlsieve::extract::Main(argc, argv); }

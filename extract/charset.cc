@@ -1,0 +1,237 @@
+#include "extract/charset.h"
+
+#include "extract/utf8.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <new>
+
+#include <simdjson.h>
+#include <uchardet/uchardet.h>
+#include <unicode/ucnv.h>
+#include <unicode/ucnv_cb.h>
+#include <unicode/utf8.h>
+
+namespace crawlsieve::extract {
+namespace {
+
+/// How much the detector reads, from the first byte that isn't ASCII: it works at about 50 MB/s,
+/// and markup tells it nothing.
+constexpr std::size_t kDetectionBytes = 64 << 10;
+
+struct ConverterCloser {
+  void operator()(UConverter* converter) const { ucnv_close(converter); }
+};
+using ConverterPtr = std::unique_ptr<UConverter, ConverterCloser>;
+
+struct DetectorCloser {
+  void operator()(uchardet_t detector) const { uchardet_delete(detector); }
+};
+using DetectorPtr = std::unique_ptr<uchardet, DetectorCloser>;
+
+/// U+FFFD for all that can't be decoded. ICU's own substitution writes U+001A for some bytes.
+void ReplaceInvalid(const void*, UConverterToUnicodeArgs* args, const char*, std::int32_t,
+                    UConverterCallbackReason reason, UErrorCode* error) {
+  if (reason > UCNV_IRREGULAR) return;  // reset, close, clone: nothing to write
+  constexpr UChar kReplacement = 0xFFFD;
+  *error = U_ZERO_ERROR;
+  ucnv_cbToUWriteUChars(args, &kReplacement, 1, 0, error);
+}
+
+/// nullptr when ICU's data lacks the converter.
+ConverterPtr OpenConverter(const char* name) {
+  UErrorCode error = U_ZERO_ERROR;
+  ConverterPtr converter(ucnv_open(name, &error));
+  if (U_FAILURE(error)) return nullptr;
+  ucnv_setToUCallBack(converter.get(), ReplaceInvalid, nullptr, nullptr, nullptr, &error);
+  return U_FAILURE(error) ? nullptr : std::move(converter);
+}
+
+/// UTF-8 for the bytes from 0x80 on of a single-byte encoding. A table of our own, because bytes
+/// below are ASCII and can be copied in runs: ten times faster than the converter on real pages.
+class SingleByteTable {
+ public:
+  explicit SingleByteTable(const Encoding& encoding) {
+    const ConverterPtr converter =
+        encoding.icu_name != nullptr ? OpenConverter(encoding.icu_name) : nullptr;
+    for (unsigned i = 0; i < upper_.size(); ++i) {
+      const char byte = static_cast<char>(0x80 + i);
+      // x-user-defined, the one without a converter, has the upper half at U+F780.
+      std::u16string decoded(1, static_cast<char16_t>(0xF780 + i));
+      if (converter != nullptr) {
+        UErrorCode error = U_ZERO_ERROR;
+        const std::int32_t length =
+            ucnv_toUChars(converter.get(), decoded.data(), 1, &byte, 1, &error);
+        if (U_FAILURE(error) || length != 1) decoded[0] = 0xFFFD;
+      }
+      AppendUtf8(decoded, upper_[i]);
+    }
+  }
+
+  void Append(std::string_view bytes, std::string& out) const {
+    while (!bytes.empty()) {
+      const std::size_t ascii = AsciiPrefix(bytes);
+      out.append(bytes.substr(0, ascii));
+      bytes.remove_prefix(ascii);
+      while (!bytes.empty() && static_cast<unsigned char>(bytes.front()) >= 0x80) {
+        out.append(upper_[static_cast<unsigned char>(bytes.front()) - 0x80U]);
+        bytes.remove_prefix(1);
+      }
+    }
+  }
+
+ private:
+  std::array<std::string, 128> upper_;
+};
+
+void RepairInto(std::string_view bytes, std::string& out) {
+  const auto* data = reinterpret_cast<const std::uint8_t*>(bytes.data());
+  std::size_t i = 0;
+  while (i < bytes.size()) {
+    const std::size_t start = i;
+    UChar32 code_point = 0;
+    U8_NEXT(data, i, bytes.size(), code_point);
+    out.append(code_point < 0 ? kReplacementCharacter : bytes.substr(start, i - start));
+  }
+}
+
+}  // namespace
+
+std::string_view CharsetSourceName(CharsetSource source) {
+  switch (source) {
+    case CharsetSource::kBom:
+      return "bom";
+    case CharsetSource::kHeader:
+      return "header";
+    case CharsetSource::kMeta:
+      return "meta";
+    case CharsetSource::kDetected:
+      return "detected";
+    case CharsetSource::kDefault:
+      break;
+  }
+  return "default";
+}
+
+/// What is kept open between pages: ICU's converters, tables made from them, the detector.
+class CharsetDecoder::Converters {
+ public:
+  Converters() : detector_(uchardet_new()) {
+    if (detector_ == nullptr) throw std::bad_alloc();
+  }
+
+  [[nodiscard]] uchardet_t detector() const { return detector_.get(); }
+
+  [[nodiscard]] const SingleByteTable& Table(const Encoding& encoding) {
+    return tables_.try_emplace(&encoding, encoding).first->second;
+  }
+
+  /// nullptr when ICU's data lacks the converter.
+  [[nodiscard]] UConverter* Converter(const Encoding& encoding) {
+    const auto [entry, inserted] = converters_.try_emplace(&encoding);
+    if (inserted) entry->second = OpenConverter(encoding.icu_name);
+    return entry->second.get();
+  }
+
+  /// Decodes with ICU and appends to `out`.
+  void Append(UConverter* converter, std::string_view bytes, std::string& out) {
+    ucnv_resetToUnicode(converter);
+    const char* source = bytes.data();
+    const char* const source_end = source + bytes.size();
+    UErrorCode error = U_BUFFER_OVERFLOW_ERROR;
+    std::size_t kept = 0;  // a lead surrogate whose partner is still to come
+    while (error == U_BUFFER_OVERFLOW_ERROR) {
+      error = U_ZERO_ERROR;
+      UChar* target = utf16_.data() + kept;
+      ucnv_toUnicode(converter, &target, utf16_.data() + utf16_.size(), &source, source_end,
+                     nullptr, /*flush=*/true, &error);
+      std::size_t length = static_cast<std::size_t>(target - utf16_.data());
+      kept = error == U_BUFFER_OVERFLOW_ERROR && U16_IS_LEAD(utf16_[length - 1]) ? 1 : 0;
+      length -= kept;
+      AppendUtf8({utf16_.data(), length}, out);
+      if (kept != 0) utf16_[0] = utf16_[length];
+    }
+  }
+
+ private:
+  DetectorPtr detector_;
+  std::map<const Encoding*, SingleByteTable> tables_;
+  std::map<const Encoding*, ConverterPtr> converters_;
+  std::array<UChar, 16 << 10> utf16_;
+};
+
+CharsetDecoder::CharsetDecoder() : converters_(std::make_unique<Converters>()) {}
+CharsetDecoder::~CharsetDecoder() = default;
+
+DecodedText CharsetDecoder::Decode(std::string_view bytes, const CharsetHints& hints) {
+  const ByteOrderMark mark = FindByteOrderMark(bytes);
+  const Choice choice = mark.encoding != nullptr ? Choice{mark.encoding, CharsetSource::kBom}
+                                                 : ChooseEncoding(bytes, hints);
+  return {Convert(bytes.substr(mark.bytes), *choice.encoding), choice.encoding->name,
+          choice.source};
+}
+
+CharsetDecoder::Choice CharsetDecoder::ChooseEncoding(std::string_view bytes,
+                                                      const CharsetHints& hints) {
+  if (const Encoding* named = FindEncoding(FindCharsetParameter(hints.content_type))) {
+    return {named, CharsetSource::kHeader};
+  }
+  if (const Encoding* named = FindEncoding(hints.charset)) return {named, CharsetSource::kHeader};
+  if (hints.prescan) {
+    if (const Encoding* named = PrescanForEncoding(bytes)) return {named, CharsetSource::kMeta};
+  }
+  constexpr char kEscape = '\x1B';  // ISO-2022-JP is ASCII but for its escape sequences
+  if (bytes.find(kEscape) == std::string_view::npos) {
+    if (AsciiPrefix(bytes) == bytes.size()) return {&Utf8(), CharsetSource::kDefault};
+    if (simdjson::validate_utf8(bytes)) return {&Utf8(), CharsetSource::kDetected};
+  }
+  if (const Encoding* detected = Detect(bytes)) return {detected, CharsetSource::kDetected};
+  return {&Windows1252(), CharsetSource::kDefault};
+}
+
+const Encoding* CharsetDecoder::Detect(std::string_view bytes) {
+  const auto first = std::find_if(bytes.begin(), bytes.end(), [](char c) {
+    return static_cast<unsigned char>(c) >= 0x80 || c == '\x1B';
+  });
+  const std::string_view sample =
+      bytes.substr(static_cast<std::size_t>(first - bytes.begin()), kDetectionBytes);
+  uchardet_t detector = converters_->detector();
+  uchardet_reset(detector);
+  if (uchardet_handle_data(detector, sample.data(), sample.size()) != 0) return nullptr;
+  uchardet_data_end(detector);
+  const Encoding* encoding = FindEncoding(uchardet_get_charset(detector));
+  // Half a page in UTF-16 looks like many things; without a mark or a label nobody reads it so.
+  return encoding != nullptr && encoding->family != EncodingFamily::kUtf16 ? encoding : nullptr;
+}
+
+std::string_view CharsetDecoder::Convert(std::string_view bytes, const Encoding& encoding) {
+  switch (encoding.family) {
+    case EncodingFamily::kUtf8:
+      break;
+    case EncodingFamily::kReplacement:
+      return bytes.empty() ? bytes : kReplacementCharacter;
+    case EncodingFamily::kSingleByte:
+      buffer_.clear();
+      converters_->Table(encoding).Append(bytes, buffer_);
+      return buffer_;
+    case EncodingFamily::kUtf16:
+    case EncodingFamily::kMultiByte:
+      if (UConverter* converter = converters_->Converter(encoding); converter != nullptr) {
+        buffer_.clear();
+        converters_->Append(converter, bytes, buffer_);
+        return buffer_;
+      }
+      break;
+  }
+  return RepairUtf8(bytes);
+}
+
+std::string_view CharsetDecoder::RepairUtf8(std::string_view bytes) {
+  if (simdjson::validate_utf8(bytes)) return bytes;
+  buffer_.clear();
+  RepairInto(bytes, buffer_);
+  return buffer_;
+}
+
+}  // namespace crawlsieve::extract

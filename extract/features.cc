@@ -1,0 +1,27 @@
+#include "extract/features.h"
+
+#include <algorithm>
+
+namespace crawlsieve::extract {
+
+FeatureCounter::FeatureCounter(const FeatureOptions& options, const FeatureHasher& hasher)
+    : shingle_size_(std::max<std::uint32_t>(options.shingle_size, 1)), hasher_(hasher) {}
+
+std::vector<Feature> FeatureCounter::Count(const TokenList& tokens) {
+  std::vector<Feature> features;
+  if (tokens.size() == 0) return features;
+  const std::size_t length = std::min(shingle_size_, tokens.size());
+  hashes_.clear();
+  for (std::size_t first = 0; first + length <= tokens.size(); ++first) {
+    hashes_.push_back(hasher_.Hash(tokens.Span(first, length)));
+  }
+  std::sort(hashes_.begin(), hashes_.end());
+  for (auto run = hashes_.begin(); run != hashes_.end();) {
+    const auto next = std::find_if(run, hashes_.end(), [&](std::uint64_t h) { return h != *run; });
+    features.push_back({*run, static_cast<std::uint32_t>(next - run)});
+    run = next;
+  }
+  return features;
+}
+
+}  // namespace crawlsieve::extract

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace crawlsieve::extract {
+
+/// Normalised words of a text, in order. Value type.
+struct TokenList {
+  std::string text;                 ///< the tokens, one space between them
+  std::vector<std::uint32_t> ends;  ///< for each token the index in `text` behind its last byte
+
+  [[nodiscard]] std::size_t size() const { return ends.size(); }
+
+  /// `count` tokens from `first` on, with the spaces between them. They must be there.
+  [[nodiscard]] std::string_view Span(std::size_t first, std::size_t count) const {
+    const std::size_t begin = first == 0 ? 0 : ends[first - 1] + 1;
+    return std::string_view(text).substr(begin, ends[first + count - 1] - begin);
+  }
+
+  void Clear() {
+    text.clear();
+    ends.clear();
+  }
+};
+
+/// Cuts text into words: NFKC with case folding (Unicode's NFKC_Casefold), then the word
+/// boundaries of UAX #29 with dictionaries for Chinese, Japanese, Thai and their like, as ICU has
+/// them for the root locale. Segments with a letter or digit are words, all others are dropped.
+///
+/// ASCII takes a short way that yields what ICU would. Text goes to ICU in pieces: cut at ASCII
+/// white space, which no word crosses, or after kMaxPiece bytes without any. Of combining marks
+/// in a row the first 30 count (UAX #15, Stream-Safe Text Format), as reordering them takes
+/// quadratic time. Thread-compatible.
+class Tokenizer {
+ public:
+  struct Options {
+    std::size_t max_tokens;
+    std::size_t max_token_bytes;  ///< longer tokens are cut to this length, at a code point
+  };
+
+  static constexpr std::size_t kMaxPiece = 64 << 10;
+
+  explicit Tokenizer(const Options& options);
+  ~Tokenizer();
+  Tokenizer(const Tokenizer&) = delete;
+  Tokenizer& operator=(const Tokenizer&) = delete;
+
+  /// Appends the words of `utf8`. False when `tokens` would get more than max_tokens; it then
+  /// holds the first of them.
+  [[nodiscard]] bool Append(std::string_view utf8, TokenList& tokens);
+
+ private:
+  class Icu;
+
+  /// Appends the words of a run of ASCII without white space.
+  [[nodiscard]] bool AppendAscii(std::string_view word, TokenList& tokens) const;
+  [[nodiscard]] bool AppendWithIcu(std::string_view utf8, TokenList& tokens);
+
+  Options options_;
+  std::unique_ptr<Icu> icu_;
+};
+
+/// Versions of what decides where words begin and end, for the scheme.
+[[nodiscard]] std::string DescribeTokenizer();
+
+}  // namespace crawlsieve::extract
