@@ -121,17 +121,16 @@ class Loader {
   }
 
   void AddConflict(const Conflict& conflict) {
-    // A value that couldn't be read left its default behind, which proves nothing.
+    Position position;
     for (const std::string& key : conflict.keys) {
-      const auto wrong = wrong_keys_.lower_bound(key);
-      if (wrong != wrong_keys_.end() && (*wrong == key || wrong->starts_with(key + "."))) return;
-    }
-    for (const std::string& key : conflict.keys) {
+      // A value that couldn't be read left its default behind, which proves nothing.
+      if (wrong_keys_.contains(key)) return;
+      const auto inside = wrong_keys_.lower_bound(key + ".");
+      if (inside != wrong_keys_.end() && inside->starts_with(key + ".")) return;
       const auto found = positions_.find(key);
-      if (found == positions_.end()) continue;
-      return AddMistake(found->second, conflict.keys.front(), conflict.message);
+      if (position == Position{} && found != positions_.end()) position = found->second;
     }
-    AddMistake({}, conflict.keys.front(), conflict.message);
+    mistakes_.push_back({file_, position, conflict.keys.front(), conflict.message});
   }
 
   void LoadSection(const YamlNode& map, const std::string& prefix) {
@@ -140,7 +139,10 @@ class Loader {
       const std::string key = prefix + entry.key;
       if (!CheckFirst(seen, entry, key)) continue;
       positions_[key] = entry.position;
-      if (const Option* option = FindOption(key)) {
+      if (entry.key.find('.') != std::string::npos) {
+        AddMistake(entry.position, key,
+                   "unknown key; instead of a dot, nest one section in another");
+      } else if (const Option* option = FindOption(key)) {
         LoadOption(*option, entry);
       } else if (IsSection(key)) {
         if (entry.value->kind == YamlNode::Kind::kMap) {
@@ -166,9 +168,7 @@ class Loader {
 
   void AddUnknown(const YamlNode::Entry& entry, const std::string& key) {
     std::string message = "unknown key";
-    if (entry.key.find('.') != std::string::npos) {
-      message += "; instead of a dot, nest one section in another";
-    } else if (const std::string suggestion = Suggestion(key); !suggestion.empty()) {
+    if (const std::string suggestion = Suggestion(key); !suggestion.empty()) {
       message += fmt::format("; did you mean {}?", suggestion);
     }
     AddMistake(entry.position, key, std::move(message));
