@@ -3,6 +3,7 @@
 #include "plugin/base/mutex.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <deque>
@@ -25,6 +26,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kThreads = 4;
 constexpr std::size_t kMaxWaiting = 16;
+constexpr int kBacklog = 64;
 constexpr std::size_t kMaxRequestBytes = 16 << 10;
 constexpr std::chrono::seconds kExchangeTime{5};
 constexpr std::chrono::milliseconds kStopCheck{100};
@@ -40,15 +42,26 @@ class BoundedStream final : public httplib::Stream {
   BoundedStream(int socket, const std::atomic<bool>& stopping)
       : socket_(socket), stopping_(stopping), deadline_(Clock::now() + kExchangeTime) {}
 
-  [[nodiscard]] bool is_readable() const override { return Wait(POLLIN); }
+  [[nodiscard]] bool is_readable() const override {
+    return buffer_begin_ < buffer_end_ || Wait(POLLIN);
+  }
   [[nodiscard]] bool is_writable() const override { return Wait(POLLOUT); }
 
+  // httplib reads lines byte by byte, so bytes are fetched by the buffer.
   ssize_t read(char* data, std::size_t size) override {
-    size = std::min(size, read_left_);
-    if (size == 0 || !Wait(POLLIN)) return -1;
-    const ssize_t count = recv(socket_, data, size, MSG_DONTWAIT);
-    if (count > 0) read_left_ -= static_cast<std::size_t>(count);
-    return count;
+    if (buffer_begin_ == buffer_end_) {
+      const std::size_t wanted = std::min(buffer_.size(), read_left_);
+      if (wanted == 0 || !Wait(POLLIN)) return -1;
+      const ssize_t count = recv(socket_, buffer_.data(), wanted, MSG_DONTWAIT);
+      if (count <= 0) return count;
+      read_left_ -= static_cast<std::size_t>(count);
+      buffer_begin_ = 0;
+      buffer_end_ = static_cast<std::size_t>(count);
+    }
+    size = std::min(size, buffer_end_ - buffer_begin_);
+    std::copy_n(buffer_.data() + buffer_begin_, size, data);
+    buffer_begin_ += size;
+    return static_cast<ssize_t>(size);
   }
 
   ssize_t write(const char* data, std::size_t size) override {
@@ -79,6 +92,9 @@ class BoundedStream final : public httplib::Stream {
   const std::atomic<bool>& stopping_;
   const Clock::time_point deadline_;
   std::size_t read_left_ = kMaxRequestBytes;
+  std::array<char, 4096> buffer_;
+  std::size_t buffer_begin_ = 0;
+  std::size_t buffer_end_ = 0;
 };
 
 /// A few threads and a short queue. When it is full the accepting thread waits, and clients wait in
@@ -135,6 +151,10 @@ class BoundedQueue final : public httplib::TaskQueue {
 /// httplib's server over bounded streams, one request per connection.
 class BoundedServer final : public httplib::Server {
  public:
+  /// Lets more clients wait in the kernel than httplib's five, past which a burst of them is told
+  /// to try again after a second.
+  void DeepenBacklog() { ::listen(svr_sock_, kBacklog); }
+
   /// Cuts off all connections; to be called before stop().
   void StopStreams() { stopping_ = true; }
 
@@ -269,6 +289,7 @@ class HttpServer::Impl {
                                    "(http.port): in use, not of this machine, or not permitted",
                                    options_.address, options_.port));
     }
+    server_.DeepenBacklog();
     port_ = static_cast<std::uint16_t>(port);
     thread_ = std::jthread([this] {
       server_.listen_after_bind();

@@ -45,7 +45,7 @@ struct HttpContent {
 ///     /          a status page for people, without scripts or anything from elsewhere
 ///
 /// GET and HEAD only, one request per connection. A request may have 16 KiB, and with its answer
-/// five seconds; four are worked on at a time, 16 more may wait, the rest waits in the kernel.
+/// five seconds; four are worked on at a time, 16 more may wait, another 64 in the kernel.
 /// Nothing is encrypted and nobody is asked who he is: see HttpOptions::address.
 ///
 /// Thread-safe.

@@ -213,12 +213,12 @@ TEST_F(HttpServerTest, CutsOffRequestsWithoutEnd) {
   RawClient client(server_->port());
   ASSERT_TRUE(client.Send("GET /livez HTTP/1.1\r\n"));
   const auto begin = steady_clock::now();
-  bool open = true;
-  for (int i = 0; open && i < 10'000; ++i) {
-    open = client.Send("X-Header-" + std::to_string(i) + ": " + std::string(100, 'x') + "\r\n");
+  int lines = 0;
+  while (client.Send("X-Header: " + std::string(100, 'x') + "\r\n") &&
+         steady_clock::now() - begin < seconds(4)) {
+    ++lines;
   }
-  EXPECT_FALSE(open);
-  EXPECT_LT(steady_clock::now() - begin, seconds(4));
+  EXPECT_LT(steady_clock::now() - begin, seconds(4)) << lines << " lines were taken";
   EXPECT_EQ(Get("/livez")->status, 200);
 }
 
