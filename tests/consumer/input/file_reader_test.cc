@@ -209,7 +209,9 @@ TEST_F(FileReaderTest, NeverHandsOutAWrongBodyOfAPackedWarcFile) {
         EXPECT_TRUE(page->body == "<p>one" || page->body == "<p>two") << i << " " << page->body;
       }
       // Flips of what gzip's header says about the packer do no harm; all others are noticed.
-      if (reading.records.size() < 2) EXPECT_EQ(reading.warnings.size(), 1u) << i;
+      if (reading.records.size() < 2) {
+        EXPECT_EQ(reading.warnings.size(), 1u) << i;
+      }
     }
   }
 }
