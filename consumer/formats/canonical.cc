@@ -119,13 +119,14 @@ error_code ReadAttrs(ondemand::value value, std::string& attrs) {
     raw = value.raw_json_token();
   }
   if (error != SUCCESS) return error;
+  if (!nlohmann::json::accept(raw)) return simdjson::TAPE_ERROR;
   attrs.resize(raw.size() + simdjson::SIMDJSON_PADDING);
   std::size_t size = 0;
   error = simdjson::minify(raw.data(), raw.size(), attrs.data(), size);
   if (error != SUCCESS) return error;
   attrs.resize(size);
   if (attrs == "null") attrs.clear();
-  return attrs.empty() || nlohmann::json::accept(attrs) ? SUCCESS : simdjson::TAPE_ERROR;
+  return SUCCESS;
 }
 
 error_code ReadField(std::string_view name, ondemand::value value, Fields& fields) {
@@ -165,16 +166,21 @@ error_code ReadObject(ondemand::document& document, Fields& fields) {
   return ended ? SUCCESS : simdjson::TRAILING_CONTENT;
 }
 
-DecodeFailure InvalidJson(error_code error, std::string_view json, ondemand::document& document) {
+/// ", near byte 17": where reading of `json` stopped; empty where that is not known.
+std::string Where(std::string_view json, ondemand::document& document) {
+  const char* location = nullptr;
+  if (document.current_location().get(location) != SUCCESS || location < json.data() ||
+      location > json.data() + json.size()) {
+    return {};
+  }
+  return fmt::format(", near byte {}", location - json.data());
+}
+
+DecodeFailure InvalidJson(error_code error, std::string_view where) {
   if (error == simdjson::UTF8_ERROR) return {"bad_encoding", "the JSON is not UTF-8"};
   if (error == simdjson::INCORRECT_TYPE) return {"invalid_json", "the JSON is not an object"};
-  std::string where;
-  const char* location = nullptr;
-  if (document.is_alive() && document.current_location().get(location) == SUCCESS &&
-      location >= json.data() && location <= json.data() + json.size()) {
-    where = fmt::format(" near byte {}", location - json.data());
-  }
-  return {"invalid_json", fmt::format("invalid JSON{}: {}", where, simdjson::error_message(error))};
+  return {"invalid_json",
+          fmt::format("not valid JSON{}: {}", where, simdjson::error_message(error))};
 }
 
 Body ReadBody(Fields& fields, const DecodeLimits& limits) {
@@ -240,10 +246,11 @@ Decoded DecodeCanonical(InputRecord record, const DecodeLimits& limits) {
   Fields fields;
   ondemand::parser parser;
   ondemand::document document;
-  error_code error =
-      parser.iterate(simdjson::padded_string_view(json, value.capacity() - start)).get(document);
-  if (error == SUCCESS) error = ReadObject(document, fields);
-  if (error != SUCCESS) return InvalidJson(error, json, document);
+  const simdjson::padded_string_view padded(json, value.capacity() - start);
+  if (const error_code error = parser.iterate(padded).get(document)) return InvalidJson(error, {});
+  if (const error_code error = ReadObject(document, fields)) {
+    return InvalidJson(error, Where(json, document));
+  }
   if (fields.url.state == TextField::State::kUnusable) {
     return DecodeFailure{"missing_url", "field `url` is not a string"};
   }

@@ -24,11 +24,17 @@ constexpr int kMaxCodings = 4;
 
 enum class Trailing { kIgnored, kRefused };
 
-/// Appends to `out`, which never gets room for more than `limit` bytes.
+/// Appends to `out`, whose capacity stays within `limit`.
 void AppendWithin(std::size_t limit, std::string_view piece, std::string& out) {
   piece = piece.substr(0, limit - out.size());
   const std::size_t needed = out.size() + piece.size();
-  if (needed > out.capacity()) out.reserve(std::min(std::max(needed, 2 * out.capacity()), limit));
+  if (needed > out.capacity()) {
+    // libstdc++ takes a reserve() below twice the capacity for twice the capacity.
+    std::string grown;
+    grown.reserve(std::min(std::max(needed, 2 * out.capacity()), limit));
+    grown += out;
+    out.swap(grown);
+  }
   out += piece;
 }
 
@@ -68,9 +74,9 @@ Body Unpack(Decompressor& decompressor, Trailing trailing, std::string_view pack
   }
 }
 
-/// Whether bytes that failed to decode are text that was never encoded. Compressed data is neither
-/// free of control characters nor UTF-8 for long.
-bool LooksLikeText(std::string_view bytes) {
+/// Whether bytes are text. Compressed data is neither free of control characters nor UTF-8 for
+/// long.
+bool LooksLikeText(std::string_view bytes, bool only_utf8) {
   const std::string_view sample = bytes.substr(0, 1024);
   std::size_t ascii = 0;
   for (const char c : sample) {
@@ -79,7 +85,18 @@ bool LooksLikeText(std::string_view bytes) {
     if ((byte < 0x20 && !space && byte != 0x1B) || byte == 0x7F) return false;
     if (byte < 0x80) ++ascii;
   }
-  return ascii >= sample.size() - sample.size() / 4 || simdjson::validate_utf8(bytes);
+  if (!only_utf8 && ascii >= sample.size() - sample.size() / 4) return true;
+  return simdjson::validate_utf8(bytes);
+}
+
+/// `unpacked`, or `packed` itself if that failed because it is text that was never packed. Text
+/// fails as damaged data within its first bytes; only when it is very short it seems cut.
+Body OrText(Body unpacked, std::string packed) {
+  const bool cut = unpacked.problem == kTruncated;
+  if ((cut || unpacked.problem == kBadEncoding) && LooksLikeText(packed, cut)) {
+    return {std::move(packed), {}};
+  }
+  return unpacked;
 }
 
 /// RFC 1950: compression method 8, and the two bytes as a number divide by 31.
@@ -90,12 +107,13 @@ bool HasZlibHeader(std::string_view bytes) {
   return (first & 0x0F) == 8 && (first * 256 + second) % 31 == 0;
 }
 
-Body UndoDeflate(std::string_view packed, std::size_t original_size, const DecodeLimits& limits) {
+Body UndoDeflate(std::string packed, std::size_t original_size, const DecodeLimits& limits) {
   if (HasZlibHeader(packed)) {
     Body body = Unpack(*MakeZlibDecompressor(), Trailing::kIgnored, packed, original_size, limits);
     if (body.problem != kBadEncoding) return body;
   }
-  return Unpack(*MakeDeflateDecompressor(), Trailing::kRefused, packed, original_size, limits);
+  Body body = Unpack(*MakeDeflateDecompressor(), Trailing::kRefused, packed, original_size, limits);
+  return OrText(std::move(body), std::move(packed));
 }
 
 Body UndoCoding(std::string bytes, std::string_view coding, std::size_t original_size,
@@ -109,12 +127,9 @@ Body UndoCoding(std::string bytes, std::string_view coding, std::size_t original
     return Unpack(*MakeZstdDecompressor(kHttpZstdWindowLog), Trailing::kRefused, bytes,
                   original_size, limits);
   }
-  Body body = coding == "br" ? Unpack(*MakeBrotliDecompressor(), Trailing::kRefused, bytes,
-                                      original_size, limits)
-                             : UndoDeflate(bytes, original_size, limits);
-  const bool failed = body.problem == kBadEncoding || body.problem == kTruncated;
-  if (failed && LooksLikeText(bytes)) return {std::move(bytes), {}};
-  return body;
+  if (coding == "deflate") return UndoDeflate(std::move(bytes), original_size, limits);
+  Body body = Unpack(*MakeBrotliDecompressor(), Trailing::kRefused, bytes, original_size, limits);
+  return OrText(std::move(body), std::move(bytes));
 }
 
 /// The known coding that a token of Content-Encoding names; empty: none.

@@ -85,7 +85,8 @@ class WarcSource final : public RecordSource {
     if (head.end != HeaderBlock::End::kComplete || !length) {
       const bool whole = head.end == HeaderBlock::End::kComplete;
       const std::size_t size = whole ? head.size : text.size();
-      if (page) HandOut(head, text.substr(0, size), record);
+      const bool known = page && (whole || FindField(head.fields, "warc-target-uri"));
+      if (known) HandOut(head, text.substr(0, size), record);
       stream_.Consume(size);
       if (whole) {
         Damaged("the WARC record has no Content-Length");
@@ -94,7 +95,7 @@ class WarcSource final : public RecordSource {
       } else {
         Damaged(CutReason());
       }
-      return page;
+      return known;
     }
     ReadPage(head, *length, record);
     return true;
@@ -119,10 +120,14 @@ class WarcSource final : public RecordSource {
       Damaged(CutReason());
       return;
     }
-    // One byte more, so that the checksum behind the record has been looked at.
-    if (stream_.Peek(1).empty() && !stream_.damage().empty() && end > stream_.verified_end()) {
+    // What follows tells whether these bytes can be trusted while their checksum is yet to come: it
+    // must be another record, or the end of a member whose checksum is right.
+    SkipLineEnds();
+    const bool in_order = stream_.Peek(kSignature.size()).starts_with(kSignature) ||
+                          (stream_.Peek(1).empty() && stream_.damage().empty());
+    if (!in_order && end > stream_.verified_end()) {
       record.record.value->resize(head.size);
-      Damaged(stream_.damage());
+      Damaged(stream_.damage().empty() ? "no WARC record follows this one" : stream_.damage());
     }
   }
 

@@ -1,0 +1,31 @@
+#pragma once
+
+#include "consumer/formats/input_format.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <utility>
+#include <variant>
+
+namespace crawlsieve::consumer {
+
+/// Decodes `data` and aborts unless the outcome keeps what Decode promises.
+inline void CheckDecode(FormatKind kind, const std::uint8_t* data, std::size_t size) {
+  DecodeLimits limits;
+  limits.max_body_bytes = 1 << 20;
+  InputRecord record;
+  record.value = std::string(reinterpret_cast<const char*>(data), size);
+  const Decoded decoded = Decode(std::move(record), kind, limits);
+  if (const auto* page = std::get_if<extract::Page>(&decoded)) {
+    if (page->url.empty() || page->body.size() > limits.max_body_bytes) std::abort();
+    if (!page->body_problem.empty() && !page->body.empty()) std::abort();
+  } else if (const auto* failure = std::get_if<DecodeFailure>(&decoded)) {
+    if (failure->code.empty() || failure->message.empty()) std::abort();
+  } else {
+    std::abort();  // a record with a value is no tombstone
+  }
+}
+
+}  // namespace crawlsieve::consumer

@@ -1,0 +1,21 @@
+#include "extract/url.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+// The canonical form of a canonical URL is itself, and never empty while there is something to
+// name.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using crawlsieve::extract::CanonicalizeUrl;
+  using crawlsieve::extract::CanonicalUrl;
+  const std::string_view given(reinterpret_cast<const char*>(data), size);
+  const CanonicalUrl once = CanonicalizeUrl(given);
+  const CanonicalUrl twice = CanonicalizeUrl(once.url);
+  if (twice.url != once.url || twice.host != once.host || twice.path_depth != once.path_depth) {
+    std::abort();
+  }
+  if (!once.host.empty() && once.url.find(once.host) == std::string::npos) std::abort();
+  return 0;
+}
