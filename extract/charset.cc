@@ -96,6 +96,21 @@ void RepairInto(std::string_view bytes, std::string& out) {
   }
 }
 
+/// The encoding the bytes look like; nullptr when the detector has no idea.
+const Encoding* Detect(uchardet_t detector, std::string_view bytes) {
+  const auto first = std::find_if(bytes.begin(), bytes.end(), [](char c) {
+    return static_cast<unsigned char>(c) >= 0x80 || c == '\x1B';
+  });
+  const std::string_view sample =
+      bytes.substr(static_cast<std::size_t>(first - bytes.begin()), kDetectionBytes);
+  uchardet_reset(detector);
+  if (uchardet_handle_data(detector, sample.data(), sample.size()) != 0) return nullptr;
+  uchardet_data_end(detector);
+  const Encoding* encoding = FindEncoding(uchardet_get_charset(detector));
+  // Half a page in UTF-16 looks like many things; without a mark or a label nobody reads it so.
+  return encoding != nullptr && encoding->family != EncodingFamily::kUtf16 ? encoding : nullptr;
+}
+
 }  // namespace
 
 std::string_view CharsetSourceName(CharsetSource source) {
@@ -164,7 +179,7 @@ class CharsetDecoder::Converters {
 CharsetDecoder::CharsetDecoder() : converters_(std::make_unique<Converters>()) {}
 CharsetDecoder::~CharsetDecoder() = default;
 
-DecodedText CharsetDecoder::Decode(std::string_view bytes, const CharsetHints& hints) {
+DecodedText CharsetDecoder::Decode(std::string_view bytes, const CharsetHints& hints) & {
   const ByteOrderMark mark = FindByteOrderMark(bytes);
   const Choice choice = mark.encoding != nullptr ? Choice{mark.encoding, CharsetSource::kBom}
                                                  : ChooseEncoding(bytes, hints);
@@ -186,23 +201,9 @@ CharsetDecoder::Choice CharsetDecoder::ChooseEncoding(std::string_view bytes,
     if (AsciiPrefix(bytes) == bytes.size()) return {&Utf8(), CharsetSource::kDefault};
     if (simdjson::validate_utf8(bytes)) return {&Utf8(), CharsetSource::kDetected};
   }
-  if (const Encoding* detected = Detect(bytes)) return {detected, CharsetSource::kDetected};
+  if (const Encoding* detected = Detect(converters_->detector(), bytes))
+    return {detected, CharsetSource::kDetected};
   return {&Windows1252(), CharsetSource::kDefault};
-}
-
-const Encoding* CharsetDecoder::Detect(std::string_view bytes) {
-  const auto first = std::find_if(bytes.begin(), bytes.end(), [](char c) {
-    return static_cast<unsigned char>(c) >= 0x80 || c == '\x1B';
-  });
-  const std::string_view sample =
-      bytes.substr(static_cast<std::size_t>(first - bytes.begin()), kDetectionBytes);
-  uchardet_t detector = converters_->detector();
-  uchardet_reset(detector);
-  if (uchardet_handle_data(detector, sample.data(), sample.size()) != 0) return nullptr;
-  uchardet_data_end(detector);
-  const Encoding* encoding = FindEncoding(uchardet_get_charset(detector));
-  // Half a page in UTF-16 looks like many things; without a mark or a label nobody reads it so.
-  return encoding != nullptr && encoding->family != EncodingFamily::kUtf16 ? encoding : nullptr;
 }
 
 std::string_view CharsetDecoder::Convert(std::string_view bytes, const Encoding& encoding) {
@@ -227,7 +228,7 @@ std::string_view CharsetDecoder::Convert(std::string_view bytes, const Encoding&
   return RepairUtf8(bytes);
 }
 
-std::string_view CharsetDecoder::RepairUtf8(std::string_view bytes) {
+std::string_view CharsetDecoder::RepairUtf8(std::string_view bytes) & {
   if (simdjson::validate_utf8(bytes)) return bytes;
   buffer_.clear();
   RepairInto(bytes, buffer_);
