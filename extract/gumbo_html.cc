@@ -33,12 +33,12 @@ using std::chrono::nanoseconds;
 //     300,000 nested <span> makes the parser call it for the body.
 // gumbo_destroy_output recurses too and is never called; the arena is reset.
 
-/// Stack of ordinary parses is below 4 KiB; a level of gumbo_destroy_node takes about 64 bytes.
+/// Real pages take 4 KiB of stack where blocks are freed; a level of recursion takes 32 bytes.
 constexpr std::ptrdiff_t kMaxStackBytes = 128 << 10;
 
-/// The thread's own clock is a system call of 200 ns. So every few callbacks the coarse clock is
-/// read, which costs 5 ns and moves every 1 to 4 ms, and the other only when it has moved. Few,
-/// as one end tag below 80,000 open elements takes a millisecond.
+/// The thread's own clock is a system call of a microsecond or two. So every few callbacks the
+/// coarse clock is read, which costs 10 ns and moves every 1 to 4 ms, and the other only when it
+/// has moved. Few, as one end tag below 80,000 open elements takes a millisecond.
 constexpr std::uint32_t kTicksPerLook = 64;
 
 nanoseconds ReadClock(clockid_t clock) {
