@@ -16,6 +16,7 @@ find_package(RocksDB REQUIRED)
 find_package(simdjson REQUIRED)
 find_package(prometheus-cpp REQUIRED)
 find_package(ZLIB REQUIRED)
+find_package(valijson REQUIRED)
 
 pkg_check_modules(RDKAFKA REQUIRED IMPORTED_TARGET rdkafka)
 pkg_check_modules(GUMBO REQUIRED IMPORTED_TARGET gumbo)
@@ -25,3 +26,5 @@ pkg_check_modules(ICU REQUIRED IMPORTED_TARGET icu-uc icu-i18n)
 pkg_check_modules(UCHARDET REQUIRED IMPORTED_TARGET uchardet)
 pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
 pkg_check_modules(BROTLI REQUIRED IMPORTED_TARGET libbrotlidec libbrotlienc)
+# Its flags say how Debian built the library: with others its classes would have another layout.
+pkg_check_modules(HTTPLIB REQUIRED IMPORTED_TARGET cpp-httplib)

@@ -1,0 +1,485 @@
+#include "config/options.h"
+
+#include "config/values.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <limits>
+#include <set>
+#include <type_traits>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace crawlsieve::config {
+namespace {
+
+using consumer::ClientProperties;
+
+/// How a field of type T is written.
+template <typename T>
+struct Codec {
+  std::string type;
+  std::string bounds;
+  std::function<Parsed<T>(const std::string&)> parse;
+  std::function<std::string(const T&)> format;
+  bool is_text = false;
+};
+
+/// Refuses a number outside of [min, max], which the message names as `format` writes them.
+template <typename T, typename Format>
+Parsed<T> Within(Parsed<T> number, T min, T max, const Format& format) {
+  if (number && (*number < min || *number > max)) {
+    return tl::unexpected(fmt::format("must be {} to {}", format(min), format(max)));
+  }
+  return number;
+}
+
+template <typename T>
+Codec<T> Number(std::uint64_t min, std::uint64_t max) {
+  const auto format = [](std::uint64_t value) { return std::to_string(value); };
+  return {"number", fmt::format("{} to {}", min, max),
+          [=](const std::string& text) {
+            return Within(ParseInteger(text), min, max, format).map([](std::uint64_t value) {
+              return static_cast<T>(value);
+            });
+          },
+          [=](const T& value) { return format(value); }};
+}
+
+Codec<std::size_t> Size(std::uint64_t min, std::uint64_t max) {
+  return {"size", fmt::format("{} to {}", FormatSize(min), FormatSize(max)),
+          [=](const std::string& text) { return Within(ParseSize(text), min, max, FormatSize); },
+          [](const std::size_t& value) { return FormatSize(value); }};
+}
+
+Codec<std::chrono::milliseconds> Duration(std::chrono::milliseconds min,
+                                          std::chrono::milliseconds max) {
+  return {"duration", fmt::format("{} to {}", FormatDuration(min), FormatDuration(max)),
+          [=](const std::string& text) {
+            return Within(ParseDuration(text), min, max, FormatDuration);
+          },
+          [](const std::chrono::milliseconds& value) { return FormatDuration(value); }};
+}
+
+/// A duration whose field counts seconds.
+Codec<std::uint64_t> Seconds(std::chrono::seconds min, std::chrono::seconds max) {
+  Codec<std::chrono::milliseconds> exact = Duration(min, max);
+  return {
+      exact.type, exact.bounds + ", whole seconds",
+      [parse = exact.parse](const std::string& text) {
+        return parse(text).and_then([](std::chrono::milliseconds value) -> Parsed<std::uint64_t> {
+          if (value % std::chrono::seconds(1) != std::chrono::milliseconds(0)) {
+            return tl::unexpected(std::string("must be whole seconds"));
+          }
+          return static_cast<std::uint64_t>(value / std::chrono::seconds(1));
+        });
+      },
+      [](const std::uint64_t& value) {
+        return FormatDuration(std::chrono::seconds(static_cast<std::int64_t>(value)));
+      }};
+}
+
+Codec<bool> Boolean() {
+  return {"boolean", "", [](const std::string& text) { return ParseBoolean(text); },
+          [](const bool& value) { return std::string(value ? "true" : "false"); }};
+}
+
+template <typename T>
+struct Choice {
+  std::string_view name;
+  T value;
+};
+
+template <typename T, std::size_t N>
+Codec<T> OneOf(const std::array<Choice<T>, N>& choices) {
+  std::string names;
+  for (const Choice<T>& choice : choices) {
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", choice.name);
+  }
+  return {"one of " + names, "",
+          [=](const std::string& text) -> Parsed<T> {
+            for (const Choice<T>& choice : choices) {
+              if (choice.name == text) return choice.value;
+            }
+            return tl::unexpected("is not one of " + names);
+          },
+          [=](const T& value) {
+            std::string name;
+            for (const Choice<T>& choice : choices) {
+              if (choice.value == value) name = choice.name;
+            }
+            return name;
+          }};
+}
+
+Codec<std::string> Text() {
+  return {"text", "", [](const std::string& text) -> Parsed<std::string> { return text; },
+          [](const std::string& text) { return text; }, true};
+}
+
+Codec<std::string> NonEmptyText() {
+  Codec<std::string> codec = Text();
+  codec.bounds = "not empty";
+  codec.parse = [](const std::string& text) -> Parsed<std::string> {
+    if (text.empty()) return tl::unexpected(std::string("must not be empty"));
+    return text;
+  };
+  return codec;
+}
+
+/// What Kafka takes as the name of a topic, and what we build such names and ids from.
+Codec<std::string> Name(bool may_be_empty = false) {
+  Codec<std::string> codec = Text();
+  codec.bounds = fmt::format("{}up to 249 of a-z A-Z 0-9 . _ -", may_be_empty ? "empty, or " : "");
+  codec.parse = [may_be_empty](const std::string& text) -> Parsed<std::string> {
+    if (text.empty()) {
+      if (may_be_empty) return text;
+      return tl::unexpected(std::string("must not be empty"));
+    }
+    const bool valid = std::all_of(text.begin(), text.end(), [](unsigned char c) {
+      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+             c == '.' || c == '_' || c == '-';
+    });
+    if (!valid || text.size() > 249 || text == "." || text == "..") {
+      return tl::unexpected(std::string(
+          "is not a name for Kafka: up to 249 of a-z, A-Z, 0-9, \".\", \"_\" and \"-\""));
+    }
+    return text;
+  };
+  return codec;
+}
+
+/// An option with one value. `Field` takes a Config and returns a reference to the field.
+template <typename Field, typename T>
+Option Scalar(std::string_view key, std::string_view meaning, Field field, Codec<T> codec) {
+  static_assert(std::is_same_v<T&, decltype(field(std::declval<Config&>()))>);
+  Option option;
+  option.key = key;
+  option.type = codec.type;
+  option.bounds = codec.bounds;
+  option.meaning = meaning;
+  option.is_text = codec.is_text;
+  option.assign = [=](Config& config, const Value& value) -> std::optional<Complaint> {
+    Parsed<T> parsed = codec.parse(std::get<std::string>(value));
+    if (!parsed) return Complaint{parsed.error()};
+    field(config) = *std::move(parsed);
+    return std::nullopt;
+  };
+  option.read = [=](const Config& config) { return Value(codec.format(field(config))); };
+  return option;
+}
+
+/// An option with one or more different values.
+template <typename Field, typename T>
+Option List(std::string_view key, std::string_view meaning, Field field, Codec<T> codec) {
+  static_assert(std::is_same_v<std::vector<T>&, decltype(field(std::declval<Config&>()))>);
+  Option option;
+  option.key = key;
+  option.type = fmt::format("list of {}", codec.type);
+  option.bounds = codec.bounds.empty() ? "not empty, no repeats"
+                                       : "not empty, no repeats; each " + codec.bounds;
+  option.meaning = meaning;
+  option.is_text = codec.is_text;
+  option.assign = [=](Config& config, const Value& value) -> std::optional<Complaint> {
+    const auto& texts = std::get<std::vector<std::string>>(value);
+    if (texts.empty()) return Complaint{"must not be empty"};
+    std::vector<T> items;
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      Parsed<T> item = codec.parse(texts[i]);
+      if (!item) return Complaint{item.error(), i};
+      if (std::find(items.begin(), items.end(), *item) != items.end()) {
+        return Complaint{"is there twice", i};
+      }
+      items.push_back(*std::move(item));
+    }
+    field(config) = std::move(items);
+    return std::nullopt;
+  };
+  option.read = [=](const Config& config) {
+    std::vector<std::string> texts;
+    for (const T& item : field(config)) texts.push_back(codec.format(item));
+    return Value(std::move(texts));
+  };
+  return option;
+}
+
+template <typename Field>
+Option Properties(std::string_view key, std::string_view meaning, Field field) {
+  Option option;
+  option.key = key;
+  option.type = "properties";
+  option.meaning = meaning;
+  option.is_text = true;
+  option.assign = [=](Config& config, const Value& value) -> std::optional<Complaint> {
+    field(config) = std::get<ClientProperties>(value);
+    return std::nullopt;
+  };
+  option.read = [=](const Config& config) { return Value(field(config)); };
+  return option;
+}
+
+Option Secret(Option option) {
+  option.secret = true;
+  return option;
+}
+
+constexpr std::array<Choice<consumer::FormatKind>, 3> kFormats{
+    {{"canonical", consumer::FormatKind::kCanonical},
+     {"raw", consumer::FormatKind::kRaw},
+     {"warc", consumer::FormatKind::kWarc}}};
+constexpr std::array<Choice<consumer::Delivery>, 2> kDeliveries{
+    {{"exactly_once", consumer::Delivery::kExactlyOnce},
+     {"at_least_once", consumer::Delivery::kAtLeastOnce}}};
+constexpr std::array<Choice<consumer::DeadLetterHeaders>, 2> kHeaderFormats{
+    {{"crawlsieve", consumer::DeadLetterHeaders::kCrawlsieve},
+     {"connect", consumer::DeadLetterHeaders::kConnect}}};
+constexpr std::array<Choice<consumer::Role>, 2> kRoles{
+    {{"extract", consumer::Role::kExtract}, {"judge", consumer::Role::kJudge}}};
+constexpr std::array<Choice<consumer::LogFormat>, 2> kLogFormats{
+    {{"text", consumer::LogFormat::kText}, {"json", consumer::LogFormat::kJson}}};
+
+Codec<std::string> LogLevel() {
+  constexpr std::array<std::string_view, 5> kLevels{"trace", "debug", "info", "warn", "error"};
+  std::array<Choice<std::string>, kLevels.size()> choices;
+  for (std::size_t i = 0; i < kLevels.size(); ++i) {
+    choices[i] = {kLevels[i], std::string(kLevels[i])};
+  }
+  return OneOf(choices);
+}
+
+// The field of a Config or const Config.
+#define FIELD(path) \
+  [](auto& config) -> auto& { return config.path; }
+
+std::vector<Option> MakeOptions() {
+  using namespace std::chrono_literals;
+  constexpr std::uint64_t kKiB = 1 << 10;
+  constexpr std::uint64_t kMiB = 1 << 20;
+  constexpr std::uint64_t kGiB = 1 << 30;
+  constexpr std::uint64_t kMax32 = std::numeric_limits<std::uint32_t>::max();
+  constexpr auto kTenYears = std::chrono::days(3650);
+
+  return {
+      Scalar("kafka.bootstrap_servers",
+             "Brokers to ask first, as host:port, separated by commas; the others are found "
+             "through them.",
+             FIELD(kafka.bootstrap_servers), NonEmptyText()),
+      Scalar("kafka.group",
+             "Names this crawl's sieve: the consumer groups are `<group>.extract` and "
+             "`<group>.judge`, the transactional id is `<group>.judge`.",
+             FIELD(kafka.group), Name()),
+      List("kafka.input.topics", "Topics with the fetched pages.", FIELD(kafka.input_topics),
+           Name()),
+      Scalar("kafka.input.format",
+             "How the value of a page record is read; the record's header `crawlsieve-format` "
+             "overrides it.",
+             FIELD(kafka.input_format), OneOf(kFormats)),
+      Scalar("kafka.input.generation",
+             "Raise it when an input topic was recreated, or is to be judged anew: offsets of "
+             "different generations are not compared.",
+             FIELD(kafka.input_generation), Number<std::uint32_t>(1, kMax32)),
+      Scalar("kafka.input.max_header_bytes",
+             "Largest HTTP or WARC header of a page; a page over it is `not_evaluated`.",
+             FIELD(decode.max_header_bytes), Size(kKiB, 16 * kMiB)),
+      Scalar("kafka.input.max_expansion",
+             "How many times larger than its encoded form a body may become when it is "
+             "decompressed; a page over it is `not_evaluated`.",
+             FIELD(decode.max_expansion), Number<std::size_t>(1, 1'000'000)),
+      Scalar("kafka.log.topic",
+             "The admission log. One partition, no compaction, no retention limit.",
+             FIELD(kafka.log_topic), Name()),
+      Scalar("kafka.verdicts.topic", "Topic for the verdicts.", FIELD(kafka.verdict_topic), Name()),
+      Scalar("kafka.verdicts.pass_headers",
+             "Whether a verdict carries all headers of its page record, or the trace context "
+             "only.",
+             FIELD(kafka.pass_headers), Boolean()),
+      Scalar("kafka.dead_letters.suffix",
+             "A record whose URL can't be known goes to the topic named like its own with this "
+             "behind.",
+             FIELD(kafka.dead_letter_suffix), Name()),
+      Scalar("kafka.dead_letters.header_format",
+             "Prefix of the headers that say what was wrong: `__crawlsieve.errors.`, or "
+             "`__connect.errors.` for tools that read those.",
+             FIELD(kafka.dead_letter_headers), OneOf(kHeaderFormats)),
+      Scalar("kafka.delivery",
+             "`exactly_once`: verdicts and log offset commit in one transaction. "
+             "`at_least_once`: lower latency; after a crash verdicts may come twice.",
+             FIELD(kafka.delivery), OneOf(kDeliveries)),
+      Scalar("kafka.commit.interval",
+             "A transaction closes after this time, or after `kafka.commit.entries`. Longer costs "
+             "latency, shorter costs throughput.",
+             FIELD(kafka.commit_interval), Duration(10ms, 5s)),
+      Scalar("kafka.commit.entries",
+             "A transaction closes after this many log entries, or after "
+             "`kafka.commit.interval`.",
+             FIELD(kafka.commit_entries), Number<std::uint32_t>(1, 100'000)),
+      Properties("kafka.client",
+                 "Properties of librdkafka for every client: TLS, SASL and whatever else it "
+                 "knows.",
+                 FIELD(kafka.client)),
+      Properties("kafka.consumer", "Properties of librdkafka for consumers.",
+                 FIELD(kafka.consumer)),
+      Properties("kafka.producer", "Properties of librdkafka for producers.",
+                 FIELD(kafka.producer)),
+
+      List("service.roles", "The stages that this process runs.", FIELD(service.roles),
+           OneOf(kRoles)),
+      Scalar("service.instance",
+             "Names this process in verdicts, metrics and logs; empty: host name and process id.",
+             FIELD(service.instance), Text()),
+      Scalar("service.state_directory",
+             "Where the judge keeps its durable state; no two processes share one.",
+             FIELD(service.state_directory), NonEmptyText()),
+      Scalar("service.shutdown_timeout",
+             "Time to finish, commit and leave the groups when told to stop.",
+             FIELD(service.shutdown_timeout), Duration(1s, 10min)),
+
+      Scalar("extract.threads", "Worker threads; 0: one for each core.",
+             FIELD(extract_stage.threads), Number<std::uint32_t>(0, 1024)),
+      Scalar("extract.in_flight.bytes",
+             "Page records being worked on, in bytes of their values; consumption pauses above "
+             "it.",
+             FIELD(extract_stage.max_in_flight_bytes), Size(kMiB, 64 * kGiB)),
+      Scalar("extract.in_flight.records",
+             "Page records being worked on; consumption pauses above it.",
+             FIELD(extract_stage.max_in_flight_records), Number<std::uint32_t>(1, 1'000'000)),
+      Scalar("extract.limits.max_body_bytes",
+             "Largest decoded body; a page over it is `not_evaluated`, code `body_too_large`.",
+             FIELD(extract.limits.max_body_bytes), Size(kKiB, kGiB)),
+      Scalar("extract.limits.max_parse_memory",
+             "Memory of the HTML parser for one page; code `parse_memory`. Every thread may take "
+             "this much.",
+             FIELD(extract.limits.max_parse_memory), Size(kMiB, 16 * kGiB)),
+      Scalar("extract.limits.max_parse_allocations",
+             "Nodes and strings that the HTML parser may make of one page; code `parse_nodes`.",
+             FIELD(extract.limits.max_parse_allocations), Number<std::size_t>(1000, 1'000'000'000)),
+      Scalar("extract.limits.max_tokens", "Words of one page; code `too_many_tokens`.",
+             FIELD(extract.limits.max_tokens), Number<std::size_t>(1, 100'000'000)),
+      Scalar("extract.limits.max_token_bytes",
+             "Longer words are cut to this length. Part of the fingerprint scheme.",
+             FIELD(extract.limits.max_token_bytes), Size(16, 64 * kKiB)),
+      Scalar("extract.limits.parse_time_base",
+             "CPU time for parsing one page, plus `parse_time_per_mib` for its size; code "
+             "`parse_time`. The backstop behind the limits that count.",
+             FIELD(extract.limits.parse_time_base), Duration(10ms, 1min)),
+      Scalar("extract.limits.parse_time_per_mib", "CPU time for parsing, for every MiB of page.",
+             FIELD(extract.limits.parse_time_per_mib), Duration(10ms, 1min)),
+      Scalar("extract.features.shingle_size",
+             "Words per feature: 1 takes single words, more take runs of that many. Part of the "
+             "fingerprint scheme.",
+             FIELD(extract.features.shingle_size), Number<std::uint32_t>(1, 16)),
+
+      Secret(Scalar("fingerprint.key",
+                    "Secret that keys the hashes of features and texts, so that nobody can build "
+                    "pages that collide. Part of the fingerprint scheme.",
+                    FIELD(fingerprint.key), Text())),
+
+      Scalar("index.shards",
+             "Slices of the fingerprint index, each with its own lock. Changes no answer.",
+             FIELD(index_shards), Number<std::uint32_t>(1, 4096)),
+
+      Scalar("judge.max_distance",
+             "Two pages are near duplicates when their fingerprints differ in at most this many "
+             "bits.",
+             FIELD(judge.max_distance), Number<std::uint32_t>(0, 7)),
+      Scalar("judge.min_features",
+             "Pages with fewer different features are `too_short`: never a duplicate, never a "
+             "match.",
+             FIELD(judge.min_features), Number<std::uint32_t>(0, 1'000'000)),
+      Scalar("judge.priority.novelty",
+             "Weight of how new a page's content was, in thousandths; the four weights add up to "
+             "1000.",
+             FIELD(judge.priority.novelty), Number<std::uint32_t>(0, 1000)),
+      Scalar("judge.priority.host", "Weight of how few duplicates the page's host has shown.",
+             FIELD(judge.priority.host), Number<std::uint32_t>(0, 1000)),
+      Scalar("judge.priority.depth", "Weight of how short the URL's path is.",
+             FIELD(judge.priority.depth), Number<std::uint32_t>(0, 1000)),
+      Scalar("judge.priority.change", "Weight of how often the page was found changed.",
+             FIELD(judge.priority.change), Number<std::uint32_t>(0, 1000)),
+      Scalar("judge.recrawl.initial", "When a page is to be fetched again after its first visit.",
+             FIELD(judge.recrawl.initial_seconds), Seconds(1s, kTenYears)),
+      Scalar("judge.recrawl.min",
+             "Shortest interval between two visits, for pages that keep changing.",
+             FIELD(judge.recrawl.min_seconds), Seconds(1s, kTenYears)),
+      Scalar("judge.recrawl.max",
+             "Longest interval between two visits, for pages that never change.",
+             FIELD(judge.recrawl.max_seconds), Seconds(1s, kTenYears)),
+
+      Scalar("metrics.topic", "Topic for the metrics records; empty: none are sent.",
+             FIELD(metrics.topic), Name(/*may_be_empty=*/true)),
+      Scalar("metrics.interval", "Time that one metrics record covers.", FIELD(metrics.interval),
+             Duration(1s, 1h)),
+
+      Scalar("http.enabled", "Whether to serve metrics, health and the status page.",
+             FIELD(http.enabled), Boolean()),
+      Scalar("http.address",
+             "Address to listen on. There is no authentication: anything but loopback is for "
+             "networks you trust.",
+             FIELD(http.address), NonEmptyText()),
+      Scalar("http.port", "Port to listen on; 0: any free one, named in the log.", FIELD(http.port),
+             Number<std::uint16_t>(0, 65'535)),
+
+      Scalar("log.level", "Least severe events that are logged.", FIELD(log.level), LogLevel()),
+      Scalar("log.format", "How a log line looks: for people or for programs.", FIELD(log.format),
+             OneOf(kLogFormats)),
+  };
+}
+
+#undef FIELD
+
+constexpr std::array kSections{
+    Section{"kafka", "Where pages come from and verdicts go."},
+    Section{"kafka.input", "The pages."},
+    Section{"kafka.log", "The admission log, which puts all pages in one order."},
+    Section{"kafka.verdicts", "The verdicts."},
+    Section{"kafka.dead_letters", "Records that can't be judged."},
+    Section{"kafka.commit", "When work is made durable."},
+    Section{"service", "This process."},
+    Section{"extract", "The extract stage: from bytes to features."},
+    Section{"extract.in_flight", "Bounds the memory of the stage."},
+    Section{"extract.limits",
+            "What one page may cost. A page over a limit is kept and `not_evaluated`."},
+    Section{"extract.features", "What a fingerprint is made of."},
+    Section{"fingerprint", "Fingerprints and checksums."},
+    Section{"index", "The index of fingerprints in memory."},
+    Section{"judge",
+            "How pages are judged. Written to the admission log, so that a replay judges the same "
+            "way; a change counts from the entry on that brings it."},
+    Section{"judge.priority", "What a URL's priority is made of."},
+    Section{"judge.recrawl",
+            "When to fetch a page again: half the interval when it changed, half as much again "
+            "when it did not."},
+    Section{"metrics", "What is reported to Kafka."},
+    Section{"http", "What is served to people and to Prometheus."},
+    Section{"log", "What is written to standard error."},
+};
+
+}  // namespace
+
+std::span<const Option> Options() {
+  static const std::vector<Option> options = MakeOptions();
+  return options;
+}
+
+const Option* FindOption(std::string_view key) {
+  const auto options = Options();
+  const auto found = std::find_if(options.begin(), options.end(),
+                                  [&](const Option& option) { return option.key == key; });
+  return found == options.end() ? nullptr : &*found;
+}
+
+std::span<const Section> Sections() { return kSections; }
+
+bool IsSecretProperty(std::string_view name) {
+  std::string lower(name);
+  std::transform(lower.begin(), lower.end(), lower.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  constexpr std::array<std::string_view, 6> kMarks{"password", "secret", "key",
+                                                   "jaas",     "oauth",  "token"};
+  return std::any_of(kMarks.begin(), kMarks.end(),
+                     [&](std::string_view mark) { return lower.find(mark) != std::string::npos; });
+}
+
+}  // namespace crawlsieve::config

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace crawlsieve::consumer {
+
+/// What the program ends with.
+enum ExitCode : int {
+  kExitDone = 0,
+  kExitWrongInput = 1,  ///< input or configuration can't be used
+  kExitWrongUsage = 2,  ///< the command line is not understood
+  kExitFailed = 3,      ///< failed while running
+};
+
+struct ScanArguments {
+  std::vector<std::filesystem::path> paths;
+  std::filesystem::path config;        ///< empty: defaults
+  std::filesystem::path out;           ///< empty: standard output
+  std::filesystem::path dead_letters;  ///< empty: only counted and told
+  std::filesystem::path state;         ///< empty: a temporary directory, gone afterwards
+  bool json = false;
+  std::size_t examples = 5;
+};
+
+struct FeedArguments {
+  std::vector<std::filesystem::path> paths;
+  std::filesystem::path config;
+  std::string topic;   ///< empty: the first input topic
+  int partitions = 1;  ///< of the topic, when it has to be made
+  bool json = false;
+};
+
+/// Each runs one command of the program and returns its exit code. Errors go to standard error.
+int RunCommand(const std::filesystem::path& config);
+int ScanCommand(const ScanArguments& arguments);
+int FeedCommand(const FeedArguments& arguments);
+int CheckCommand(const std::filesystem::path& config, bool json);
+int ExtractCommand(const std::filesystem::path& config, const std::filesystem::path& file,
+                   const std::string& content_type, const std::string& url);
+
+}  // namespace crawlsieve::consumer

@@ -1,0 +1,84 @@
+#pragma once
+
+#include "config/config.h"
+#include "consumer/cli/commands.h"
+#include "consumer/pipeline/page_processor.h"
+#include "plugin/base/result.h"
+#include "plugin/detector.h"
+
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace crawlsieve::consumer {
+
+/// The configuration in `path`, or all defaults if it is empty. Tells every mistake on standard
+/// error; nullopt if there was one.
+[[nodiscard]] std::optional<config::Config> LoadOrTell(const std::filesystem::path& path);
+
+/// Tells an error on standard error and returns the exit code.
+int Tell(const Error& error, ExitCode code = kExitWrongInput);
+
+[[nodiscard]] ProcessorOptions ProcessorOptionsOf(const config::Config& config);
+[[nodiscard]] IndexFactory IndexFactoryOf(const config::Config& config);
+[[nodiscard]] std::size_t ThreadsOf(const ExtractStageOptions& options);
+
+/// A line on the terminal that says how far a command is, from two seconds on. Silent where
+/// standard error isn't a terminal. Thread-compatible.
+class Progress {
+ public:
+  Progress();
+
+  /// Whether it is time to show something new; cheap.
+  [[nodiscard]] bool IsDue();
+  void Show(std::string_view text);
+  /// Takes the line away, for other words or at the end.
+  void Clear();
+
+ private:
+  bool is_terminal_;
+  bool is_shown_ = false;
+  int calls_ = 0;
+  std::chrono::steady_clock::time_point next_;
+};
+
+/// Lines into a file, or to standard output.
+class OutputFile {
+ public:
+  /// Errors: kIo, with the path.
+  [[nodiscard]] static Result<OutputFile> Open(const std::filesystem::path& path);
+
+  [[nodiscard]] Status WriteLine(std::string_view line);
+  [[nodiscard]] Status Flush();
+
+ private:
+  struct Close {
+    void operator()(std::FILE* file) const;
+  };
+  OutputFile(std::FILE* file, std::string name);
+  [[nodiscard]] Status Failed() const;
+
+  std::unique_ptr<std::FILE, Close> file_;
+  std::string name_;
+};
+
+/// A new directory below the system's temporary one, removed with everything in it at the end.
+class ScopedDirectory {
+ public:
+  /// Makes none unless `is_wanted`.
+  explicit ScopedDirectory(bool is_wanted);
+  ~ScopedDirectory();
+  ScopedDirectory(const ScopedDirectory&) = delete;
+  ScopedDirectory& operator=(const ScopedDirectory&) = delete;
+
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace crawlsieve::consumer

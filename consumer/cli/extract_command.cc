@@ -1,0 +1,95 @@
+#include "consumer/cli/commands.h"
+#include "consumer/cli/common.h"
+#include "extract/extractor.h"
+#include "plugin/base/hex.h"
+#include "plugin/fingerprint/checksum.h"
+#include "plugin/fingerprint/simhash.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <string>
+#include <system_error>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace crawlsieve::consumer {
+namespace {
+
+Result<std::string> ReadAll(const std::filesystem::path& file) {
+  if (file == "-") {
+    return std::string(std::istreambuf_iterator<char>(std::cin), std::istreambuf_iterator<char>());
+  }
+  std::ifstream stream(file, std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+  if (!stream.is_open() || stream.bad()) {
+    return MakeError(ErrorCode::kIo,
+                     fmt::format("{} can't be read: {}", file.string(), std::strerror(errno)));
+  }
+  return text;
+}
+
+std::string_view OutcomeName(extract::Outcome outcome) {
+  switch (outcome) {
+    case extract::Outcome::kText:
+      return "text";
+    case extract::Outcome::kNotHtml:
+      return "not_html";
+    case extract::Outcome::kErrorStatus:
+      return "error_status";
+    case extract::Outcome::kNotEvaluated:
+      return "not_evaluated";
+  }
+  return "not_evaluated";
+}
+
+}  // namespace
+
+int ExtractCommand(const std::filesystem::path& config_path, const std::filesystem::path& file,
+                   const std::string& content_type, const std::string& url) {
+  const auto config = LoadOrTell(config_path);
+  if (!config.has_value()) return kExitWrongInput;
+  auto body = ReadAll(file);
+  if (!body) return Tell(body.error());
+
+  const ProcessorOptions options = ProcessorOptionsOf(*config);
+  extract::Extractor extractor(options.extract, FeatureHasher(options.fingerprint.key));
+  extract::Page page;
+  page.url = url;
+  page.content_type = content_type;
+  page.body = std::move(*body);
+  const extract::Document document = extractor.Extract(page);
+
+  using Json = nlohmann::ordered_json;
+  const auto text_or_null = [](const std::string& text) {
+    return text.empty() ? Json() : Json(text);
+  };
+  const bool has_text = document.outcome == extract::Outcome::kText;
+  Json json;
+  json["schema_version"] = 1;
+  json["outcome"] = OutcomeName(document.outcome);
+  json["detail"] = text_or_null(document.detail);
+  json["canonical_url"] = document.canonical_url;
+  json["host"] = text_or_null(document.host);
+  json["charset"] = text_or_null(document.charset);
+  json["charset_source"] = text_or_null(document.charset_source);
+  json["language"] = text_or_null(document.language);
+  json["title"] = document.title;
+  json["text_length"] = document.text_length;
+  json["features"] = document.features.size();
+  json["raw_checksum"] = Hex(RawChecksum(page.body));
+  json["content_checksum"] =
+      has_text ? Json(Hex(KeyedChecksum(options.fingerprint.key)(document.normalized_text)))
+               : Json();
+  json["simhash"] = has_text ? Json(Hex(ComputeSimhash(document.features).bits)) : Json();
+  json["scheme"] = SchemeOf(options);
+  json["text"] = document.normalized_text;
+  std::puts(json.dump(2, ' ', false, Json::error_handler_t::replace).c_str());
+  return kExitDone;
+}
+
+}  // namespace crawlsieve::consumer

@@ -1,0 +1,87 @@
+#include "config/print.h"
+#include "consumer/cli/commands.h"
+#include "consumer/version.h"
+
+#include <clocale>
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+namespace crawlsieve::consumer {
+namespace {
+
+int Main(int argc, char** argv) {
+  CLI::App app(
+      "Duplicate filter for web crawls: reads fetched pages, publishes keep/drop verdicts.",
+      "crawlsieve");
+  app.set_version_flag("--version", std::string(kVersion));
+  app.require_subcommand(0, 1);
+  app.footer(
+      "Exit codes: 0 done, 1 wrong input or configuration, 2 wrong usage, 3 failed while running.");
+
+  bool print_config_doc = false;
+  bool print_reference_config = false;
+  app.add_flag("--print-config-doc", print_config_doc, "Print docs/configuration.md and exit");
+  app.add_flag("--print-reference-config", print_reference_config,
+               "Print config/crawlsieve.yaml and exit");
+
+  std::filesystem::path config;
+  ScanArguments scan_arguments;
+  CLI::App& scan = *app.add_subcommand(
+      "scan", "Judge pages from files without a broker; verdicts as JSON lines");
+  scan.add_option("PATH", scan_arguments.paths,
+                  "WARC files, JSON lines, HTML files or folders of them (.gz and .zst too)")
+      ->required();
+  scan.add_option("--out", scan_arguments.out, "Write verdicts here (default: standard output)");
+  scan.add_option("--config", scan_arguments.config, "Configuration file (default: all defaults)");
+  scan.add_option("--state-dir", scan_arguments.state,
+                  "Keep the judge's state here and go on from it (default: forget it)");
+  scan.add_option("--dead-letters", scan_arguments.dead_letters,
+                  "Write records without a URL here, as JSON lines");
+  scan.add_option("--examples", scan_arguments.examples, "Near-duplicate pairs to show")
+      ->capture_default_str();
+  scan.add_flag("--json", scan_arguments.json, "Print the summary as JSON");
+
+  bool check_json = false;
+  CLI::App& check = *app.add_subcommand(
+      "check", "Check a configuration and print what is in effect, secrets masked");
+  check.add_option("--config", config, "Configuration file (YAML)")->required();
+  check.add_flag("--json", check_json, "Print mistakes as JSON");
+
+  std::filesystem::path page_file;
+  std::string content_type;
+  std::string url = "file:///dev/stdin";
+  CLI::App& extract =
+      *app.add_subcommand("extract", "Show what the extractor makes of one page, as JSON");
+  extract.add_option("FILE", page_file, "The page; - reads standard input")->required();
+  extract.add_option("--config", config, "Configuration file (default: all defaults)");
+  extract.add_option("--content-type", content_type, "As the server sent it");
+  extract.add_option("--url", url, "The page's URL")->capture_default_str();
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? kExitDone : kExitWrongUsage;
+  }
+  if (print_config_doc) {
+    std::fputs(config::ConfigDocument().c_str(), stdout);
+    return kExitDone;
+  }
+  if (print_reference_config) {
+    std::fputs(config::ReferenceConfig().c_str(), stdout);
+    return kExitDone;
+  }
+  if (scan) return ScanCommand(scan_arguments);
+  if (check) return CheckCommand(config, check_json);
+  if (extract) return ExtractCommand(config, page_file, content_type, url);
+  std::fputs(app.help().c_str(), stdout);
+  return kExitWrongUsage;
+}
+
+}  // namespace
+}  // namespace crawlsieve::consumer
+
+int main(int argc, char** argv) { return crawlsieve::consumer::Main(argc, argv); }

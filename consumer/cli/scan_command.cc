@@ -1,0 +1,136 @@
+#include "config/load.h"
+#include "consumer/cli/commands.h"
+#include "consumer/cli/common.h"
+#include "consumer/input/file_reader.h"
+#include "consumer/output/scan_summary.h"
+#include "consumer/output/verdict_record.h"
+#include "consumer/pipeline/scan.h"
+#include "plugin/index/sharded_index.h"
+
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+namespace crawlsieve::consumer {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Writes the verdicts, counts them, and shows how far the scan is.
+class ScanOutput final : public ScanListener {
+ public:
+  ScanOutput(OutputFile verdicts, std::optional<OutputFile> dead_letters, std::size_t examples,
+             FileReader& reader)
+      : verdicts_(std::move(verdicts)),
+        dead_letters_(std::move(dead_letters)),
+        summary_(examples),
+        reader_(reader) {}
+
+  Status OnVerdict(const log::Page& page, const Verdict& verdict) override {
+    summary_.Add(page, verdict);
+    const auto now =
+        std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now());
+    if (progress_.IsDue()) ShowProgress();
+    return verdicts_.WriteLine(VerdictRecord(page, verdict, {"scan", now}));
+  }
+
+  Status OnDeadLetter(const std::string& origin, const DecodeFailure& failure) override {
+    summary_.AddDeadLetter();
+    progress_.Clear();
+    fmt::print(stderr, "dead letter: {}: {}: {}\n", origin, failure.code, failure.message);
+    if (!dead_letters_.has_value()) return {};
+    return dead_letters_->WriteLine(
+        nlohmann::json{{"origin", origin}, {"code", failure.code}, {"message", failure.message}}
+            .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+  }
+
+  Status OnCommit() override {
+    TellWarnings();
+    if (dead_letters_.has_value()) {
+      if (auto flushed = dead_letters_->Flush(); !flushed) return flushed;
+    }
+    return verdicts_.Flush();
+  }
+
+  void TellWarnings() {
+    for (const std::string& warning : reader_.TakeWarnings()) {
+      progress_.Clear();
+      fmt::print(stderr, "warning: {}\n", warning);
+    }
+  }
+
+  void EndProgress() { progress_.Clear(); }
+
+  [[nodiscard]] const ScanSummary& summary() const { return summary_; }
+
+ private:
+  void ShowProgress() {
+    const double done = reader_.bytes_total() == 0 ? 0.0
+                                                   : static_cast<double>(reader_.bytes_read()) /
+                                                         static_cast<double>(reader_.bytes_total());
+    progress_.Show(fmt::format("{:3.0f} %  {} pages, {} dropped", 100 * done, summary_.pages(),
+                               summary_.dropped()));
+  }
+
+  OutputFile verdicts_;
+  std::optional<OutputFile> dead_letters_;
+  ScanSummary summary_;
+  FileReader& reader_;
+  Progress progress_;
+};
+
+}  // namespace
+
+int ScanCommand(const ScanArguments& arguments) {
+  const auto config = LoadOrTell(arguments.config);
+  if (!config.has_value()) return kExitWrongInput;
+  auto reader = FileReader::Open(arguments.paths, FileReader::Options());
+  if (!reader) return Tell(reader.error());
+  auto verdicts = OutputFile::Open(arguments.out);
+  if (!verdicts) return Tell(verdicts.error());
+  std::optional<OutputFile> dead_letters;
+  if (!arguments.dead_letters.empty()) {
+    auto opened = OutputFile::Open(arguments.dead_letters);
+    if (!opened) return Tell(opened.error());
+    dead_letters = std::move(*opened);
+  }
+
+  const ScopedDirectory temporary(arguments.state.empty());
+  StoreOptions store_options;
+  store_options.directory = arguments.state.empty() ? temporary.path() : arguments.state;
+  store_options.survive_crash = !arguments.state.empty();
+  auto store = Store::Open(store_options);
+  if (!store) return Tell(store.error());
+  ScanOptions options;
+  options.processor = ProcessorOptionsOf(*config);
+  options.judge = config->judge;
+  options.threads = ThreadsOf(config->extract_stage);
+  options.max_in_flight_bytes = config->extract_stage.max_in_flight_bytes;
+  options.max_in_flight_records = config->extract_stage.max_in_flight_records;
+  auto detector = Detector::Open(**store, IndexFactoryOf(*config), SchemeOf(options.processor));
+  if (!detector) return Tell(detector.error());
+
+  ScanOutput output(std::move(*verdicts), std::move(dead_letters), arguments.examples, **reader);
+  const auto begin = Clock::now();
+  const auto scanned = Scan(**reader, **detector, options, output);
+  const std::chrono::duration<double> elapsed = Clock::now() - begin;
+  output.EndProgress();
+  output.TellWarnings();
+  if (!scanned) return Tell(scanned.error(), kExitFailed);
+
+  // Verdicts on standard output leave standard error for the summary.
+  std::FILE* stream = arguments.out.empty() ? stderr : stdout;
+  const ScanSummary& summary = output.summary();
+  const std::string text = arguments.json ? summary.Json((*reader)->counts(), elapsed) + "\n"
+                                          : summary.Text((*reader)->counts(), elapsed);
+  std::fputs(text.c_str(), stream);
+  return kExitDone;
+}
+
+}  // namespace crawlsieve::consumer

@@ -1,0 +1,80 @@
+#pragma once
+
+#include "consumer/options.h"
+#include "plugin/base/result.h"
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace crawlsieve::consumer {
+
+/// What orchestrators want to know.
+struct Health {
+  bool live = true;    ///< false: only a restart helps
+  bool ready = false;  ///< false while restoring or not connected
+  std::string reason;  ///< why not, in a few words; empty where all is well
+};
+
+/// One block of the status page.
+struct StatusSection {
+  struct Row {
+    std::string name;
+    std::string value;
+  };
+  std::string title;
+  std::vector<Row> rows;
+};
+
+/// Where the server gets what it shows. The functions are called on its threads, several at once,
+/// until Stop returns; they answer from what is at hand and wait for nothing.
+struct HttpContent {
+  std::string version;
+  std::function<Health()> health;
+  std::function<std::string()> metrics;  ///< in Prometheus' text format
+  std::function<std::vector<StatusSection>()> status;
+};
+
+/// Serves what a process says about itself:
+///
+///     /metrics   for Prometheus        /livez   200, or 503 and why not
+///     /version   JSON                  /readyz  200, or 503 and why not
+///     /          a status page for people, without scripts or anything from elsewhere
+///
+/// GET and HEAD only, one request per connection. A request may have 16 KiB, and with its answer
+/// five seconds; four are worked on at a time, 16 more may wait, another 64 in the kernel.
+/// Nothing is encrypted and nobody is asked who he is: see HttpOptions::address.
+///
+/// Thread-safe.
+class HttpServer {
+ public:
+  /// Listens, and answers from threads of its own once this returns.
+  /// Errors: kIo, where the address can't be had.
+  [[nodiscard]] static Result<std::unique_ptr<HttpServer>> Start(const HttpOptions& options,
+                                                                 HttpContent content);
+
+  /// Stops, if nobody did.
+  ~HttpServer();
+  HttpServer(const HttpServer&) = delete;
+  HttpServer& operator=(const HttpServer&) = delete;
+
+  /// The port that is listened on, also where port 0 asked for any.
+  [[nodiscard]] std::uint16_t port() const;
+  /// "http://127.0.0.1:8080"
+  [[nodiscard]] std::string url() const;
+
+  /// Lets go of the port and cuts off the requests that are not answered yet: returns within about
+  /// 100 ms and the time that HttpContent's functions take.
+  void Stop();
+
+ private:
+  class Impl;
+  explicit HttpServer(std::unique_ptr<Impl> impl);
+
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace crawlsieve::consumer

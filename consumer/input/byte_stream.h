@@ -1,0 +1,98 @@
+#pragma once
+
+#include "consumer/formats/decompressor.h"
+#include "plugin/base/result.h"
+
+#include <cstdint>
+#include <cstdio>
+#include <deque>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace crawlsieve::consumer {
+
+/// The bytes of a file, from front to back; gzip and zstd, known by their first bytes, unpacked on
+/// the way. Members and frames may follow each other.
+///
+/// Memory: what Peek was asked for, the compression's window (zstd: up to 128 MiB, where a frame
+/// says so) and 128 KiB. Thread-compatible.
+class ByteStream {
+ public:
+  enum class Unpack { kYes, kNo };
+
+  /// Errors: kIo.
+  [[nodiscard]] static Result<std::unique_ptr<ByteStream>> Open(const std::filesystem::path& path,
+                                                                Unpack unpack);
+
+  /// The bytes to come: at least `count`, fewer only where the stream ends before. Valid until the
+  /// next call of any method that isn't const.
+  [[nodiscard]] std::string_view Peek(std::size_t count);
+
+  /// Takes off `count` bytes, which a Peek has shown.
+  void Consume(std::size_t count);
+
+  /// Takes off up to `count` bytes without keeping them; returns how many there were.
+  std::uint64_t Skip(std::uint64_t count);
+
+  /// Where the stream stands, for messages: "byte 1234" of the file where that can be said, else
+  /// "byte 1234 after unpacking".
+  [[nodiscard]] std::string Where() const;
+
+  /// Unpacked bytes taken off so far.
+  [[nodiscard]] std::uint64_t position() const { return position_; }
+
+  /// Up to where bytes are known to be those that were packed: the end of the last member whose
+  /// checksum was right. For a plain file all bytes read.
+  [[nodiscard]] std::uint64_t verified_end() const { return verified_end_; }
+
+  /// Why the stream ended before its file; empty: it didn't, so far.
+  [[nodiscard]] const std::string& damage() const { return damage_; }
+
+  /// Errors: kIo, when a read failed; the stream ends there.
+  [[nodiscard]] const Status& status() const { return status_; }
+
+  /// Bytes read off the disk.
+  [[nodiscard]] std::uint64_t file_bytes_read() const { return file_bytes_read_; }
+
+ private:
+  struct FileCloser {
+    void operator()(std::FILE* file) const { std::fclose(file); }
+  };
+  using FilePtr = std::unique_ptr<std::FILE, FileCloser>;
+
+  /// Where a member starts, in unpacked bytes and in the file.
+  struct Member {
+    std::uint64_t position = 0;
+    std::uint64_t file_offset = 0;
+  };
+
+  ByteStream(FilePtr file, std::string name);
+
+  void ReadFile();
+  void Fill();
+  void Inflate();
+  void StartNextMember();
+  [[nodiscard]] std::uint64_t filled_end() const {
+    return position_ + (buffer_.size() - buffer_start_);
+  }
+
+  FilePtr file_;
+  const std::string name_;
+  std::unique_ptr<Decompressor> decompressor_;  ///< nullptr: a plain file
+  std::string input_;                           ///< bytes of the file not yet unpacked, from
+  std::size_t input_start_ = 0;                 ///< here on
+  bool file_ended_ = false;
+  std::string buffer_;            ///< unpacked bytes not yet taken off, from
+  std::size_t buffer_start_ = 0;  ///< here on
+  bool ended_ = false;
+  std::uint64_t position_ = 0;
+  std::uint64_t verified_end_ = 0;
+  std::uint64_t file_bytes_read_ = 0;
+  std::deque<Member> members_;  ///< the one at position_ and those in buffer_
+  std::string damage_;
+  Status status_;
+};
+
+}  // namespace crawlsieve::consumer

@@ -1,0 +1,222 @@
+#include "consumer/input/file_reader.h"
+
+#include "consumer/input/byte_stream.h"
+#include "consumer/input/record_source.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+namespace crawlsieve::consumer {
+namespace {
+
+namespace fs = std::filesystem;
+
+enum class Content { kWarc, kJsonLines, kPage };
+
+struct FileType {
+  std::string_view ending;
+  Content content = Content::kPage;
+  std::string_view media_type;  ///< of a page
+  bool may_be_zstd = false;
+};
+
+constexpr std::array kFileTypes = {
+    FileType{".warc", Content::kWarc, {}, false},
+    FileType{".jsonl", Content::kJsonLines, {}, true},
+    FileType{".ndjson", Content::kJsonLines, {}, true},
+    FileType{".json", Content::kJsonLines, {}, true},
+    FileType{".html", Content::kPage, "text/html", false},
+    FileType{".htm", Content::kPage, "text/html", false},
+    FileType{".xhtml", Content::kPage, "application/xhtml+xml", false},
+    FileType{".txt", Content::kPage, "text/plain", false},
+};
+
+/// A file and what its name says about it.
+struct InputFile {
+  RecordSource::File file;
+  FileType type;
+  bool gzip = false;
+};
+
+std::optional<InputFile> Classify(const fs::path& path) {
+  std::string name = path.filename().native();
+  std::transform(name.begin(), name.end(), name.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  InputFile file;
+  file.gzip = name.ends_with(".gz");
+  const bool zstd = name.ends_with(".zst");
+  if (file.gzip || zstd) name.resize(name.rfind('.'));
+  for (const FileType& type : kFileTypes) {
+    if (!name.ends_with(type.ending) || (zstd && !type.may_be_zstd)) continue;
+    file.type = type;
+    file.file.path = path.native();
+    return file;
+  }
+  return std::nullopt;
+}
+
+std::string ErrnoText(int code) { return std::generic_category().message(code); }
+
+/// Fills in what the file system knows of `file`; false, with errno set, if it is gone.
+bool Stat(InputFile& file) {
+  struct stat info {};
+  if (::stat(file.file.path.c_str(), &info) != 0) return false;
+  file.file.size = static_cast<std::uint64_t>(info.st_size);
+  file.file.modified = Timestamp(std::chrono::seconds(info.st_mtim.tv_sec) +
+                                 std::chrono::milliseconds(info.st_mtim.tv_nsec / 1'000'000));
+  return true;
+}
+
+/// The files with a known ending in and below `folder`. Links to folders are not followed, so
+/// that a loop of them is no danger; links to files are.
+Result<std::vector<InputFile>> ListFolder(const fs::path& folder) {
+  std::vector<InputFile> files;
+  std::error_code error;
+  fs::recursive_directory_iterator entry(folder, error);
+  const fs::recursive_directory_iterator end;
+  while (!error && entry != end) {
+    std::error_code ignored;  // a link to nowhere is no file
+    if (entry->is_regular_file(ignored)) {
+      if (std::optional<InputFile> file = Classify(entry->path())) {
+        files.push_back(std::move(*file));
+      }
+    }
+    entry.increment(error);
+  }
+  if (error) {
+    return MakeError(ErrorCode::kIo, fmt::format("{}: {}", folder.native(), error.message()));
+  }
+  std::sort(files.begin(), files.end(),
+            [](const InputFile& a, const InputFile& b) { return a.file.path < b.file.path; });
+  return files;
+}
+
+class FileReaderImpl final : public FileReader {
+ public:
+  FileReaderImpl(std::vector<InputFile> files, const Options& options,
+                 std::vector<std::string> warnings)
+      : files_(std::move(files)) {
+    context_.options = options;
+    context_.warnings = std::move(warnings);
+    for (const InputFile& file : files_) bytes_total_ += file.file.size;
+  }
+
+  Result<bool> Next(FileRecord& record) override {
+    while (!failed_) {
+      if (!source_) {
+        if (next_file_ == files_.size()) return false;
+        if (Status opened = OpenNext(); !opened) return Fail(std::move(opened.error()));
+      }
+      const bool more = source_->Next(record);
+      if (!stream_->status()) return Fail(stream_->status().error());
+      if (more) {
+        ++context_.counts.records;
+        return true;
+      }
+      bytes_of_finished_ += files_[next_file_ - 1].file.size;
+      source_.reset();
+      stream_.reset();
+    }
+    return false;
+  }
+
+  [[nodiscard]] const FileReaderCounts& counts() const override { return context_.counts; }
+
+  [[nodiscard]] std::vector<std::string> TakeWarnings() override {
+    return std::exchange(context_.warnings, {});
+  }
+
+  [[nodiscard]] std::uint64_t bytes_read() const override {
+    return bytes_of_finished_ + (stream_ ? stream_->file_bytes_read() : 0);
+  }
+  [[nodiscard]] std::uint64_t bytes_total() const override { return bytes_total_; }
+
+ private:
+  tl::unexpected<Error> Fail(Error error) {
+    failed_ = true;
+    return tl::unexpected<Error>(std::move(error));
+  }
+
+  Status OpenNext() {
+    const InputFile& file = files_[next_file_++];
+    const bool page = file.type.content == Content::kPage;
+    Result<std::unique_ptr<ByteStream>> stream =
+        ByteStream::Open(file.file.path, page ? ByteStream::Unpack::kNo : ByteStream::Unpack::kYes);
+    if (!stream) return tl::unexpected<Error>(std::move(stream.error()));
+    stream_ = std::move(*stream);
+    ++context_.counts.files;
+    switch (file.type.content) {
+      case Content::kWarc:
+        source_ = MakeWarcSource(file.file, *stream_, context_);
+        break;
+      case Content::kJsonLines:
+        source_ = MakeJsonLinesSource(file.file, *stream_, context_);
+        break;
+      case Content::kPage:
+        source_ = MakePageSource(file.file, file.type.media_type, file.gzip, *stream_, context_);
+        break;
+    }
+    return {};
+  }
+
+  const std::vector<InputFile> files_;
+  std::size_t next_file_ = 0;
+  RecordSource::Context context_;
+  std::unique_ptr<ByteStream> stream_;
+  std::unique_ptr<RecordSource> source_;  ///< reads stream_
+  bool failed_ = false;
+  std::uint64_t bytes_of_finished_ = 0;
+  std::uint64_t bytes_total_ = 0;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<FileReader>> FileReader::Open(const std::vector<fs::path>& paths,
+                                                     const Options& options) {
+  std::vector<InputFile> files;
+  std::vector<std::string> mistakes;
+  std::vector<std::string> warnings;
+  for (const fs::path& path : paths) {
+    std::error_code error;
+    const fs::file_status status = fs::status(path, error);
+    if (fs::is_directory(status)) {
+      Result<std::vector<InputFile>> found = ListFolder(path);
+      if (!found) return tl::unexpected<Error>(std::move(found.error()));
+      if (found->empty()) {
+        warnings.push_back(
+            fmt::format("{}: no file in this folder has a known ending", path.native()));
+      }
+      files.insert(files.end(), found->begin(), found->end());
+    } else if (!fs::exists(status)) {
+      mistakes.push_back(
+          fmt::format("{}: {}", path.native(), error ? error.message() : ErrnoText(ENOENT)));
+    } else if (!fs::is_regular_file(status)) {
+      mistakes.push_back(fmt::format("{}: neither a file nor a folder", path.native()));
+    } else if (std::optional<InputFile> file = Classify(path)) {
+      files.push_back(std::move(*file));
+    } else {
+      mistakes.push_back(fmt::format(
+          "{}: unknown ending; known are .warc, .jsonl, .ndjson, .json, .html, .htm, .xhtml and "
+          ".txt, also with .gz behind, those of JSON with .zst too",
+          path.native()));
+    }
+  }
+  if (!mistakes.empty()) {
+    return MakeError(ErrorCode::kInvalidInput, fmt::format("{}", fmt::join(mistakes, "\n")));
+  }
+  for (InputFile& file : files) {
+    if (!Stat(file)) {
+      return MakeError(ErrorCode::kIo, fmt::format("{}: {}", file.file.path, ErrnoText(errno)));
+    }
+  }
+  return std::make_unique<FileReaderImpl>(std::move(files), options, std::move(warnings));
+}
+
+}  // namespace crawlsieve::consumer

@@ -1,0 +1,91 @@
+#include "consumer/input/record_source.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace crawlsieve::consumer {
+namespace {
+
+class JsonLinesSource final : public RecordSource {
+ public:
+  JsonLinesSource(File file, ByteStream& stream, Context& context)
+      : file_(std::move(file)), stream_(stream), context_(context) {}
+
+  bool Next(FileRecord& record) override {
+    for (;;) {
+      const std::string where = stream_.Where();
+      const std::size_t length = PeekLine();
+      const std::string_view line = stream_.Peek(length).substr(0, length);
+      if (line.empty()) {
+        ReportDamage(where);
+        return false;
+      }
+      const bool blank = line.find_first_not_of(" \t\r\n") == std::string_view::npos;
+      if (!blank) {
+        record.format = FormatKind::kCanonical;
+        record.origin = fmt::format("{} at {}", file_.path, where);
+        record.record = {};
+        record.record.value = line.substr(0, line.size() - (line.ends_with('\n') ? 1 : 0));
+        record.record.timestamp = file_.modified;
+      }
+      const bool whole = line.ends_with('\n');
+      stream_.Consume(length);
+      if (!whole && !stream_.Peek(1).empty()) SkipRestOfLine(where);
+      if (!blank) return true;
+    }
+  }
+
+ private:
+  /// Bytes of the next line with its line end, within the limit.
+  std::size_t PeekLine() {
+    const std::size_t limit = context_.options.max_record_bytes;
+    std::size_t scanned = 0;
+    for (;;) {
+      const std::string_view text = stream_.Peek(scanned + 1).substr(0, limit);
+      const std::size_t newline = text.find('\n', scanned);
+      if (newline != std::string_view::npos) return newline + 1;
+      if (text.size() <= scanned) return text.size();
+      scanned = text.size();
+    }
+  }
+
+  void SkipRestOfLine(const std::string& where) {
+    std::uint64_t skipped = 0;
+    for (;;) {
+      const std::string_view text = stream_.Peek(1);
+      const std::size_t newline = text.find('\n');
+      const std::size_t count = std::min(newline, text.size());
+      stream_.Consume(newline == std::string_view::npos ? count : count + 1);
+      skipped += count;
+      if (text.empty() || newline != std::string_view::npos) break;
+    }
+    if (skipped == 0) return;  // only the line end was over the limit
+    context_.warnings.push_back(fmt::format(
+        "{} at {}: line of {} bytes, over the limit of {}: it is cut", file_.path, where,
+        context_.options.max_record_bytes + skipped, context_.options.max_record_bytes));
+  }
+
+  void ReportDamage(const std::string& where) {
+    if (stream_.damage().empty() || reported_) return;
+    reported_ = true;
+    ++context_.counts.damaged_files;
+    context_.warnings.push_back(fmt::format("{} at {}: {}; the rest of the file is not read",
+                                            file_.path, where, stream_.damage()));
+  }
+
+  const File file_;
+  ByteStream& stream_;
+  Context& context_;
+  bool reported_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<RecordSource> MakeJsonLinesSource(RecordSource::File file, ByteStream& stream,
+                                                  RecordSource::Context& context) {
+  return std::make_unique<JsonLinesSource>(std::move(file), stream, context);
+}
+
+}  // namespace crawlsieve::consumer

@@ -1,0 +1,162 @@
+#include "consumer/formats/header_block.h"
+#include "consumer/formats/warc.h"
+#include "consumer/input/record_source.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace crawlsieve::consumer {
+namespace {
+
+constexpr std::size_t kMaxHeadBytes = 2 << 20;
+
+class WarcSource final : public RecordSource {
+ public:
+  WarcSource(File file, ByteStream& stream, Context& context)
+      : file_(std::move(file)), stream_(stream), context_(context) {}
+
+  bool Next(FileRecord& record) override {
+    while (!done_) {
+      SkipLineEnds();
+      where_ = stream_.Where();
+      if (stream_.Peek(1).empty()) {
+        done_ = true;
+        if (!stream_.damage().empty()) Damaged(stream_.damage());
+      } else if (!stream_.Peek(kSignature.size()).starts_with(kSignature)) {
+        Damaged(stream_.damage().empty() ? "no WARC record starts here" : stream_.damage());
+      } else if (ReadRecord(record)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+ private:
+  static constexpr std::string_view kSignature = "WARC/";
+
+  /// The file can't be read past the record at `where_`.
+  void Damaged(std::string_view why) {
+    done_ = true;
+    ++context_.counts.damaged_files;
+    context_.warnings.push_back(
+        fmt::format("{} at {}: {}; the rest of the file is not read", file_.path, where_, why));
+  }
+
+  void SkipLineEnds() {
+    for (;;) {
+      const std::string_view text = stream_.Peek(1);
+      const std::size_t count = std::min(text.find_first_not_of("\r\n"), text.size());
+      if (count == 0) return;
+      stream_.Consume(count);
+    }
+  }
+
+  /// Makes the stream show the head of the record, to its empty line if it has one.
+  std::string_view PeekHead() {
+    std::size_t scanned = 0;
+    for (;;) {
+      const std::string_view text = stream_.Peek(scanned + 1).substr(0, kMaxHeadBytes);
+      const std::size_t from = scanned < 3 ? 0 : scanned - 3;
+      const std::size_t end = std::min(text.find("\n\r\n", from), text.find("\n\n", from));
+      if (end != std::string_view::npos || text.size() <= scanned) return text;
+      scanned = text.size();
+    }
+  }
+
+  /// Reads the record that the stream stands at; true if it was a page and is in `record`.
+  bool ReadRecord(FileRecord& record) {
+    const std::string_view text = PeekHead();
+    const HeaderBlock head = ParseHeaderBlock(text, kMaxHeadBytes);
+    const std::string* type = FindField(head.fields, "warc-type");
+    const bool page =
+        type && (EqualsIgnoringCase(*type, "response") || EqualsIgnoringCase(*type, "resource"));
+    const std::optional<std::uint64_t> length = FindNumber(head.fields, "content-length");
+
+    if (head.end == HeaderBlock::End::kComplete && length && !page) {
+      ++(type && EqualsIgnoringCase(*type, "revisit") ? context_.counts.revisits
+                                                      : context_.counts.other_records);
+      stream_.Consume(head.size);
+      if (stream_.Skip(*length) < *length) Damaged(CutReason());
+      return false;
+    }
+    if (head.end != HeaderBlock::End::kComplete || !length) {
+      const bool whole = head.end == HeaderBlock::End::kComplete;
+      const std::size_t size = whole ? head.size : text.size();
+      if (page) HandOut(head, text.substr(0, size), record);
+      stream_.Consume(size);
+      if (whole) {
+        Damaged("the WARC record has no Content-Length");
+      } else if (size == kMaxHeadBytes) {
+        Damaged("the head of the WARC record does not end");
+      } else {
+        Damaged(CutReason());
+      }
+      return page;
+    }
+    ReadPage(head, *length, record);
+    return true;
+  }
+
+  void ReadPage(const HeaderBlock& head, std::uint64_t length, FileRecord& record) {
+    const std::size_t limit = std::max(context_.options.max_record_bytes, head.size);
+    const bool too_large = length > limit - head.size;
+    const std::size_t wanted = too_large ? limit : head.size + static_cast<std::size_t>(length);
+    const std::string_view text = stream_.Peek(wanted).substr(0, wanted);
+    const std::uint64_t end = stream_.position() + text.size();
+    const bool cut = text.size() < wanted;
+    HandOut(head, text, record);
+    stream_.Consume(text.size());
+    const std::uint64_t rest = head.size + length - wanted;
+    if (too_large && !cut) {
+      context_.warnings.push_back(
+          fmt::format("{} at {}: record of {} bytes, over the limit of {}: its page is truncated",
+                      file_.path, where_, length, context_.options.max_record_bytes));
+    }
+    if (cut || stream_.Skip(rest) < rest) {
+      Damaged(CutReason());
+      return;
+    }
+    // One byte more, so that the checksum behind the record has been looked at.
+    if (stream_.Peek(1).empty() && !stream_.damage().empty() && end > stream_.verified_end()) {
+      record.record.value->resize(head.size);
+      Damaged(stream_.damage());
+    }
+  }
+
+  [[nodiscard]] std::string CutReason() const {
+    return stream_.damage().empty() ? "the WARC record is cut"
+                                    : fmt::format("the WARC record is cut: {}", stream_.damage());
+  }
+
+  void HandOut(const HeaderBlock& head, std::string_view text, FileRecord& out) const {
+    out.format = FormatKind::kWarc;
+    out.origin = fmt::format("{} at {}", file_.path, where_);
+    out.record = {};
+    out.record.value = text;
+    out.record.timestamp = file_.modified;
+    if (const std::string* date = FindField(head.fields, "warc-date")) {
+      out.record.timestamp = ParseRfc3339(*date).value_or(file_.modified);
+    }
+    if (const std::string* uri = FindField(head.fields, "warc-target-uri")) {
+      out.record.key = WarcTargetUri(*uri);
+    }
+  }
+
+  const File file_;
+  ByteStream& stream_;
+  Context& context_;
+  std::string where_;
+  bool done_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<RecordSource> MakeWarcSource(RecordSource::File file, ByteStream& stream,
+                                             RecordSource::Context& context) {
+  return std::make_unique<WarcSource>(std::move(file), stream, context);
+}
+
+}  // namespace crawlsieve::consumer

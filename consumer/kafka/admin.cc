@@ -1,0 +1,248 @@
+#include "consumer/kafka/admin.h"
+
+#include <algorithm>
+#include <array>
+#include <thread>
+#include <utility>
+
+#include <fmt/format.h>
+#include <librdkafka/rdkafka.h>
+
+namespace crawlsieve::consumer {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+constexpr milliseconds kNewTopicPause{50};
+
+template <auto destroy>
+struct DestroyWith {
+  template <typename T>
+  void operator()(T* object) const {
+    destroy(object);
+  }
+};
+using Queue = std::unique_ptr<rd_kafka_queue_t, DestroyWith<rd_kafka_queue_destroy>>;
+using Event = std::unique_ptr<rd_kafka_event_t, DestroyWith<rd_kafka_event_destroy>>;
+using AdminOptions =
+    std::unique_ptr<rd_kafka_AdminOptions_t, DestroyWith<rd_kafka_AdminOptions_destroy>>;
+using NewTopic = std::unique_ptr<rd_kafka_NewTopic_t, DestroyWith<rd_kafka_NewTopic_destroy>>;
+using DeadTopic =
+    std::unique_ptr<rd_kafka_DeleteTopic_t, DestroyWith<rd_kafka_DeleteTopic_destroy>>;
+using ConfigResource =
+    std::unique_ptr<rd_kafka_ConfigResource_t, DestroyWith<rd_kafka_ConfigResource_destroy>>;
+using Topic = std::unique_ptr<rd_kafka_topic_t, DestroyWith<rd_kafka_topic_destroy>>;
+using Metadata =
+    std::unique_ptr<const struct rd_kafka_metadata, DestroyWith<rd_kafka_metadata_destroy>>;
+
+AdminOptions MakeOptions(rd_kafka_t* handle, rd_kafka_admin_op_t operation, milliseconds timeout) {
+  AdminOptions options(rd_kafka_AdminOptions_new(handle, operation));
+  std::array<char, 256> reason{};
+  const int timeout_ms = std::max(TimeoutMs(timeout), 1);
+  rd_kafka_AdminOptions_set_request_timeout(options.get(), timeout_ms, reason.data(),
+                                            reason.size());
+  if (operation != RD_KAFKA_ADMIN_OP_DESCRIBECONFIGS) {
+    // How long the brokers may take to make it known among themselves.
+    rd_kafka_AdminOptions_set_operation_timeout(options.get(), timeout_ms, reason.data(),
+                                                reason.size());
+  }
+  return options;
+}
+
+/// A little longer than the request's own timeout, whose error says more than silence.
+Event WaitForResult(rd_kafka_queue_t* queue, milliseconds timeout) {
+  return Event(rd_kafka_queue_poll(queue, TimeoutMs(timeout + std::chrono::seconds(1))));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Admin>> Admin::Make(const KafkaOptions& options, ClientCallbacks callbacks) {
+  Result<ClientConfig> config = ClientConfig::Make(AdminClient(options), options);
+  if (!config) {
+    return tl::unexpected(config.error());
+  }
+  std::unique_ptr<Admin> admin(new Admin());
+  Result<std::unique_ptr<Client>> client =
+      Client::Make(*std::move(config), std::move(callbacks), admin.get());
+  if (!client) {
+    return tl::unexpected(client.error());
+  }
+  admin->client_ = *std::move(client);
+  return admin;
+}
+
+KafkaError Admin::Failed(std::int32_t code, std::string_view doing, std::string_view detail) {
+  rd_kafka_poll(client_->handle(), 0);  // brings in what went wrong with the connections
+  KafkaError error = KafkaErrorFromCode(code, doing, detail);
+  const std::string trouble = client_->LastTrouble();
+  if (error.error_class == KafkaErrorClass::kRetriable && !trouble.empty()) {
+    error.message += "; last trouble: " + trouble;
+  }
+  return error;
+}
+
+KafkaStatus Admin::CreateTopic(const TopicSpec& spec, milliseconds timeout) {
+  const auto deadline = steady_clock::now() + timeout;
+  const std::string doing = fmt::format("creating topic {}", spec.name);
+  std::array<char, 256> reason{};
+  const NewTopic topic(rd_kafka_NewTopic_new(
+      spec.name.c_str(), spec.partitions, spec.replication_factor, reason.data(), reason.size()));
+  if (topic == nullptr) {
+    return tl::unexpected(Failed(RD_KAFKA_RESP_ERR__INVALID_ARG, doing, reason.data()));
+  }
+  for (const auto& [name, value] : spec.settings) {
+    rd_kafka_NewTopic_set_config(topic.get(), name.c_str(), value.c_str());
+  }
+  const Queue queue(rd_kafka_queue_new(client_->handle()));
+  rd_kafka_NewTopic_t* topics[] = {topic.get()};
+  rd_kafka_CreateTopics(
+      client_->handle(), topics, 1,
+      MakeOptions(client_->handle(), RD_KAFKA_ADMIN_OP_CREATETOPICS, timeout).get(), queue.get());
+  const Event event = WaitForResult(queue.get(), timeout);
+  if (event == nullptr) {
+    return tl::unexpected(Failed(RD_KAFKA_RESP_ERR__TIMED_OUT, doing, {}));
+  }
+  if (const rd_kafka_resp_err_t code = rd_kafka_event_error(event.get())) {
+    return tl::unexpected(Failed(code, doing, rd_kafka_event_error_string(event.get())));
+  }
+  std::size_t count = 0;
+  const rd_kafka_topic_result_t** results =
+      rd_kafka_CreateTopics_result_topics(rd_kafka_event_CreateTopics_result(event.get()), &count);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (const rd_kafka_resp_err_t code = rd_kafka_topic_result_error(results[i])) {
+      const char* text = rd_kafka_topic_result_error_string(results[i]);
+      return tl::unexpected(Failed(code, doing, text == nullptr ? "" : text));
+    }
+  }
+  // The controller has it; the brokers that answer metadata requests may learn of it later.
+  while (true) {
+    const auto left = std::chrono::ceil<milliseconds>(deadline - steady_clock::now());
+    KafkaResult<std::int32_t> partitions = CountPartitions(spec.name, left);
+    if (partitions) {
+      return {};
+    }
+    if (left <= kNewTopicPause) {
+      return tl::unexpected(partitions.error());
+    }
+    std::this_thread::sleep_for(kNewTopicPause);
+  }
+}
+
+KafkaResult<std::optional<std::map<std::string, std::string>>> Admin::DescribeSettings(
+    const std::string& name, milliseconds timeout) {
+  const std::string doing = fmt::format("asking for the settings of topic {}", name);
+  const ConfigResource topic(rd_kafka_ConfigResource_new(RD_KAFKA_RESOURCE_TOPIC, name.c_str()));
+  if (topic == nullptr) {
+    return tl::unexpected(Failed(RD_KAFKA_RESP_ERR_TOPIC_EXCEPTION, doing, {}));
+  }
+  const Queue queue(rd_kafka_queue_new(client_->handle()));
+  rd_kafka_ConfigResource_t* resources[] = {topic.get()};
+  rd_kafka_DescribeConfigs(
+      client_->handle(), resources, 1,
+      MakeOptions(client_->handle(), RD_KAFKA_ADMIN_OP_DESCRIBECONFIGS, timeout).get(),
+      queue.get());
+  const Event event = WaitForResult(queue.get(), timeout);
+  if (event == nullptr) {
+    return tl::unexpected(Failed(RD_KAFKA_RESP_ERR__TIMED_OUT, doing, {}));
+  }
+  if (const rd_kafka_resp_err_t code = rd_kafka_event_error(event.get())) {
+    return tl::unexpected(Failed(code, doing, rd_kafka_event_error_string(event.get())));
+  }
+  std::map<std::string, std::string> settings;
+  std::size_t count = 0;
+  const rd_kafka_ConfigResource_t** results = rd_kafka_DescribeConfigs_result_resources(
+      rd_kafka_event_DescribeConfigs_result(event.get()), &count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const rd_kafka_resp_err_t code = rd_kafka_ConfigResource_error(results[i]);
+    if (code == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART) {
+      return std::nullopt;
+    }
+    if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
+      const char* text = rd_kafka_ConfigResource_error_string(results[i]);
+      return tl::unexpected(Failed(code, doing, text == nullptr ? "" : text));
+    }
+    std::size_t entry_count = 0;
+    const rd_kafka_ConfigEntry_t** entries =
+        rd_kafka_ConfigResource_configs(results[i], &entry_count);
+    for (std::size_t j = 0; j < entry_count; ++j) {
+      const char* value = rd_kafka_ConfigEntry_value(entries[j]);
+      settings[rd_kafka_ConfigEntry_name(entries[j])] = value == nullptr ? "" : value;
+    }
+  }
+  return settings;
+}
+
+KafkaResult<std::int32_t> Admin::CountPartitions(const std::string& name, milliseconds timeout) {
+  const std::string doing = fmt::format("asking for the partitions of topic {}", name);
+  const Topic topic(rd_kafka_topic_new(client_->handle(), name.c_str(), nullptr));
+  if (topic == nullptr) {
+    return tl::unexpected(Failed(rd_kafka_last_error(), doing, {}));
+  }
+  const struct rd_kafka_metadata* answer = nullptr;
+  const rd_kafka_resp_err_t code =
+      rd_kafka_metadata(client_->handle(), 0, topic.get(), &answer, TimeoutMs(timeout));
+  const Metadata metadata(answer);
+  if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
+    return tl::unexpected(Failed(code, doing, {}));
+  }
+  for (int i = 0; i < metadata->topic_cnt; ++i) {
+    const rd_kafka_metadata_topic& found = metadata->topics[i];
+    if (found.topic != name) {
+      continue;
+    }
+    if (found.err != RD_KAFKA_RESP_ERR_NO_ERROR) {
+      return tl::unexpected(Failed(found.err, doing, {}));
+    }
+    return found.partition_cnt;
+  }
+  return tl::unexpected(Failed(RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART, doing, {}));
+}
+
+KafkaResult<std::optional<TopicDescription>> Admin::DescribeTopic(const std::string& name,
+                                                                  milliseconds timeout) {
+  const auto deadline = steady_clock::now() + timeout;
+  KafkaResult<std::optional<std::map<std::string, std::string>>> settings =
+      DescribeSettings(name, timeout);
+  if (!settings) {
+    return tl::unexpected(settings.error());
+  }
+  if (!settings->has_value()) {
+    return std::nullopt;
+  }
+  KafkaResult<std::int32_t> partitions =
+      CountPartitions(name, std::chrono::ceil<milliseconds>(deadline - steady_clock::now()));
+  if (!partitions) {
+    return tl::unexpected(partitions.error());
+  }
+  return TopicDescription{*partitions, **std::move(settings)};
+}
+
+KafkaStatus Admin::DeleteTopic(const std::string& name, milliseconds timeout) {
+  const std::string doing = fmt::format("deleting topic {}", name);
+  const DeadTopic topic(rd_kafka_DeleteTopic_new(name.c_str()));
+  const Queue queue(rd_kafka_queue_new(client_->handle()));
+  rd_kafka_DeleteTopic_t* topics[] = {topic.get()};
+  rd_kafka_DeleteTopics(
+      client_->handle(), topics, 1,
+      MakeOptions(client_->handle(), RD_KAFKA_ADMIN_OP_DELETETOPICS, timeout).get(), queue.get());
+  const Event event = WaitForResult(queue.get(), timeout);
+  if (event == nullptr) {
+    return tl::unexpected(Failed(RD_KAFKA_RESP_ERR__TIMED_OUT, doing, {}));
+  }
+  if (const rd_kafka_resp_err_t code = rd_kafka_event_error(event.get())) {
+    return tl::unexpected(Failed(code, doing, rd_kafka_event_error_string(event.get())));
+  }
+  std::size_t count = 0;
+  const rd_kafka_topic_result_t** results =
+      rd_kafka_DeleteTopics_result_topics(rd_kafka_event_DeleteTopics_result(event.get()), &count);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (const rd_kafka_resp_err_t code = rd_kafka_topic_result_error(results[i])) {
+      const char* text = rd_kafka_topic_result_error_string(results[i]);
+      return tl::unexpected(Failed(code, doing, text == nullptr ? "" : text));
+    }
+  }
+  return {};
+}
+
+}  // namespace crawlsieve::consumer

@@ -1,0 +1,60 @@
+#pragma once
+
+#include "consumer/kafka/client.h"
+#include "consumer/kafka/config.h"
+#include "consumer/kafka/error.h"
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace crawlsieve::consumer {
+
+/// A topic to be made.
+struct TopicSpec {
+  std::string name;
+  std::int32_t partitions = 1;
+  std::int32_t replication_factor = -1;         ///< -1: the brokers' default
+  std::map<std::string, std::string> settings;  ///< what else the brokers' default isn't right for
+};
+
+/// What the brokers say about a topic.
+struct TopicDescription {
+  std::int32_t partitions = 0;
+  std::map<std::string, std::string> settings;  ///< every topic setting in force, defaults too
+};
+
+/// Asks for topics, makes and deletes them. Thread-compatible; every call waits up to its timeout.
+class Admin {
+ public:
+  [[nodiscard]] static Result<std::unique_ptr<Admin>> Make(const KafkaOptions& options,
+                                                           ClientCallbacks callbacks);
+
+  /// Returns once the topic can be written to. Errors: kRefused (TOPIC_ALREADY_EXISTS, permission,
+  /// a setting the brokers don't take), kRetriable (no answer in time).
+  [[nodiscard]] KafkaStatus CreateTopic(const TopicSpec& spec, std::chrono::milliseconds timeout);
+
+  /// nullopt: there is no such topic. Never makes one, whatever the brokers are set to.
+  [[nodiscard]] KafkaResult<std::optional<TopicDescription>> DescribeTopic(
+      const std::string& name, std::chrono::milliseconds timeout);
+
+  [[nodiscard]] KafkaStatus DeleteTopic(const std::string& name, std::chrono::milliseconds timeout);
+
+ private:
+  Admin() = default;
+
+  [[nodiscard]] KafkaResult<std::optional<std::map<std::string, std::string>>> DescribeSettings(
+      const std::string& name, std::chrono::milliseconds timeout);
+  [[nodiscard]] KafkaResult<std::int32_t> CountPartitions(const std::string& name,
+                                                          std::chrono::milliseconds timeout);
+  [[nodiscard]] KafkaError Failed(std::int32_t code, std::string_view doing,
+                                  std::string_view detail);
+
+  std::unique_ptr<Client> client_;
+};
+
+}  // namespace crawlsieve::consumer

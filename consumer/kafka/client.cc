@@ -1,0 +1,161 @@
+#include "consumer/kafka/client.h"
+
+#include <algorithm>
+#include <array>
+#include <future>
+#include <limits>
+#include <optional>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include <fmt/format.h>
+#include <librdkafka/rdkafka.h>
+
+namespace crawlsieve::consumer {
+namespace {
+
+constexpr std::chrono::seconds kDestroyTimeout{10};
+constexpr std::string_view kRedacted = "[redacted]";
+
+KafkaLogLevel LevelFromSyslog(int level) {
+  if (level <= 3) {
+    return KafkaLogLevel::kError;
+  }
+  if (level == 4) {
+    return KafkaLogLevel::kWarning;
+  }
+  return level <= 6 ? KafkaLogLevel::kInfo : KafkaLogLevel::kDebug;
+}
+
+}  // namespace
+
+/// Behind librdkafka's opaque pointer. Shared with the thread that destroys the client, which may
+/// stay behind.
+class Client::Context {
+ public:
+  Context(ClientCallbacks callbacks, std::vector<std::string> secrets, void* owner)
+      : callbacks_(std::move(callbacks)), secrets_(std::move(secrets)), owner_(owner) {}
+
+  void* owner() const { return owner_; }
+
+  void Log(int level, std::string line) {
+    for (const std::string& secret : secrets_) {
+      std::size_t at = 0;
+      while ((at = line.find(secret, at)) != std::string::npos) {
+        line.replace(at, secret.size(), kRedacted);
+        at += kRedacted.size();
+      }
+    }
+    MutexLock lock(mutex_);
+    if (callbacks_.log) {
+      callbacks_.log(LevelFromSyslog(level), line);
+    }
+  }
+
+  void Report(const KafkaError& error) {
+    MutexLock lock(mutex_);
+    last_trouble_ = error.message;
+    if (callbacks_.error) {
+      callbacks_.error(error);
+    }
+  }
+
+  std::string last_trouble() {
+    MutexLock lock(mutex_);
+    return last_trouble_;
+  }
+
+  /// From here on nothing is called that belongs to the program.
+  void Detach() {
+    MutexLock lock(mutex_);
+    callbacks_ = {};
+  }
+
+ private:
+  Mutex mutex_;
+  ClientCallbacks callbacks_ GUARDED_BY(mutex_);
+  std::string last_trouble_ GUARDED_BY(mutex_);
+  const std::vector<std::string> secrets_;
+  void* const owner_;
+};
+
+int TimeoutMs(std::chrono::milliseconds timeout) {
+  return static_cast<int>(std::clamp<std::chrono::milliseconds::rep>(
+      timeout.count(), 0, std::numeric_limits<int>::max()));
+}
+
+Result<std::unique_ptr<Client>> Client::Make(ClientConfig config, ClientCallbacks callbacks,
+                                             void* owner) {
+  const bool is_consumer = config.type() == ClientType::kConsumer;
+  auto context = std::make_shared<Context>(std::move(callbacks), config.secrets(), owner);
+  rd_kafka_conf_set_opaque(config.get(), context.get());
+  rd_kafka_conf_set_log_cb(config.get(), [](const rd_kafka_t* handle, int level,
+                                            const char* facility, const char* text) {
+    static_cast<Context*>(rd_kafka_opaque(handle))
+        ->Log(level, fmt::format("{} [{}]: {}", rd_kafka_name(handle), facility, text));
+  });
+  rd_kafka_conf_set_error_cb(config.get(), [](rd_kafka_t* handle, int code, const char* reason,
+                                              void* opaque) {
+    std::array<char, 512> fatal_reason{};
+    if (code == RD_KAFKA_RESP_ERR__FATAL) {
+      code = rd_kafka_fatal_error(handle, fatal_reason.data(), fatal_reason.size());
+      reason = fatal_reason.data();
+    }
+    static_cast<Context*>(opaque)->Report(KafkaErrorFromCode(code, rd_kafka_name(handle), reason));
+  });
+  std::array<char, 512> reason{};
+  rd_kafka_t* handle = rd_kafka_new(is_consumer ? RD_KAFKA_CONSUMER : RD_KAFKA_PRODUCER,
+                                    config.get(), reason.data(), reason.size());
+  if (handle == nullptr) {
+    return MakeError(
+        ErrorCode::kInvalidConfig,
+        fmt::format("kafka.{}: {}", is_consumer ? "consumer" : "producer", reason.data()));
+  }
+  static_cast<void>(config.Release());
+  if (is_consumer) {
+    // One queue for everything, so that Poll serves errors and logs as well as records.
+    rd_kafka_poll_set_consumer(handle);
+  }
+  return std::unique_ptr<Client>(new Client(handle, std::move(context)));
+}
+
+Client::Client(rd_kafka_s* handle, std::shared_ptr<Context> context)
+    : handle_(handle), context_(std::move(context)) {}
+
+Client::~Client() {
+  context_->Detach();
+  auto done = std::make_shared<std::promise<void>>();
+  const std::future<void> destroyed = done->get_future();
+  const auto destroy = [handle = handle_, context = context_, done] {
+    rd_kafka_destroy_flags(handle, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE);
+    done->set_value();
+  };
+  try {
+    // The one thread that is not joined: a hanging client must not keep the process from going on.
+    std::thread(destroy).detach();
+  } catch (const std::system_error&) {
+    destroy();
+  }
+  static_cast<void>(destroyed.wait_for(kDestroyTimeout));
+}
+
+void* Client::OwnerOf(void* opaque) { return static_cast<Context*>(opaque)->owner(); }
+
+std::string Client::LastTrouble() const { return context_->last_trouble(); }
+
+std::optional<KafkaError> Client::FatalError() const {
+  std::array<char, 512> reason{};
+  const rd_kafka_resp_err_t code = rd_kafka_fatal_error(handle_, reason.data(), reason.size());
+  if (code == RD_KAFKA_RESP_ERR_NO_ERROR) {
+    return std::nullopt;
+  }
+  KafkaError error = KafkaErrorFromCode(code, rd_kafka_name(handle_), reason.data());
+  if (error.error_class != KafkaErrorClass::kFenced &&
+      error.error_class != KafkaErrorClass::kRefused) {
+    error.error_class = KafkaErrorClass::kFatal;
+  }
+  return error;
+}
+
+}  // namespace crawlsieve::consumer

@@ -1,0 +1,199 @@
+#pragma once
+
+#include "consumer/formats/input_format.h"
+#include "consumer/kafka/client.h"
+#include "consumer/kafka/config.h"
+#include "consumer/kafka/error.h"
+#include "consumer/kafka/record.h"
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+struct rd_kafka_message_s;
+struct rd_kafka_consumer_group_metadata_s;
+struct rd_kafka_topic_partition_list_s;
+
+namespace crawlsieve::consumer {
+
+/// One record as Kafka delivered it, in librdkafka's memory, which it owns. Views into it live as
+/// long as it does. Movable; outlives a rebalance, must not outlive its Consumer.
+/// Thread-compatible.
+class ConsumedRecord {
+ public:
+  explicit ConsumedRecord(rd_kafka_message_s* message) : message_(message) {}
+
+  [[nodiscard]] std::string_view topic() const&;
+  [[nodiscard]] std::int32_t partition() const;
+  [[nodiscard]] std::int64_t offset() const;
+  /// As the record's topic keeps it (by the producer or on arrival); the epoch if it has none.
+  [[nodiscard]] Timestamp timestamp() const;
+  /// nullopt is Kafka's null, which is not the empty string; a null value is a tombstone.
+  [[nodiscard]] std::optional<std::string_view> key() const&;
+  [[nodiscard]] std::optional<std::string_view> value() const&;
+  [[nodiscard]] std::vector<HeaderView> headers() const&;
+  /// Of key and value.
+  [[nodiscard]] std::size_t size_bytes() const;
+
+  std::string_view topic() && = delete;
+  std::optional<std::string_view> key() && = delete;
+  std::optional<std::string_view> value() && = delete;
+  std::vector<HeaderView> headers() && = delete;
+
+ private:
+  struct Destroy {
+    void operator()(rd_kafka_message_s* message) const;
+  };
+  std::unique_ptr<rd_kafka_message_s, Destroy> message_;
+};
+
+/// A copy for the input formats. Null headers become empty ones.
+[[nodiscard]] InputRecord CopyRecord(const ConsumedRecord& record);
+
+/// Who this consumer is in its group, and in which generation. What is committed with it counts
+/// only while that generation lasts: take it when partitions are assigned, and never commit older
+/// work with a newer one.
+struct DestroyGroupMetadata {
+  void operator()(rd_kafka_consumer_group_metadata_s* metadata) const;
+};
+using GroupMetadata = std::unique_ptr<rd_kafka_consumer_group_metadata_s, DestroyGroupMetadata>;
+
+/// Told of partitions that come and go. Called on the thread that polls, inside Poll and Close;
+/// time spent here counts for max.poll.interval.ms. All partitions go before new ones come.
+class RebalanceListener {
+ public:
+  virtual ~RebalanceListener() = default;
+
+  /// These partitions are this member's from now on. Returns where each is to be read from; one
+  /// that is left out is not read. An error: none is read, and Poll returns the error.
+  [[nodiscard]] virtual KafkaResult<std::vector<PartitionOffset>> OnAssigned(
+      const std::vector<TopicPartition>& partitions) = 0;
+
+  /// They are about to be given to another member: last moment to commit what was done.
+  virtual void OnRevoked(const std::vector<TopicPartition>& partitions) = 0;
+
+  /// They were given away already (the session or the poll interval ran out). Commit nothing.
+  virtual void OnLost(const std::vector<TopicPartition>& partitions) = 0;
+};
+
+struct Watermarks {
+  std::int64_t low = 0;   ///< offset of the oldest record
+  std::int64_t high = 0;  ///< offset after the newest that a read_committed reader may see
+};
+
+/// Reads topics, as a member of a group (Subscribe) or by itself (Assign).
+///
+/// Offsets of a partition only ever rise from one Poll to the next, but for Seek: what librdkafka
+/// delivers again (its issues 4637, 4686) is dropped and counted.
+/// Thread-compatible; one thread polls, and polls at least every max.poll.interval.ms.
+class Consumer {
+ public:
+  /// Returns at once; whether brokers are there shows later. Errors: kInvalidConfig.
+  [[nodiscard]] static Result<std::unique_ptr<Consumer>> Make(const ClientRecipe& recipe,
+                                                              const KafkaOptions& options,
+                                                              ClientCallbacks callbacks);
+
+  /// Leaves the group without telling the listener, as Close would within a few seconds.
+  ~Consumer();
+
+  Consumer(const Consumer&) = delete;
+  Consumer& operator=(const Consumer&) = delete;
+
+  /// Joins the group; goes on in Poll. `listener` is called until Close has returned.
+  [[nodiscard]] KafkaStatus Subscribe(const std::vector<std::string>& topics,
+                                      RebalanceListener& listener);
+
+  /// Reads exactly these partitions, from these offsets or kOffsetBeginning, kOffsetEnd, whoever
+  /// else reads them. Not together with Subscribe.
+  [[nodiscard]] KafkaStatus Assign(const std::vector<PartitionOffset>& partitions);
+
+  /// The next record, or nullopt when there is none within `timeout`. Serves all callbacks.
+  /// Errors: kRetriable (poll again), kAbortable (polled too late: partitions were lost), kRefused
+  /// (missing topic, no permission, the offset no longer exists), kFenced, kFatal.
+  [[nodiscard]] KafkaResult<std::optional<ConsumedRecord>> Poll(std::chrono::milliseconds timeout);
+
+  /// Stops delivery until Resume; what was fetched ahead is thrown away. Partitions that are not
+  /// assigned are left out.
+  [[nodiscard]] KafkaStatus Pause(const std::vector<TopicPartition>& partitions);
+  /// Takes up again those of `partitions` that are paused.
+  [[nodiscard]] KafkaStatus Resume(const std::vector<TopicPartition>& partitions);
+
+  /// Goes on reading an assigned partition at `target`. After kRetriable the place is unknown: call
+  /// again.
+  [[nodiscard]] KafkaStatus Seek(const PartitionOffset& target, std::chrono::milliseconds timeout);
+
+  /// Commits and waits for the answer. Errors: kRetriable (also when no answer came: committing
+  /// the same again is harmless), kAbortable (the partitions are another member's), kFenced...
+  [[nodiscard]] KafkaStatus Commit(const std::vector<PartitionOffset>& offsets,
+                                   std::chrono::milliseconds timeout);
+
+  /// Commits without waiting; `done` is called inside a later Poll or Close, if it comes to that.
+  [[nodiscard]] KafkaStatus CommitAsync(const std::vector<PartitionOffset>& offsets,
+                                        std::function<void(const KafkaStatus&)> done);
+
+  /// What the group has committed for each partition, in their order; nullopt where nothing is.
+  /// Waits, within `timeout`, for offsets in a transaction that is still open.
+  [[nodiscard]] KafkaResult<std::vector<std::optional<std::int64_t>>> Committed(
+      const std::vector<TopicPartition>& partitions, std::chrono::milliseconds timeout);
+
+  /// Asks the broker.
+  [[nodiscard]] KafkaResult<Watermarks> QueryWatermarks(const TopicPartition& partition,
+                                                        std::chrono::milliseconds timeout);
+  /// As of the last fetch, without asking; nullopt before the first one.
+  [[nodiscard]] std::optional<Watermarks> CachedWatermarks(const TopicPartition& partition) const;
+
+  /// Offset of the record that Poll returns next at the earliest; nullopt before the first one of
+  /// an assignment that began at no number (kOffsetBeginning), or when it is not assigned.
+  [[nodiscard]] std::optional<std::int64_t> Position(const TopicPartition& partition) const;
+
+  [[nodiscard]] std::vector<TopicPartition> Assignment() const;
+
+  [[nodiscard]] KafkaResult<GroupMetadata> CurrentGroupMetadata() const;
+
+  /// Gives the partitions back (OnRevoked) and leaves the group. Errors: kRetriable when that took
+  /// longer than `timeout`; the group then finds out by the session timeout. Nothing but the
+  /// destructor may follow.
+  [[nodiscard]] KafkaStatus Close(std::chrono::milliseconds timeout);
+
+  /// Records that came a second time and were dropped.
+  [[nodiscard]] std::uint64_t redelivered_count() const { return redelivered_count_; }
+
+ private:
+  struct PartitionState {
+    std::int64_t next = 0;  ///< negative: a logical offset, nothing is read yet
+    bool paused = false;
+  };
+  /// By topic, so that the look-up for each record copies no topic name.
+  using PartitionStates =
+      std::map<std::string, std::map<std::int32_t, PartitionState>, std::less<>>;
+
+  Consumer() = default;
+
+  void Rebalance(std::int32_t event, rd_kafka_topic_partition_list_s& partitions);
+  void AssignAll(const std::vector<TopicPartition>& partitions);
+  void UnassignAll();
+  void FinishCommit(std::uintptr_t number, const KafkaStatus& status);
+  [[nodiscard]] KafkaStatus SetPaused(const std::vector<TopicPartition>& partitions, bool paused);
+  [[nodiscard]] const PartitionState* FindState(std::string_view topic,
+                                                std::int32_t partition) const;
+  [[nodiscard]] PartitionState* FindState(std::string_view topic, std::int32_t partition);
+
+  std::unique_ptr<Client> client_;
+  RebalanceListener* listener_ = nullptr;
+  PartitionStates states_;
+  std::optional<KafkaError> rebalance_error_;
+  /// Commits without an answer yet, by their number.
+  std::map<std::uintptr_t, std::function<void(const KafkaStatus&)>> pending_commits_;
+  std::uintptr_t next_commit_ = 0;
+  std::uint64_t redelivered_count_ = 0;
+  bool closed_ = false;
+};
+
+}  // namespace crawlsieve::consumer

@@ -1,0 +1,189 @@
+#include "consumer/kafka/error.h"
+
+#include <fmt/format.h>
+#include <librdkafka/rdkafka.h>
+
+namespace crawlsieve::consumer {
+namespace {
+
+KafkaErrorClass ClassOf(rd_kafka_resp_err_t code) {
+  switch (code) {
+    case RD_KAFKA_RESP_ERR__QUEUE_FULL:
+      return KafkaErrorClass::kBusy;
+
+    // The client keeps trying by itself, or another try finds the broker in a better state.
+    case RD_KAFKA_RESP_ERR__TIMED_OUT:
+    case RD_KAFKA_RESP_ERR__TIMED_OUT_QUEUE:
+    case RD_KAFKA_RESP_ERR__TRANSPORT:
+    case RD_KAFKA_RESP_ERR__RESOLVE:
+    case RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN:
+    case RD_KAFKA_RESP_ERR__WAIT_COORD:
+    case RD_KAFKA_RESP_ERR__WAIT_CACHE:
+    case RD_KAFKA_RESP_ERR__IN_PROGRESS:
+    case RD_KAFKA_RESP_ERR__PREV_IN_PROGRESS:
+    case RD_KAFKA_RESP_ERR__RETRY:
+    case RD_KAFKA_RESP_ERR_COORDINATOR_LOAD_IN_PROGRESS:
+    case RD_KAFKA_RESP_ERR_COORDINATOR_NOT_AVAILABLE:
+    case RD_KAFKA_RESP_ERR_NOT_COORDINATOR:
+    case RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE:
+    case RD_KAFKA_RESP_ERR_NOT_LEADER_FOR_PARTITION:
+    case RD_KAFKA_RESP_ERR_REPLICA_NOT_AVAILABLE:
+    case RD_KAFKA_RESP_ERR_BROKER_NOT_AVAILABLE:
+    case RD_KAFKA_RESP_ERR_REQUEST_TIMED_OUT:
+    case RD_KAFKA_RESP_ERR_NETWORK_EXCEPTION:
+    case RD_KAFKA_RESP_ERR_NOT_ENOUGH_REPLICAS:
+    case RD_KAFKA_RESP_ERR_NOT_ENOUGH_REPLICAS_AFTER_APPEND:
+    case RD_KAFKA_RESP_ERR_NOT_CONTROLLER:
+    case RD_KAFKA_RESP_ERR_CONCURRENT_TRANSACTIONS:
+    case RD_KAFKA_RESP_ERR_UNSTABLE_OFFSET_COMMIT:
+    case RD_KAFKA_RESP_ERR_KAFKA_STORAGE_ERROR:
+    case RD_KAFKA_RESP_ERR_OFFSET_NOT_AVAILABLE:
+    case RD_KAFKA_RESP_ERR_FENCED_LEADER_EPOCH:
+    case RD_KAFKA_RESP_ERR_UNKNOWN_LEADER_EPOCH:
+    case RD_KAFKA_RESP_ERR_THROTTLING_QUOTA_EXCEEDED:
+      return KafkaErrorClass::kRetriable;
+
+    // The partitions went to another member, or the records of this transaction are gone.
+    case RD_KAFKA_RESP_ERR_ILLEGAL_GENERATION:
+    case RD_KAFKA_RESP_ERR_UNKNOWN_MEMBER_ID:
+    case RD_KAFKA_RESP_ERR_REBALANCE_IN_PROGRESS:
+    case RD_KAFKA_RESP_ERR__ASSIGNMENT_LOST:
+    case RD_KAFKA_RESP_ERR__MAX_POLL_EXCEEDED:
+    case RD_KAFKA_RESP_ERR__PURGE_QUEUE:
+    case RD_KAFKA_RESP_ERR__PURGE_INFLIGHT:
+      return KafkaErrorClass::kAbortable;
+
+    case RD_KAFKA_RESP_ERR__FENCED:
+    case RD_KAFKA_RESP_ERR_PRODUCER_FENCED:
+    case RD_KAFKA_RESP_ERR_INVALID_PRODUCER_EPOCH:
+    case RD_KAFKA_RESP_ERR_FENCED_INSTANCE_ID:
+      return KafkaErrorClass::kFenced;
+
+    case RD_KAFKA_RESP_ERR__INVALID_ARG:
+    case RD_KAFKA_RESP_ERR__NOT_CONFIGURED:
+    case RD_KAFKA_RESP_ERR__UNSUPPORTED_FEATURE:
+    case RD_KAFKA_RESP_ERR__AUTHENTICATION:
+    case RD_KAFKA_RESP_ERR__SSL:
+    case RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC:
+    case RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION:
+    case RD_KAFKA_RESP_ERR__NO_OFFSET:
+    case RD_KAFKA_RESP_ERR__AUTO_OFFSET_RESET:
+    case RD_KAFKA_RESP_ERR_OFFSET_OUT_OF_RANGE:
+    case RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART:
+    case RD_KAFKA_RESP_ERR_TOPIC_EXCEPTION:
+    case RD_KAFKA_RESP_ERR_TOPIC_ALREADY_EXISTS:
+    case RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE:
+    case RD_KAFKA_RESP_ERR_RECORD_LIST_TOO_LARGE:
+    case RD_KAFKA_RESP_ERR_INVALID_RECORD:
+    case RD_KAFKA_RESP_ERR_INVALID_TIMESTAMP:
+    case RD_KAFKA_RESP_ERR_INVALID_REQUIRED_ACKS:
+    case RD_KAFKA_RESP_ERR_INVALID_PARTITIONS:
+    case RD_KAFKA_RESP_ERR_INVALID_REPLICATION_FACTOR:
+    case RD_KAFKA_RESP_ERR_INVALID_CONFIG:
+    case RD_KAFKA_RESP_ERR_INVALID_REQUEST:
+    case RD_KAFKA_RESP_ERR_POLICY_VIOLATION:
+    case RD_KAFKA_RESP_ERR_UNSUPPORTED_VERSION:
+    case RD_KAFKA_RESP_ERR_UNSUPPORTED_FOR_MESSAGE_FORMAT:
+    case RD_KAFKA_RESP_ERR_UNSUPPORTED_COMPRESSION_TYPE:
+    case RD_KAFKA_RESP_ERR_UNSUPPORTED_SASL_MECHANISM:
+    case RD_KAFKA_RESP_ERR_ILLEGAL_SASL_STATE:
+    case RD_KAFKA_RESP_ERR_SASL_AUTHENTICATION_FAILED:
+    case RD_KAFKA_RESP_ERR_SECURITY_DISABLED:
+    case RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED:
+    case RD_KAFKA_RESP_ERR_GROUP_AUTHORIZATION_FAILED:
+    case RD_KAFKA_RESP_ERR_CLUSTER_AUTHORIZATION_FAILED:
+    case RD_KAFKA_RESP_ERR_TRANSACTIONAL_ID_AUTHORIZATION_FAILED:
+    case RD_KAFKA_RESP_ERR_INVALID_GROUP_ID:
+    case RD_KAFKA_RESP_ERR_INVALID_SESSION_TIMEOUT:
+    case RD_KAFKA_RESP_ERR_INVALID_TRANSACTION_TIMEOUT:
+    case RD_KAFKA_RESP_ERR_INCONSISTENT_GROUP_PROTOCOL:
+    case RD_KAFKA_RESP_ERR_GROUP_MAX_SIZE_REACHED:
+      return KafkaErrorClass::kRefused;
+
+    default:
+      return KafkaErrorClass::kFatal;
+  }
+}
+
+KafkaError Make(KafkaErrorClass error_class, rd_kafka_resp_err_t code, std::string_view doing,
+                std::string_view detail) {
+  KafkaError error;
+  error.error_class = error_class;
+  error.code = code;
+  error.name = rd_kafka_err2name(code);
+  error.message = fmt::format("{}: {} ({})", doing,
+                              detail.empty() ? rd_kafka_err2str(code) : detail, error.name);
+  return error;
+}
+
+}  // namespace
+
+std::string_view KafkaErrorClassName(KafkaErrorClass error_class) {
+  switch (error_class) {
+    case KafkaErrorClass::kRetriable:
+      return "retriable";
+    case KafkaErrorClass::kBusy:
+      return "busy";
+    case KafkaErrorClass::kAbortable:
+      return "abortable";
+    case KafkaErrorClass::kFenced:
+      return "fenced";
+    case KafkaErrorClass::kRefused:
+      return "refused";
+    case KafkaErrorClass::kFatal:
+      return "fatal";
+  }
+  return "unknown";
+}
+
+Error ToError(const KafkaError& error) {
+  ErrorCode code = ErrorCode::kInternal;
+  switch (error.error_class) {
+    case KafkaErrorClass::kRetriable:
+    case KafkaErrorClass::kAbortable:
+      code = ErrorCode::kIo;
+      break;
+    case KafkaErrorClass::kBusy:
+    case KafkaErrorClass::kFenced:
+      code = ErrorCode::kBusy;
+      break;
+    case KafkaErrorClass::kRefused:
+      code = ErrorCode::kInvalidConfig;
+      break;
+    case KafkaErrorClass::kFatal:
+      break;
+  }
+  return Error{code, error.message};
+}
+
+KafkaError KafkaErrorFromCode(std::int32_t code, std::string_view doing, std::string_view detail) {
+  const auto rd_code = static_cast<rd_kafka_resp_err_t>(code);
+  return Make(ClassOf(rd_code), rd_code, doing, detail);
+}
+
+KafkaError KafkaErrorFrom(rd_kafka_error_s* error, std::string_view doing) {
+  const rd_kafka_resp_err_t code = rd_kafka_error_code(error);
+  KafkaErrorClass error_class = ClassOf(code);
+  if (rd_kafka_error_is_fatal(error) != 0) {
+    // A cause that a new client would meet again keeps its class.
+    if (error_class != KafkaErrorClass::kFenced && error_class != KafkaErrorClass::kRefused) {
+      error_class = KafkaErrorClass::kFatal;
+    }
+  } else if (rd_kafka_error_txn_requires_abort(error) != 0) {
+    // Also with INVALID_PRODUCER_EPOCH, which may only say that the broker timed the transaction
+    // out; aborting tells a fenced producer from a slow one.
+    error_class = KafkaErrorClass::kAbortable;
+  } else if (rd_kafka_error_is_retriable(error) != 0) {
+    error_class = KafkaErrorClass::kRetriable;
+  } else if (error_class == KafkaErrorClass::kRetriable ||
+             error_class == KafkaErrorClass::kAbortable) {
+    // Harmless as a code, but librdkafka does not offer to repeat this operation: its outcome is
+    // open, and a delayed request can still end a later transaction (KAFKA-17754).
+    error_class = KafkaErrorClass::kFatal;
+  }
+  KafkaError result = Make(error_class, code, doing, rd_kafka_error_string(error));
+  rd_kafka_error_destroy(error);
+  return result;
+}
+
+}  // namespace crawlsieve::consumer

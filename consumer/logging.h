@@ -1,0 +1,54 @@
+#pragma once
+
+#include "consumer/options.h"
+
+#include <concepts>
+#include <cstdint>
+#include <initializer_list>
+#include <string_view>
+#include <variant>
+
+namespace crawlsieve::consumer {
+
+enum class LogLevel { kTrace, kDebug, kInfo, kWarn, kError };
+
+/// One name with its value, for the length of a call to Log: it keeps views of both.
+struct LogField {
+  using Value = std::variant<bool, std::int64_t, std::uint64_t, double, std::string_view>;
+
+  LogField(std::string_view field, bool flag) : name(field), value(flag) {}
+  LogField(std::string_view field, std::signed_integral auto number)
+      : name(field), value(static_cast<std::int64_t>(number)) {}
+  LogField(std::string_view field, std::unsigned_integral auto number)
+      : name(field), value(static_cast<std::uint64_t>(number)) {}
+  LogField(std::string_view field, double number) : name(field), value(number) {}
+  LogField(std::string_view field, std::string_view text) : name(field), value(text) {}
+  /// A literal would rather become a bool than a view.
+  LogField(std::string_view field, const char* text) : LogField(field, std::string_view(text)) {}
+
+  std::string_view name;
+  Value value;
+};
+
+/// Sets level and format of all that is logged from now on; before the first call they are the
+/// defaults of LogOptions. An unknown level counts as "info". Thread-safe.
+void ConfigureLogging(const LogOptions& options);
+
+/// Whether events of this level are logged: for fields that are dear to compute. Thread-safe.
+[[nodiscard]] bool LogEnabled(LogLevel level);
+
+/// Writes one line about an event to standard error. Text:
+///
+///     2026-03-01T12:30:05.250Z info  judge.assigned partition=0 topic="crawl pages"
+///
+/// JSON: an object with `time`, `level`, `event` and the fields. Fields must not take these three
+/// names. Whatever the bytes of a value, it stays one line of ASCII; bytes that aren't UTF-8 become
+/// U+FFFD. Values of fields named like a secret (`password`, `secret`, `jaas`, `oauth`, `token` in
+/// the name) are masked; whoever logs is to leave secrets out all the same.
+///
+/// Thread-safe; lines never mix. Costs one comparison when the level is off. Never throws: an event
+/// that can't be written is lost.
+void Log(LogLevel level, std::string_view event,
+         std::initializer_list<LogField> fields = {}) noexcept;
+
+}  // namespace crawlsieve::consumer

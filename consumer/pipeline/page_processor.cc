@@ -1,0 +1,106 @@
+#include "consumer/pipeline/page_processor.h"
+
+#include "extract/url.h"
+#include "plugin/fingerprint/simhash.h"
+
+#include <utility>
+#include <variant>
+
+namespace crawlsieve::consumer {
+namespace {
+
+log::Outcome ToProto(extract::Outcome outcome) {
+  switch (outcome) {
+    case extract::Outcome::kText:
+      return log::OUTCOME_TEXT;
+    case extract::Outcome::kNotHtml:
+      return log::OUTCOME_NOT_HTML;
+    case extract::Outcome::kErrorStatus:
+      return log::OUTCOME_ERROR_STATUS;
+    case extract::Outcome::kNotEvaluated:
+      return log::OUTCOME_NOT_EVALUATED;
+  }
+  return log::OUTCOME_NOT_EVALUATED;
+}
+
+bool IsTraceContext(const std::string& name) {
+  return name == "traceparent" || name == "tracestate";
+}
+
+}  // namespace
+
+std::string SchemeOf(const ProcessorOptions& options) {
+  return SchemeId(options.fingerprint, extract::DescribeExtraction(options.extract.features));
+}
+
+PageProcessor::PageProcessor(const ProcessorOptions& options)
+    : options_(options),
+      scheme_(SchemeOf(options)),
+      content_checksum_(options.fingerprint.key),
+      extractor_(options.extract, FeatureHasher(options.fingerprint.key)) {}
+
+ProcessedRecord PageProcessor::Process(SourceRecord&& source) {
+  ProcessedRecord processed;
+  log::Page& page = *processed.entry.mutable_page();
+  *page.mutable_source() = std::move(source.source);
+  page.set_scheme(scheme_);
+  if (source.record.key.has_value()) {
+    page.set_has_key(true);
+    page.set_key(*source.record.key);
+  }
+  for (const Header& header : source.record.headers) {
+    if (!options_.pass_headers && !IsTraceContext(header.name)) continue;
+    log::Header& passed = *page.add_headers();
+    passed.set_name(header.name);
+    passed.set_value(header.value);
+  }
+  page.set_fetch_time_ms(source.record.timestamp.time_since_epoch().count());
+
+  Decoded decoded = Decode(std::move(source.record), source.format, options_.decode);
+  if (auto* failure = std::get_if<DecodeFailure>(&decoded)) {
+    page.set_outcome(log::OUTCOME_DEAD_LETTER);
+    page.set_detail(failure->code);
+    processed.failure = std::move(*failure);
+  } else if (auto* tombstone = std::get_if<Tombstone>(&decoded)) {
+    extract::CanonicalUrl canonical = extract::CanonicalizeUrl(tombstone->url);
+    page.set_outcome(log::OUTCOME_DELETED);
+    page.set_canonical_url(std::move(canonical.url));
+    page.set_host(std::move(canonical.host));
+    page.set_path_depth(canonical.path_depth);
+    page.set_url(std::move(tombstone->url));
+  } else {
+    FillPage(std::move(std::get<extract::Page>(decoded)), page);
+  }
+  return processed;
+}
+
+void PageProcessor::FillPage(extract::Page&& page, log::Page& entry) {
+  extract::Document document = extractor_.Extract(page);
+
+  entry.set_outcome(ToProto(document.outcome));
+  entry.set_detail(std::move(document.detail));
+  entry.set_canonical_url(std::move(document.canonical_url));
+  entry.set_host(std::move(document.host));
+  entry.set_path_depth(document.path_depth);
+  entry.set_language(std::move(document.language));
+  entry.set_body_bytes(page.body.size());
+  if (page.body_problem.empty()) entry.set_raw_checksum(ToBytes(RawChecksum(page.body)));
+  if (page.fetch_time.has_value()) {
+    entry.set_fetch_time_ms(page.fetch_time->time_since_epoch().count());
+  }
+  if (document.outcome == extract::Outcome::kText) {
+    entry.set_content_checksum(ToBytes(content_checksum_(document.normalized_text)));
+    entry.set_simhash(ComputeSimhash(document.features).bits);
+    entry.set_features(static_cast<std::uint32_t>(document.features.size()));
+    entry.set_text_length(document.text_length);
+  } else if (document.outcome == extract::Outcome::kNotHtml) {
+    entry.set_content_checksum(ToBytes(content_checksum_(page.body)));
+  }
+  entry.set_id(std::move(page.id));
+  entry.set_url(std::move(page.url));
+  entry.set_final_url(std::move(page.final_url));
+  entry.set_crawl_id(std::move(page.crawl_id));
+  entry.set_attrs(std::move(page.attrs));
+}
+
+}  // namespace crawlsieve::consumer

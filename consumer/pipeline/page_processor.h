@@ -1,0 +1,57 @@
+#pragma once
+
+#include "consumer/formats/input_format.h"
+#include "extract/extractor.h"
+#include "extract/options.h"
+#include "plugin/fingerprint/checksum.h"
+#include "plugin/fingerprint/scheme.h"
+#include "plugin/log/entry.pb.h"
+
+#include <optional>
+#include <string>
+
+namespace crawlsieve::consumer {
+
+struct ProcessorOptions {
+  DecodeLimits decode;
+  extract::ExtractOptions extract;
+  FingerprintOptions fingerprint;
+  bool pass_headers = false;  ///< all of the record's headers into the entry, not only the trace's
+};
+
+/// One input record and where it came from.
+struct SourceRecord {
+  InputRecord record;
+  FormatKind format = FormatKind::kCanonical;
+  log::Source source;
+};
+
+/// What the extract stage makes of it.
+struct ProcessedRecord {
+  log::Entry entry;
+  std::optional<DecodeFailure> failure;  ///< set: the record belongs to the dead letters
+};
+
+/// The extract stage's work on one record: decode, extract, fingerprint.
+///
+/// A pure function of record and options. Thread-compatible: one for each worker thread.
+class PageProcessor {
+ public:
+  explicit PageProcessor(const ProcessorOptions& options);
+
+  /// One entry per record, for dead letters too. Never fails.
+  [[nodiscard]] ProcessedRecord Process(SourceRecord&& source);
+
+ private:
+  void FillPage(extract::Page&& page, log::Page& entry);
+
+  const ProcessorOptions options_;
+  const std::string scheme_;
+  const KeyedChecksum content_checksum_;
+  extract::Extractor extractor_;
+};
+
+/// The scheme of the fingerprints that `options` make.
+[[nodiscard]] std::string SchemeOf(const ProcessorOptions& options);
+
+}  // namespace crawlsieve::consumer

@@ -1,0 +1,134 @@
+#include "consumer/pipeline/scan.h"
+
+#include "consumer/pipeline/ordered_workers.h"
+
+#include <chrono>
+#include <optional>
+#include <utility>
+
+namespace crawlsieve::consumer {
+namespace {
+
+constexpr const char* kScanTopic = "scan";
+constexpr int kEntriesPerCommit = 1000;
+
+struct Task {
+  SourceRecord source;
+  std::string origin;
+  std::size_t bytes = 0;
+};
+
+struct Done {
+  ProcessedRecord processed;
+  std::string origin;
+  std::size_t bytes = 0;
+};
+
+OrderedWorkers<Task, Done>::Worker MakeWorker(const ProcessorOptions& options) {
+  // std::function wants a copyable target, hence the shared_ptr.
+  auto processor = std::make_shared<PageProcessor>(options);
+  return [processor](Task&& task) {
+    return Done{processor->Process(std::move(task.source)), std::move(task.origin), task.bytes};
+  };
+}
+
+Task MakeTask(FileRecord&& file_record, std::int64_t offset, std::int64_t previous_offset) {
+  Task task;
+  task.bytes = file_record.record.value.has_value() ? file_record.record.value->size() : 0;
+  task.origin = std::move(file_record.origin);
+  log::Source& source = task.source.source;
+  source.set_topic(kScanTopic);
+  source.set_offset(offset);
+  source.set_previous_offset(previous_offset);
+  source.set_timestamp_ms(file_record.record.timestamp.time_since_epoch().count());
+  task.source.record = std::move(file_record.record);
+  task.source.format = file_record.format;
+  return task;
+}
+
+/// The admission log of a scan: entries are folded as they are appended.
+class MemoryLog {
+ public:
+  MemoryLog(Detector& detector, ScanListener& listener)
+      : detector_(detector), listener_(listener), offset_(detector.position().offset) {}
+
+  Status Append(const log::Entry& entry) {
+    auto folded = detector_.Fold(entry);
+    if (!folded) return tl::unexpected(folded.error());
+    ++offset_;
+    if (folded->verdict.has_value()) {
+      if (auto told = listener_.OnVerdict(entry.page(), *folded->verdict); !told) return told;
+    }
+    return ++uncommitted_ >= kEntriesPerCommit ? Commit() : Status();
+  }
+
+  Status Commit() {
+    if (auto told = listener_.OnCommit(); !told) return told;
+    uncommitted_ = 0;
+    return detector_.Commit(LogPosition{offset_, std::string()});
+  }
+
+  /// Offset of the entry appended last.
+  [[nodiscard]] std::int64_t offset() const { return offset_; }
+
+ private:
+  Detector& detector_;
+  ScanListener& listener_;
+  std::int64_t offset_;
+  int uncommitted_ = 0;
+};
+
+}  // namespace
+
+Status Scan(FileReader& reader, Detector& detector, const ScanOptions& options,
+            ScanListener& listener) {
+  MemoryLog log(detector, listener);
+  if (detector.parameters() != options.judge) {
+    auto appended = log.Append(ParametersEntry(options.judge, SchemeOf(options.processor)));
+    if (!appended) return appended;
+  }
+
+  OrderedWorkers<Task, Done> workers(options.threads,
+                                     [&options] { return MakeWorker(options.processor); });
+  std::size_t in_flight_bytes = 0;
+  const auto append = [&](const Done& done) -> Status {
+    in_flight_bytes -= done.bytes;
+    if (done.processed.failure.has_value()) {
+      auto told = listener.OnDeadLetter(done.origin, *done.processed.failure);
+      if (!told) return told;
+    }
+    return log.Append(done.processed.entry);
+  };
+
+  // Every record becomes one entry, so offsets that go on from the log's never repeat.
+  std::int64_t offset = log.offset() + 1;
+  std::int64_t previous_offset = -1;
+  bool at_end = false;
+  while (!at_end || workers.in_flight() > 0) {
+    const bool is_full = in_flight_bytes >= options.max_in_flight_bytes ||
+                         workers.in_flight() >= options.max_in_flight_records;
+    std::optional<Done> done;
+    if (at_end || is_full) {
+      done = workers.TakeNext(std::chrono::milliseconds(100));
+    } else {
+      FileRecord file_record;
+      const auto has_record = reader.Next(file_record);
+      if (!has_record) return tl::unexpected(has_record.error());
+      if (*has_record) {
+        Task task = MakeTask(std::move(file_record), offset, previous_offset);
+        previous_offset = offset++;
+        in_flight_bytes += task.bytes;
+        workers.Submit(std::move(task));
+      } else {
+        at_end = true;
+      }
+      done = workers.TakeNext(std::chrono::milliseconds(0));
+    }
+    for (; done.has_value(); done = workers.TakeNext(std::chrono::milliseconds(0))) {
+      if (auto appended = append(*done); !appended) return appended;
+    }
+  }
+  return log.Commit();
+}
+
+}  // namespace crawlsieve::consumer

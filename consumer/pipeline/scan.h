@@ -1,0 +1,44 @@
+#pragma once
+
+#include "consumer/input/file_reader.h"
+#include "consumer/pipeline/page_processor.h"
+#include "plugin/base/result.h"
+#include "plugin/detector.h"
+#include "plugin/verdict/parameters.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+
+namespace crawlsieve::consumer {
+
+struct ScanOptions {
+  ProcessorOptions processor;
+  JudgeParameters judge;
+  std::size_t threads = 1;
+  std::size_t max_in_flight_bytes = 64 << 20;
+  std::size_t max_in_flight_records = 10'000;
+};
+
+/// What a scan tells while it runs; all calls come on the scanning thread.
+class ScanListener {
+ public:
+  virtual ~ScanListener() = default;
+  /// A page was judged. Verdicts come in the order of the input.
+  virtual Status OnVerdict(const log::Page& page, const Verdict& verdict) = 0;
+  /// A record had no URL to judge it under. `origin` says where it lies.
+  virtual Status OnDeadLetter(const std::string& origin, const DecodeFailure& failure) = 0;
+  /// What was reported is about to be committed to the state: make it durable first.
+  virtual Status OnCommit() = 0;
+};
+
+/// Judges the pages of `reader` without a broker: the stages, the fold and the state are those of
+/// the service, and the admission log passes through memory.
+///
+/// Source offsets count on from what `detector` folded before. Errors: those of the reader, the
+/// detector and the listener; what was committed before stays.
+[[nodiscard]] Status Scan(FileReader& reader, Detector& detector, const ScanOptions& options,
+                          ScanListener& listener);
+
+}  // namespace crawlsieve::consumer

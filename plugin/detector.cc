@@ -1,0 +1,490 @@
+#include "plugin/detector.h"
+
+#include "plugin/verdict/priority.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace crawlsieve {
+namespace {
+
+constexpr std::uint32_t kStateFormat = 1;
+constexpr std::string_view kPositionKey = "position";
+constexpr std::string_view kParametersKey = "parameters";
+
+/// Keys of the table documents sort by sequence.
+std::string DocumentKey(DocId id) {
+  std::string key(8, '\0');
+  for (int i = 0; i < 8; ++i) key[i] = static_cast<char>(id.sequence >> (56 - 8 * i));
+  return key;
+}
+
+Result<DocId> DocumentFromKey(std::string_view key) {
+  if (key.size() != 8) {
+    return MakeError(ErrorCode::kCorruption,
+                     fmt::format("state: a document key of {} bytes, not 8", key.size()));
+  }
+  DocId id;
+  for (const char c : key) id.sequence = id.sequence << 8 | static_cast<unsigned char>(c);
+  return id;
+}
+
+std::string MarkKey(const log::Source& source) {
+  return fmt::format("{}/{}", source.topic(), source.partition());
+}
+
+/// Times far from any real one can't overflow what is computed from them.
+Timestamp FetchTime(const log::Page& page) {
+  constexpr std::int64_t kYear10000 = 253'402'300'800'000;
+  return Timestamp{
+      std::chrono::milliseconds(std::clamp<std::int64_t>(page.fetch_time_ms(), 0, kYear10000))};
+}
+
+bool HasContent(const log::Page& page) {
+  return page.outcome() == log::OUTCOME_TEXT || page.outcome() == log::OUTCOME_NOT_HTML;
+}
+
+/// Whether a simhash was computed from the page, however short it is.
+bool IsComparable(const log::Page& page) {
+  return page.outcome() == log::OUTCOME_TEXT && page.features() > 0;
+}
+
+JudgeParameters FromProto(const log::Parameters& proto) {
+  JudgeParameters parameters;
+  parameters.max_distance = proto.max_distance();
+  parameters.min_features = proto.min_features();
+  parameters.priority = {proto.priority().novelty(), proto.priority().host(),
+                         proto.priority().depth(), proto.priority().change()};
+  parameters.recrawl = {proto.recrawl().initial_seconds(), proto.recrawl().min_seconds(),
+                        proto.recrawl().max_seconds()};
+  return parameters;
+}
+
+/// Whether the page shows other content than the last time. `known` is of the fetch before.
+bool IsChanged(const state::Url& known, const log::Page& page, std::uint32_t max_distance) {
+  if (known.content_checksum() == page.content_checksum()) return false;
+  const bool comparable = known.features() > 0 && IsComparable(page);
+  return !comparable || HammingDistance(Fingerprint{known.simhash()}, Fingerprint{page.simhash()}) >
+                            static_cast<int>(max_distance);
+}
+
+}  // namespace
+
+log::Entry ParametersEntry(const JudgeParameters& parameters, std::string_view scheme) {
+  log::Entry entry;
+  log::Parameters& proto = *entry.mutable_parameters();
+  proto.set_fold_version(kFoldVersion);
+  proto.set_scheme(std::string(scheme));
+  proto.set_max_distance(parameters.max_distance);
+  proto.set_min_features(parameters.min_features);
+  proto.mutable_priority()->set_novelty(parameters.priority.novelty);
+  proto.mutable_priority()->set_host(parameters.priority.host);
+  proto.mutable_priority()->set_depth(parameters.priority.depth);
+  proto.mutable_priority()->set_change(parameters.priority.change);
+  proto.mutable_recrawl()->set_initial_seconds(parameters.recrawl.initial_seconds);
+  proto.mutable_recrawl()->set_min_seconds(parameters.recrawl.min_seconds);
+  proto.mutable_recrawl()->set_max_seconds(parameters.recrawl.max_seconds);
+  return entry;
+}
+
+Detector::Detector(Store& store, IndexFactory make_index, std::string scheme)
+    : store_(store), make_index_(std::move(make_index)), scheme_(std::move(scheme)) {}
+
+Result<std::unique_ptr<Detector>> Detector::Open(Store& store, IndexFactory make_index,
+                                                 std::string scheme) {
+  std::unique_ptr<Detector> detector(new Detector(store, std::move(make_index), std::move(scheme)));
+  if (auto loaded = detector->Load(); !loaded) return tl::unexpected(loaded.error());
+  return detector;
+}
+
+template <typename Record>
+Result<std::optional<Record>> Detector::Read(Table table, std::string_view key) const {
+  const auto changed = overlay_.Find(table, key);
+  std::optional<std::string> stored;
+  std::string_view bytes;
+  if (changed.has_value()) {
+    if (!changed->has_value()) return std::optional<Record>();
+    bytes = **changed;
+  } else {
+    auto read = store_.Get(table, key);
+    if (!read) return tl::unexpected(read.error());
+    stored = std::move(*read);
+    if (!stored.has_value()) return std::optional<Record>();
+    bytes = *stored;
+  }
+  std::optional<Record> record(std::in_place);
+  if (!record->ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
+    return MakeError(ErrorCode::kCorruption,
+                     fmt::format("state: the record of key '{}' can't be read", key));
+  }
+  return record;
+}
+
+template <typename Record>
+void Detector::Write(Table table, std::string_view key, const Record& record) {
+  overlay_.Put(table, key, record.SerializeAsString());
+}
+
+Status Detector::Load() {
+  auto position = Read<state::Position>(Table::kMeta, kPositionKey);
+  if (!position) return tl::unexpected(position.error());
+  auto parameters = Read<log::Parameters>(Table::kMeta, kParametersKey);
+  if (!parameters) return tl::unexpected(parameters.error());
+
+  if (position->has_value()) {
+    const state::Position& stored = **position;
+    if (stored.format() != kStateFormat) {
+      return MakeError(ErrorCode::kMismatch,
+                       fmt::format("state format {}; this version reads format {}: use the version "
+                                   "that wrote it, or an empty state directory",
+                                   stored.format(), kStateFormat));
+    }
+    position_ = {stored.log_offset(), stored.entry_checksum()};
+    current_.sequence = stored.sequence();
+  }
+  if (parameters->has_value()) {
+    if ((*parameters)->scheme() != scheme_) {
+      return MakeError(ErrorCode::kMismatch,
+                       fmt::format("state of scheme {}; the configuration makes scheme {}: "
+                                   "fingerprints of the two can't be compared. Restore the old "
+                                   "settings, or start with a new log topic, group and state "
+                                   "directory",
+                                   (*parameters)->scheme(), scheme_));
+    }
+    current_.parameters = FromProto(**parameters);
+  }
+  committed_ = current_;
+  return RebuildIndex(current_.parameters ? static_cast<int>(current_.parameters->max_distance)
+                                          : 0);
+}
+
+Status Detector::RebuildIndex(int max_distance) {
+  auto made = make_index_(max_distance);
+  if (!made) return tl::unexpected(made.error());
+  index_ = std::move(*made);
+  auto filled = store_.ForEach(
+      Table::kDocuments, [this](std::string_view key, std::string_view value) -> Status {
+        const auto id = DocumentFromKey(key);
+        if (!id) return tl::unexpected(id.error());
+        state::Document document;
+        if (!document.ParseFromArray(value.data(), static_cast<int>(value.size()))) {
+          return MakeError(ErrorCode::kCorruption,
+                           fmt::format("state: document {} can't be read", id->sequence));
+        }
+        if (document.features() > 0) index_->Insert(Fingerprint{document.simhash()}, *id);
+        return {};
+      });
+  if (!filled) return filled;
+  for (const IndexChange& change : index_changes_) {
+    if (change.inserted) {
+      index_->Insert(change.fingerprint, change.document);
+    } else {
+      index_->Remove(change.fingerprint, change.document);
+    }
+  }
+  return {};
+}
+
+Result<Folded> Detector::Fold(const log::Entry& entry) {
+  switch (entry.body_case()) {
+    case log::Entry::kParameters:
+      return FoldParameters(entry.parameters());
+    case log::Entry::kPage:
+      return FoldPage(entry.page());
+    case log::Entry::BODY_NOT_SET:
+      break;
+  }
+  return MakeError(ErrorCode::kInvalidInput,
+                   "the admission log holds an entry of a kind unknown to this version");
+}
+
+Status Detector::Commit(const LogPosition& position) {
+  state::Position record;
+  record.set_format(kStateFormat);
+  record.set_log_offset(position.offset);
+  record.set_entry_checksum(position.entry_checksum);
+  record.set_sequence(current_.sequence);
+  Write(Table::kMeta, kPositionKey, record);
+  if (auto applied = store_.Apply(overlay_); !applied) return applied;
+  overlay_.Clear();
+  index_changes_.clear();
+  committed_ = current_;
+  position_ = position;
+  return {};
+}
+
+void Detector::Discard() {
+  for (auto change = index_changes_.rbegin(); change != index_changes_.rend(); ++change) {
+    if (change->inserted) {
+      index_->Remove(change->fingerprint, change->document);
+    } else {
+      index_->Insert(change->fingerprint, change->document);
+    }
+  }
+  index_changes_.clear();
+  overlay_.Clear();
+  current_ = committed_;
+}
+
+Result<Folded> Detector::FoldParameters(const log::Parameters& parameters) {
+  if (parameters.fold_version() != kFoldVersion) {
+    return MakeError(ErrorCode::kMismatch,
+                     fmt::format("the admission log asks for fold version {}; this binary has {}: "
+                                 "run the version that has it",
+                                 parameters.fold_version(), kFoldVersion));
+  }
+  if (parameters.scheme() != scheme_) {
+    return MakeError(
+        ErrorCode::kMismatch,
+        fmt::format("the admission log is of scheme {}, the configuration makes scheme "
+                    "{}: restore the old settings, or start with a new log topic, "
+                    "group and state directory",
+                    parameters.scheme(), scheme_));
+  }
+  const int max_distance = static_cast<int>(parameters.max_distance());
+  if (max_distance > index_->max_distance()) {
+    if (auto rebuilt = RebuildIndex(max_distance); !rebuilt) return tl::unexpected(rebuilt.error());
+  }
+  ++current_.sequence;
+  current_.parameters = FromProto(parameters);
+  Write(Table::kMeta, kParametersKey, parameters);
+  return Folded{FoldOutcome::kParameters, std::nullopt};
+}
+
+Result<Folded> Detector::FoldPage(const log::Page& page) {
+  if (!current_.parameters.has_value()) {
+    return MakeError(ErrorCode::kInvalidInput,
+                     "the admission log begins with a page, not with judging parameters");
+  }
+  if (page.scheme() != scheme_) {
+    return MakeError(ErrorCode::kMismatch,
+                     fmt::format("an entry of scheme {} in a log of scheme {}: an extract process "
+                                 "runs with other settings; give all processes the same ones",
+                                 page.scheme(), scheme_));
+  }
+  auto refused = CheckMark(page.source());
+  if (!refused) return tl::unexpected(refused.error());
+  if (refused->has_value()) return Folded{**refused, std::nullopt};
+
+  state::Mark mark;
+  mark.set_generation(page.source().generation());
+  mark.set_offset(page.source().offset());
+  Write(Table::kMarks, MarkKey(page.source()), mark);
+  ++current_.sequence;
+  if (page.outcome() == log::OUTCOME_DEAD_LETTER) {
+    return Folded{FoldOutcome::kDeadLetter, std::nullopt};
+  }
+  auto verdict = Judge(page);
+  if (!verdict) return tl::unexpected(verdict.error());
+  return Folded{FoldOutcome::kVerdict, std::move(*verdict)};
+}
+
+Result<std::optional<FoldOutcome>> Detector::CheckMark(const log::Source& source) {
+  auto mark = Read<state::Mark>(Table::kMarks, MarkKey(source));
+  if (!mark) return tl::unexpected(mark.error());
+  if (!mark->has_value() || source.generation() > (*mark)->generation()) {
+    return std::optional<FoldOutcome>();
+  }
+  if (source.generation() < (*mark)->generation()) return FoldOutcome::kStaleGeneration;
+  if (source.offset() <= (*mark)->offset()) return FoldOutcome::kRedelivered;
+  if (source.previous_offset() > (*mark)->offset()) return FoldOutcome::kRanAhead;
+  return std::optional<FoldOutcome>();
+}
+
+Result<std::optional<Detector::Representative>> Detector::ReadRepresentative(DocId id) const {
+  if (id.sequence == 0) return std::optional<Representative>();
+  auto document = Read<state::Document>(Table::kDocuments, DocumentKey(id));
+  if (!document) return tl::unexpected(document.error());
+  if (!document->has_value()) return std::optional<Representative>();
+  return Representative{id, std::move(**document)};
+}
+
+Result<Detector::Finding> Detector::Find(const log::Page& page,
+                                         const std::optional<Representative>& own) {
+  switch (page.outcome()) {
+    case log::OUTCOME_DELETED:
+      return Finding{Reason::kDeleted, std::nullopt};
+    case log::OUTCOME_ERROR_STATUS:
+      return Finding{Reason::kErrorStatus, std::nullopt};
+    case log::OUTCOME_TEXT:
+      if (page.features() < std::max(1U, current_.parameters->min_features)) {
+        return Finding{Reason::kTooShort, std::nullopt};
+      }
+      break;
+    case log::OUTCOME_NOT_HTML:
+      break;
+    default:
+      return Finding{Reason::kNotEvaluated, std::nullopt};
+  }
+  const Fingerprint fingerprint{page.simhash()};
+  const int max_distance = static_cast<int>(current_.parameters->max_distance);
+
+  if (own.has_value()) {
+    if (own->document.content_checksum() == page.content_checksum()) {
+      return Finding{Reason::kUnchanged, own, 0, true};
+    }
+    if (IsComparable(page) && own->document.features() > 0) {
+      const int distance = HammingDistance(Fingerprint{own->document.simhash()}, fingerprint);
+      if (distance <= max_distance) return Finding{Reason::kUnchanged, own, distance, false};
+    }
+  }
+  const auto is_own = [&own](DocId id) { return own.has_value() && own->id == id; };
+
+  auto same_content = Read<state::Content>(Table::kContent, page.content_checksum());
+  if (!same_content) return tl::unexpected(same_content.error());
+  if (same_content->has_value()) {
+    auto match = ReadRepresentative(DocId{(*same_content)->document()});
+    if (!match) return tl::unexpected(match.error());
+    if (match->has_value()) return Finding{Reason::kExactDuplicate, std::move(*match), 0, true};
+  }
+  if (IsComparable(page)) {
+    // Two, as the first may be the page's own earlier version.
+    index_->Find(fingerprint, max_distance, 2, matches_, &lookup_work_);
+    for (const Match& found : matches_) {
+      if (is_own(found.document)) continue;
+      auto match = ReadRepresentative(found.document);
+      if (!match) return tl::unexpected(match.error());
+      if (!match->has_value()) {
+        return MakeError(ErrorCode::kCorruption,
+                         fmt::format("state: document {} is in the index, not in the store",
+                                     found.document.sequence));
+      }
+      return Finding{Reason::kNearDuplicate, std::move(*match), found.distance, false};
+    }
+  }
+  if (page.outcome() == log::OUTCOME_NOT_HTML) return Finding{Reason::kNotHtml, std::nullopt};
+  return Finding{own.has_value() ? Reason::kUpdated : Reason::kUnique, std::nullopt};
+}
+
+Result<Verdict> Detector::Judge(const log::Page& page) {
+  const JudgeParameters& parameters = *current_.parameters;
+  const DocId id{current_.sequence};
+  const std::string& url_key = page.canonical_url();
+
+  auto known_url = Read<state::Url>(Table::kUrls, url_key);
+  if (!known_url) return tl::unexpected(known_url.error());
+  const bool is_known = known_url->has_value();
+  state::Url url = is_known ? std::move(**known_url) : state::Url();
+  auto own = ReadRepresentative(DocId{url.kept()});
+  if (!own) return tl::unexpected(own.error());
+
+  auto found = Find(page, *own);
+  if (!found) return tl::unexpected(found.error());
+  const Rule& rule = RuleFor(found->reason);
+
+  Verdict verdict;
+  verdict.sequence = id.sequence;
+  verdict.reason = found->reason;
+
+  if (rule.retires_own && own->has_value()) {
+    Retire(**own);
+    url.set_kept(0);
+  }
+  DocId representative;
+  if (rule.inserts) {
+    Insert(page, id);
+    url.set_kept(id.sequence);
+    representative = id;
+    verdict.cluster = Cluster{id, 1};
+  } else if (found->match.has_value()) {
+    Representative& match = *found->match;
+    representative = match.id;
+    if (url.representative() != match.id.sequence) {
+      match.document.set_cluster_size(match.document.cluster_size() + 1);
+      Write(Table::kDocuments, DocumentKey(match.id), match.document);
+    }
+    verdict.cluster = Cluster{match.id, match.document.cluster_size()};
+    verdict.match =
+        VerdictMatch{match.id,
+                     match.document.id(),
+                     match.document.url(),
+                     found->exact,
+                     found->distance,
+                     EstimateSimilarity(found->distance),
+                     Timestamp{std::chrono::milliseconds(match.document.first_seen_ms())}};
+  }
+
+  bool is_repeat = false;  // the same content on the same URL as the last time
+  std::optional<bool> changed;
+  if (HasContent(page)) {
+    // A URL whose fetches had no content so far has nothing to compare with.
+    if (url.fetches() > 0) {
+      changed = IsChanged(url, page, parameters.max_distance);
+      if (*changed) url.set_changes(url.changes() + 1);
+      is_repeat = !*changed;
+    }
+    url.set_interval_seconds(
+        changed.has_value() ? NextInterval(parameters.recrawl, url.interval_seconds(), *changed)
+                            : parameters.recrawl.initial_seconds);
+    url.set_fetches(url.fetches() + 1);
+    url.set_representative(representative.sequence);
+    url.set_content_checksum(page.content_checksum());
+    url.set_simhash(page.simhash());
+    url.set_features(IsComparable(page) ? page.features() : 0);
+  }
+  if (page.outcome() == log::OUTCOME_DELETED) {
+    overlay_.Delete(Table::kUrls, url_key);
+  } else if (is_known || HasContent(page)) {
+    Write(Table::kUrls, url_key, url);
+  }
+
+  auto known_host = Read<state::Host>(Table::kHosts, page.host());
+  if (!known_host) return tl::unexpected(known_host.error());
+  state::Host host = known_host->has_value() ? **known_host : state::Host();
+  // Pages without a host (file:, dns:) say nothing about each other.
+  if (rule.host_count != HostCount::kNot && !is_repeat && !page.host().empty()) {
+    host.set_pages(host.pages() + 1);
+    if (rule.host_count == HostCount::kAsDuplicate) host.set_duplicates(host.duplicates() + 1);
+    Write(Table::kHosts, page.host(), host);
+  }
+
+  verdict.priority =
+      ComputePriority(parameters.priority, {.novelty = rule.novelty,
+                                            .host_pages = host.pages(),
+                                            .host_duplicates = host.duplicates(),
+                                            .path_depth = page.path_depth(),
+                                            .refetches = url.fetches() > 0 ? url.fetches() - 1 : 0,
+                                            .changes = url.changes()});
+  if (page.outcome() != log::OUTCOME_DELETED) {
+    const std::uint64_t interval =
+        url.interval_seconds() > 0 ? url.interval_seconds() : parameters.recrawl.initial_seconds;
+    verdict.recrawl = Recrawl{
+        changed, FetchTime(page) + std::chrono::seconds(static_cast<std::int64_t>(interval)),
+        interval};
+  }
+  return verdict;
+}
+
+void Detector::Insert(const log::Page& page, DocId id) {
+  state::Document document;
+  document.set_url(page.url());
+  document.set_id(page.id());
+  document.set_canonical_url(page.canonical_url());
+  document.set_content_checksum(page.content_checksum());
+  document.set_first_seen_ms(FetchTime(page).time_since_epoch().count());
+  document.set_cluster_size(1);
+  if (IsComparable(page)) {
+    document.set_simhash(page.simhash());
+    document.set_features(page.features());
+    index_->Insert(Fingerprint{page.simhash()}, id);
+    index_changes_.push_back({true, Fingerprint{page.simhash()}, id});
+  }
+  Write(Table::kDocuments, DocumentKey(id), document);
+  state::Content content;
+  content.set_document(id.sequence);
+  Write(Table::kContent, page.content_checksum(), content);
+}
+
+void Detector::Retire(const Representative& representative) {
+  overlay_.Delete(Table::kDocuments, DocumentKey(representative.id));
+  overlay_.Delete(Table::kContent, representative.document.content_checksum());
+  if (representative.document.features() > 0) {
+    const Fingerprint fingerprint{representative.document.simhash()};
+    index_->Remove(fingerprint, representative.id);
+    index_changes_.push_back({false, fingerprint, representative.id});
+  }
+}
+
+}  // namespace crawlsieve

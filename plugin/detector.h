@@ -1,0 +1,151 @@
+#pragma once
+
+#include "plugin/base/result.h"
+#include "plugin/index/hamming_index.h"
+#include "plugin/log/entry.pb.h"
+#include "plugin/state/state.pb.h"
+#include "plugin/state/store.h"
+#include "plugin/verdict/parameters.h"
+#include "plugin/verdict/verdict.h"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace crawlsieve {
+
+/// The rules by which this binary folds the log. A log written for other rules is refused.
+inline constexpr std::uint32_t kFoldVersion = 1;
+
+/// What one entry of the admission log came to.
+enum class FoldOutcome {
+  kVerdict,          ///< judged: `Folded::verdict` is set
+  kParameters,       ///< judging parameters for the entries that follow
+  kDeadLetter,       ///< a record without a URL: no verdict
+  kRedelivered,      ///< this input record was folded before; nothing changed
+  kRanAhead,         ///< a late writer is ahead of the partition's owner, who delivers it again
+  kStaleGeneration,  ///< of an earlier generation of the input topic; nothing changed
+};
+
+struct Folded {
+  FoldOutcome outcome = FoldOutcome::kVerdict;
+  std::optional<Verdict> verdict;
+};
+
+/// A place in the admission log, and the bytes that lie there.
+struct LogPosition {
+  std::int64_t offset = -1;    ///< of an entry; -1: before the first
+  std::string entry_checksum;  ///< RawChecksum of the entry's bytes, 16 of them
+};
+
+/// Makes an empty index that answers up to `max_distance`, or says why there is none.
+using IndexFactory = std::function<Result<std::unique_ptr<HammingIndex>>(int max_distance)>;
+
+/// The judge: a deterministic fold of the admission log.
+///
+///     state(n+1), verdict(n) = judge(state(n), entry(n))
+///
+/// Operation: Fold reads the store and remembers changes in an overlay. Commit writes them, with
+/// the log position they go up to, in one atomic step; Discard forgets them, in the index too.
+/// Between the two the caller publishes the verdicts, so that the store never runs ahead of what
+/// was published.
+///
+/// Thread-compatible. Borrows the store, which nobody else may change.
+class Detector {
+ public:
+  /// Takes up the state in `store` and fills an index with its documents. `scheme` is the only
+  /// one whose entries are accepted.
+  /// Errors: kMismatch (state of another scheme or format), kCorruption, kIo.
+  [[nodiscard]] static Result<std::unique_ptr<Detector>> Open(Store& store, IndexFactory make_index,
+                                                              std::string scheme);
+
+  /// Folds the next entry of the log. After an error the caller must Discard.
+  /// Errors: kMismatch (another scheme or fold version), kInvalidInput (not an entry of ours, or a
+  /// page before the first parameters), kIo, kCorruption.
+  [[nodiscard]] Result<Folded> Fold(const log::Entry& entry);
+
+  /// Makes everything folded since the last Commit durable, together with `position`, the last
+  /// entry read. After an error nothing of it is written, and the caller must Discard.
+  [[nodiscard]] Status Commit(const LogPosition& position);
+
+  /// Forgets everything folded since the last Commit.
+  void Discard();
+
+  /// The last committed position.
+  [[nodiscard]] const LogPosition& position() const { return position_; }
+
+  /// The parameters in force after the last folded entry; nullopt before the first.
+  [[nodiscard]] const std::optional<JudgeParameters>& parameters() const {
+    return current_.parameters;
+  }
+
+  /// What the index holds, uncommitted changes included.
+  [[nodiscard]] IndexStats index_stats() const { return index_->Stats(); }
+
+  /// Work of all index lookups so far.
+  [[nodiscard]] const LookupWork& lookup_work() const { return lookup_work_; }
+
+ private:
+  struct Progress {
+    std::uint64_t sequence = 0;
+    std::optional<JudgeParameters> parameters;
+  };
+  struct IndexChange {
+    bool inserted;
+    Fingerprint fingerprint;
+    DocId document;
+  };
+  struct Representative {
+    DocId id;
+    state::Document document;
+  };
+  struct Finding {
+    Reason reason;
+    std::optional<Representative> match;
+    int distance = 0;
+    bool exact = false;
+  };
+
+  Detector(Store& store, IndexFactory make_index, std::string scheme);
+
+  [[nodiscard]] Status Load();
+  [[nodiscard]] Status RebuildIndex(int max_distance);
+  [[nodiscard]] Result<Folded> FoldParameters(const log::Parameters& parameters);
+  [[nodiscard]] Result<Folded> FoldPage(const log::Page& page);
+  [[nodiscard]] Result<std::optional<FoldOutcome>> CheckMark(const log::Source& source);
+  [[nodiscard]] Result<Verdict> Judge(const log::Page& page);
+  [[nodiscard]] Result<Finding> Find(const log::Page& page,
+                                     const std::optional<Representative>& own);
+  [[nodiscard]] Result<std::optional<Representative>> ReadRepresentative(DocId id) const;
+  void Insert(const log::Page& page, DocId id);
+  void Retire(const Representative& representative);
+
+  /// Reads a record through the overlay. Errors: kIo, kCorruption.
+  template <typename Record>
+  [[nodiscard]] Result<std::optional<Record>> Read(Table table, std::string_view key) const;
+  template <typename Record>
+  void Write(Table table, std::string_view key, const Record& record);
+
+  Store& store_;
+  const IndexFactory make_index_;
+  const std::string scheme_;
+
+  std::unique_ptr<HammingIndex> index_;
+  LogPosition position_;
+  Progress committed_;
+  Progress current_;
+  Changes overlay_;
+  std::vector<IndexChange> index_changes_;  ///< since the last Commit, for Discard to undo
+  std::vector<Match> matches_;              ///< reused by lookups
+  LookupWork lookup_work_;
+};
+
+/// The entry that puts `parameters` into the log.
+[[nodiscard]] log::Entry ParametersEntry(const JudgeParameters& parameters,
+                                         std::string_view scheme);
+
+}  // namespace crawlsieve

@@ -1,0 +1,212 @@
+#include "plugin/state/store.h"
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <rocksdb/cache.h>
+#include <rocksdb/db.h>
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/table.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+namespace crawlsieve {
+namespace {
+
+constexpr std::array<const char*, kTableCount> kTableNames = {"documents", "content", "urls",
+                                                              "hosts",     "marks",   "meta"};
+
+std::size_t IndexOf(Table table) { return static_cast<std::size_t>(table); }
+
+rocksdb::Slice ToSlice(std::string_view text) { return {text.data(), text.size()}; }
+
+Error ToError(const rocksdb::Status& status, const std::filesystem::path& directory) {
+  const ErrorCode code = status.IsCorruption() ? ErrorCode::kCorruption
+                         : status.IsBusy()     ? ErrorCode::kBusy
+                                               : ErrorCode::kIo;
+  return {code, fmt::format("state in {}: {}", directory.string(), status.ToString())};
+}
+
+/// A file locked for as long as this lives; it holds the process id of the owner.
+class LockFile {
+ public:
+  static Result<LockFile> Acquire(const std::filesystem::path& path) {
+    const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+    if (file < 0) {
+      return MakeError(ErrorCode::kIo, fmt::format("{}: {}", path.string(), std::strerror(errno)));
+    }
+    LockFile lock(file);
+    if (::flock(file, LOCK_EX | LOCK_NB) != 0) {
+      std::array<char, 32> owner{};
+      const ssize_t size = ::pread(file, owner.data(), owner.size() - 1, 0);
+      const std::string_view pid(owner.data(), size > 0 ? static_cast<std::size_t>(size) : 0);
+      return MakeError(ErrorCode::kBusy,
+                       fmt::format("state directory {} is in use by process {}: stop it, or give "
+                                   "this one a directory of its own",
+                                   path.parent_path().string(), pid.empty() ? "unknown" : pid));
+    }
+    const std::string pid = std::to_string(::getpid());
+    if (::ftruncate(file, 0) != 0 ||
+        ::pwrite(file, pid.data(), pid.size(), 0) != static_cast<ssize_t>(pid.size())) {
+      return MakeError(ErrorCode::kIo, fmt::format("{}: {}", path.string(), std::strerror(errno)));
+    }
+    return lock;
+  }
+
+  LockFile(LockFile&& other) noexcept : file_(std::exchange(other.file_, -1)) {}
+  LockFile& operator=(LockFile&&) = delete;
+  ~LockFile() {
+    if (file_ >= 0) ::close(file_);
+  }
+
+ private:
+  explicit LockFile(int file) : file_(file) {}
+  int file_;
+};
+
+}  // namespace
+
+void Changes::Put(Table table, std::string_view key, std::string value) {
+  tables_[IndexOf(table)].insert_or_assign(std::string(key), std::move(value));
+}
+
+void Changes::Delete(Table table, std::string_view key) {
+  tables_[IndexOf(table)].insert_or_assign(std::string(key), std::nullopt);
+}
+
+std::optional<std::optional<std::string_view>> Changes::Find(Table table,
+                                                             std::string_view key) const {
+  const TableChanges& changes = tables_[IndexOf(table)];
+  const auto found = changes.find(key);
+  if (found == changes.end()) return std::nullopt;
+  if (!found->second.has_value()) return std::optional<std::string_view>();
+  return std::optional<std::string_view>(*found->second);
+}
+
+bool Changes::empty() const {
+  for (const TableChanges& changes : tables_) {
+    if (!changes.empty()) return false;
+  }
+  return true;
+}
+
+void Changes::Clear() {
+  for (TableChanges& changes : tables_) changes.clear();
+}
+
+class Store::Impl {
+ public:
+  Impl(LockFile lock, const StoreOptions& options)
+      : lock_(std::move(lock)), directory_(options.directory) {
+    write_options_.disableWAL = !options.survive_crash;
+  }
+  ~Impl() {
+    for (rocksdb::ColumnFamilyHandle* handle : handles_) {
+      if (db_ != nullptr) (void)db_->DestroyColumnFamilyHandle(handle);
+    }
+  }
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+
+  Status Open(const StoreOptions& options) {
+    rocksdb::DBOptions db_options;
+    db_options.create_if_missing = true;
+    db_options.create_missing_column_families = true;
+    db_options.max_open_files = 256;
+    db_options.keep_log_file_num = 2;
+    db_options.avoid_flush_during_shutdown = !options.survive_crash;
+
+    rocksdb::BlockBasedTableOptions blocks;
+    blocks.block_cache = rocksdb::NewLRUCache(options.block_cache_bytes);
+    // Most lookups are for content and URLs never seen: the filter answers them without a read.
+    blocks.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
+    rocksdb::ColumnFamilyOptions family;
+    family.write_buffer_size = options.write_buffer_bytes / 4;
+    family.table_factory.reset(rocksdb::NewBlockBasedTableFactory(blocks));
+    db_options.db_write_buffer_size = options.write_buffer_bytes;
+
+    std::vector<rocksdb::ColumnFamilyDescriptor> families;
+    families.emplace_back(rocksdb::kDefaultColumnFamilyName, family);
+    for (const char* name : kTableNames) families.emplace_back(name, family);
+    rocksdb::DB* db = nullptr;
+    const rocksdb::Status status =
+        rocksdb::DB::Open(db_options, directory_.string(), families, &handles_, &db);
+    db_.reset(db);
+    if (!status.ok()) return tl::unexpected(ToError(status, directory_));
+    return {};
+  }
+
+  rocksdb::DB& db() { return *db_; }
+  // The first handle is RocksDB's own default family, which stays empty.
+  rocksdb::ColumnFamilyHandle* handle(Table table) { return handles_[1 + IndexOf(table)]; }
+  const std::filesystem::path& directory() const { return directory_; }
+  const rocksdb::WriteOptions& write_options() const { return write_options_; }
+
+ private:
+  LockFile lock_;
+  std::filesystem::path directory_;
+  rocksdb::WriteOptions write_options_;
+  std::unique_ptr<rocksdb::DB> db_;
+  std::vector<rocksdb::ColumnFamilyHandle*> handles_;
+};
+
+Store::Store(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Store::~Store() = default;
+
+Result<std::unique_ptr<Store>> Store::Open(const StoreOptions& options) {
+  std::error_code error;
+  std::filesystem::create_directories(options.directory, error);
+  if (error) {
+    return MakeError(ErrorCode::kIo, fmt::format("state directory {}: {}",
+                                                 options.directory.string(), error.message()));
+  }
+  auto lock = LockFile::Acquire(options.directory / "crawlsieve.lock");
+  if (!lock) return tl::unexpected(lock.error());
+  auto impl = std::make_unique<Impl>(std::move(*lock), options);
+  if (auto opened = impl->Open(options); !opened) return tl::unexpected(opened.error());
+  return std::unique_ptr<Store>(new Store(std::move(impl)));
+}
+
+Result<std::optional<std::string>> Store::Get(Table table, std::string_view key) const {
+  std::string value;
+  const rocksdb::Status status =
+      impl_->db().Get(rocksdb::ReadOptions(), impl_->handle(table), ToSlice(key), &value);
+  if (status.IsNotFound()) return std::optional<std::string>();
+  if (!status.ok()) return tl::unexpected(ToError(status, impl_->directory()));
+  return std::optional<std::string>(std::move(value));
+}
+
+Status Store::Apply(const Changes& changes) {
+  rocksdb::WriteBatch batch;
+  for (std::size_t i = 0; i < kTableCount; ++i) {
+    rocksdb::ColumnFamilyHandle* family = impl_->handle(static_cast<Table>(i));
+    for (const auto& [key, value] : changes.tables_[i]) {
+      const rocksdb::Status status =
+          value.has_value() ? batch.Put(family, key, *value) : batch.Delete(family, key);
+      if (!status.ok()) return tl::unexpected(ToError(status, impl_->directory()));
+    }
+  }
+  const rocksdb::Status status = impl_->db().Write(impl_->write_options(), &batch);
+  if (!status.ok()) return tl::unexpected(ToError(status, impl_->directory()));
+  return {};
+}
+
+Status Store::ForEach(
+    Table table, const std::function<Status(std::string_view, std::string_view)>& visit) const {
+  rocksdb::ReadOptions read;
+  read.fill_cache = false;
+  const std::unique_ptr<rocksdb::Iterator> it(impl_->db().NewIterator(read, impl_->handle(table)));
+  for (it->SeekToFirst(); it->Valid(); it->Next()) {
+    if (auto visited = visit(it->key().ToStringView(), it->value().ToStringView()); !visited) {
+      return visited;
+    }
+  }
+  if (!it->status().ok()) return tl::unexpected(ToError(it->status(), impl_->directory()));
+  return {};
+}
+
+}  // namespace crawlsieve

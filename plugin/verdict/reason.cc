@@ -1,0 +1,36 @@
+#include "plugin/verdict/reason.h"
+
+#include <array>
+
+namespace crawlsieve {
+namespace {
+
+constexpr std::array<Rule, kReasonCount> kRules = {{
+    // clang-format off
+    // reason                   name               decision         inserts retires match                   links  host                     novelty
+    {Reason::kUnique,         "unique",          Decision::kKeep, true,  false, MatchRule::kNone,       true,  HostCount::kAsPage,      10000},
+    {Reason::kExactDuplicate, "exact_duplicate", Decision::kDrop, false, true,  MatchRule::kOtherPage,  false, HostCount::kAsDuplicate, 0},
+    {Reason::kNearDuplicate,  "near_duplicate",  Decision::kDrop, false, true,  MatchRule::kOtherPage,  false, HostCount::kAsDuplicate, 1000},
+    {Reason::kUnchanged,      "unchanged",       Decision::kDrop, false, false, MatchRule::kOwnVersion, false, HostCount::kNot,         2000},
+    {Reason::kUpdated,        "updated",         Decision::kKeep, true,  true,  MatchRule::kNone,       true,  HostCount::kAsPage,      10000},
+    {Reason::kTooShort,       "too_short",       Decision::kKeep, false, true,  MatchRule::kNone,       true,  HostCount::kAsPage,      3000},
+    {Reason::kNotHtml,        "not_html",        Decision::kKeep, true,  true,  MatchRule::kNone,       false, HostCount::kAsPage,      5000},
+    {Reason::kErrorStatus,    "error_status",    Decision::kDrop, false, false, MatchRule::kNone,       false, HostCount::kNot,         0},
+    {Reason::kDeleted,        "deleted",         Decision::kDrop, false, true,  MatchRule::kNone,       false, HostCount::kNot,         0},
+    {Reason::kNotEvaluated,   "not_evaluated",   Decision::kKeep, false, true,  MatchRule::kNone,       true,  HostCount::kNot,         5000},
+    // clang-format on
+}};
+
+constexpr bool RowsAreInOrder() {
+  for (std::size_t i = 0; i < kRules.size(); ++i) {
+    if (static_cast<std::size_t>(kRules[i].reason) != i) return false;
+  }
+  return true;
+}
+static_assert(RowsAreInOrder());
+
+}  // namespace
+
+const Rule& RuleFor(Reason reason) { return kRules[static_cast<std::size_t>(reason)]; }
+
+}  // namespace crawlsieve

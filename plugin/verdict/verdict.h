@@ -1,0 +1,69 @@
+#pragma once
+
+#include "plugin/base/timestamp.h"
+#include "plugin/index/hamming_index.h"
+#include "plugin/verdict/reason.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace crawlsieve {
+
+/// A number between 0 and 1 in steps of a ten-thousandth: the fold counts in integers, so that a
+/// replay gives the same bytes on any machine.
+struct Score {
+  static constexpr std::uint32_t kOne = 10'000;
+  std::uint32_t ten_thousandths = 0;
+
+  [[nodiscard]] double value() const { return ten_thousandths / static_cast<double>(kOne); }
+  friend auto operator<=>(const Score&, const Score&) = default;
+};
+
+/// The live, kept version that a page was found to repeat.
+struct VerdictMatch {
+  DocId document;
+  std::string id;
+  std::string url;
+  bool exact = false;  ///< same content checksum; else near
+  int distance = 0;    ///< Hamming distance of the simhashes; 0 when exact
+  Score similarity;    ///< cosine that the distance estimates (Charikar, STOC 2002); 1 when exact
+  Timestamp first_seen;
+};
+
+/// All pages that were judged to have one content. Named by the sequence of its representative.
+struct Cluster {
+  DocId id;
+  std::uint64_t size = 0;  ///< URLs on which the content has been seen
+};
+
+struct PriorityComponents {
+  Score novelty;
+  Score host;
+  Score depth;
+  Score change;
+};
+
+/// How soon to fetch a URL again; higher is sooner.
+struct Priority {
+  Score score;
+  PriorityComponents components;
+};
+
+struct Recrawl {
+  std::optional<bool> changed;  ///< nullopt on the first fetch, or without content to compare
+  Timestamp next_fetch;
+  std::uint64_t interval_seconds = 0;
+};
+
+/// What the judge decided about one page. Value type; a pure function of the admission log.
+struct Verdict {
+  std::uint64_t sequence = 0;
+  Reason reason = Reason::kNotEvaluated;
+  std::optional<VerdictMatch> match;
+  std::optional<Cluster> cluster;
+  Priority priority;
+  std::optional<Recrawl> recrawl;  ///< nullopt for a deleted page
+};
+
+}  // namespace crawlsieve

@@ -1,0 +1,130 @@
+#include "config/options.h"
+
+#include "config/values.h"
+
+#include <algorithm>
+#include <set>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace crawlsieve::config {
+namespace {
+
+/// A value that differs from `value` and that `option` takes, out of a few that cover all types.
+std::optional<Value> OtherValue(const Option& option, const Value& value) {
+  std::vector<Value> candidates;
+  if (std::holds_alternative<consumer::ClientProperties>(value)) {
+    return consumer::ClientProperties{{"a", "b"}};
+  }
+  std::vector<std::string> texts{
+      "true", "false", "1",    "2",       "2000",  "70B",           "3KiB",  "3MiB", "1s",
+      "2s",   "warc",  "json", "connect", "debug", "at_least_once", "judge", "other"};
+  for (const std::string& text : texts) {
+    const Value candidate = std::holds_alternative<std::string>(value)
+                                ? Value(text)
+                                : Value(std::vector<std::string>{text});
+    Config scratch;
+    if (candidate != value && !option.assign(scratch, candidate)) return candidate;
+  }
+  return std::nullopt;
+}
+
+TEST(Options, EachHasAFieldOfItsOwn) {
+  for (const Option& option : Options()) {
+    Config config;
+    const auto other = OtherValue(option, option.read(config));
+    ASSERT_TRUE(other) << option.key;
+    ASSERT_FALSE(option.assign(config, *other)) << option.key;
+    for (const Option& reader : Options()) {
+      if (reader.key == option.key) {
+        EXPECT_EQ(reader.read(config), *other) << option.key;
+      } else {
+        EXPECT_EQ(reader.read(config), reader.read(Config{})) << option.key << " " << reader.key;
+      }
+    }
+  }
+}
+
+TEST(Options, TakeTheirOwnDefaults) {
+  for (const Option& option : Options()) {
+    Config config;
+    EXPECT_FALSE(option.assign(config, option.read(config))) << option.key;
+  }
+}
+
+TEST(Options, LeaveTheFieldWhenTheyRefuseAValue) {
+  for (const Option& option : Options()) {
+    Config config;
+    const Value before = option.read(config);
+    const Value bad = std::holds_alternative<std::string>(before)
+                          ? Value(std::string("\n"))
+                          : Value(std::vector<std::string>{"\n"});
+    if (std::holds_alternative<consumer::ClientProperties>(before)) continue;
+    if (option.assign(config, bad)) {
+      EXPECT_EQ(option.read(config), before) << option.key;
+    } else {
+      EXPECT_TRUE(option.is_text) << option.key;  // only free text takes a line end
+    }
+  }
+}
+
+TEST(Options, HaveDifferentKeysInKnownSections) {
+  std::set<std::string_view> keys;
+  std::set<std::string_view> sections;
+  for (const Section& section : Sections()) EXPECT_TRUE(sections.insert(section.path).second);
+  for (const Option& option : Options()) {
+    EXPECT_TRUE(keys.insert(option.key).second) << option.key;
+    EXPECT_FALSE(option.meaning.empty()) << option.key;
+    EXPECT_TRUE(option.meaning.ends_with('.')) << option.key;
+    EXPECT_EQ(FindOption(option.key), &option);
+    for (std::size_t dot = option.key.find('.'); dot != std::string_view::npos;
+         dot = option.key.find('.', dot + 1)) {
+      EXPECT_TRUE(sections.contains(option.key.substr(0, dot))) << option.key;
+    }
+  }
+  for (const std::string_view section : sections) {
+    EXPECT_TRUE(std::any_of(keys.begin(), keys.end(), [&](std::string_view key) {
+      return key.starts_with(std::string(section) + ".");
+    })) << section;
+  }
+  EXPECT_EQ(FindOption("kafka"), nullptr);
+  EXPECT_EQ(FindOption(""), nullptr);
+}
+
+TEST(Options, OfASectionAreNeighbours) {
+  std::set<std::string> left;
+  std::string section;
+  for (const Option& option : Options()) {
+    const std::string now(option.key.substr(0, option.key.rfind('.')));
+    if (now == section) continue;
+    // A section may go on behind a section inside of it, as kafka does; top ones may not.
+    const std::string top = now.substr(0, now.find('.'));
+    const std::string last_top = section.substr(0, section.find('.'));
+    if (top != last_top) {
+      EXPECT_TRUE(left.insert(last_top).second) << option.key;
+      EXPECT_FALSE(left.contains(top)) << option.key;
+    }
+    section = now;
+  }
+}
+
+TEST(Options, KnowTheOneSecret) {
+  for (const Option& option : Options()) {
+    EXPECT_EQ(option.secret, option.key == "fingerprint.key") << option.key;
+  }
+}
+
+TEST(IsSecretProperty, GoesByTheName) {
+  for (const char* name :
+       {"sasl.password", "ssl.key.password", "ssl.key.pem", "SASL.PASSWORD", "sasl.jaas.config",
+        "sasl.oauthbearer.config", "sasl.oauthbearer.client.secret", "ssl.keystore.password"}) {
+    EXPECT_TRUE(IsSecretProperty(name)) << name;
+  }
+  for (const char* name : {"security.protocol", "sasl.username", "linger.ms", "ssl.ca.location"}) {
+    EXPECT_FALSE(IsSecretProperty(name)) << name;
+  }
+}
+
+}  // namespace
+}  // namespace crawlsieve::config

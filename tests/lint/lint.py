@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+"""Checks that keep the tree what the documents say it is. Each is a test of its own in ctest.
+
+    lint.py CHECK [ARGUMENT...]     exit 0: clean; 1: every finding on a line; 2: wrong usage
+"""
+
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+CODE_FOLDERS = ("plugin", "extract", "consumer", "config", "tests", "bench")
+
+# Which folders a folder may include from, the most specific first. Dependencies point one way.
+PLUGIN_LOW = ("plugin/base", "plugin/fingerprint")
+ALLOWED = {
+    "plugin/base": ("plugin/base",),
+    "plugin/fingerprint": PLUGIN_LOW,
+    "plugin/log": ("plugin/log",),
+    "plugin/index": (*PLUGIN_LOW, "plugin/index"),
+    "plugin/state": ("plugin/base", "plugin/state"),
+    "plugin/verdict": (*PLUGIN_LOW, "plugin/index", "plugin/verdict"),
+    "plugin": ("plugin",),
+    "extract": ("plugin/base", "plugin/fingerprint", "extract"),
+    "consumer/cli": ("plugin", "extract", "consumer", "config"),
+    "consumer": ("plugin", "extract", "consumer"),
+    "config": ("plugin", "extract", "consumer", "config"),
+    "tests": ("",),
+    "bench": ("",),
+}
+
+# Third-party headers stay in one room each, so that a library can be replaced there.
+CONFINED = {
+    r"gumbo\.h": ("extract", "bench"),
+    r"librdkafka/": ("consumer/kafka",),
+    r"yaml-cpp/": ("config",),
+    r"rocksdb/": ("plugin/state",),
+    r"xxhash\.h": ("plugin/fingerprint",),
+    r"httplib\.h": ("consumer/http.cc",),
+    r"prometheus/": ("consumer/metrics",),
+    r"spdlog/": ("consumer/logging",),
+    r"CLI/": ("consumer/cli", "bench"),
+    r"faiss/": ("bench",),
+}
+
+
+def sources(*suffixes):
+    for folder in CODE_FOLDERS:
+        for path in sorted((ROOT / folder).rglob("*")):
+            if path.suffix in suffixes and path.is_file():
+                yield path.relative_to(ROOT)
+
+
+def includes():
+    pattern = re.compile(r'^\s*#\s*include\s+(["<])([^">]+)[">]')
+    for path in sources(".h", ".cc"):
+        for number, line in enumerate((ROOT / path).read_text().splitlines(), 1):
+            match = pattern.match(line)
+            if match:
+                yield path, number, match.group(1) == '"', match.group(2)
+
+
+def is_below(path, folder):
+    return folder == "" or path == folder or path.startswith(folder + "/")
+
+
+def check_includes():
+    for path, number, is_own, name in includes():
+        where = f"{path}:{number}"
+        folder = next(f for f in ALLOWED if is_below(str(path), f))
+        if is_own:
+            if not any(is_below(name, allowed) for allowed in ALLOWED[folder]):
+                yield f'{where}: {folder} may not include "{name}"'
+            if "/" not in name:
+                yield f'{where}: include "{name}" from the root of the tree'
+        elif str(path).split("/")[0] not in ("tests",):
+            for header, rooms in CONFINED.items():
+                if re.match(header, name) and not any(str(path).startswith(r) for r in rooms):
+                    yield f"{where}: <{name}> belongs to {' and '.join(rooms)}"
+
+
+def check_tests_are_built():
+    """Every test, benchmark and fuzz target is named in a CMakeLists.txt beside or above it."""
+    for path in sources(".cc"):
+        if path.parts[0] not in ("tests", "bench"):
+            continue
+        folder = path.parent
+        while True:
+            listing = ROOT / folder / "CMakeLists.txt"
+            if listing.exists():
+                name = re.escape(str(path.relative_to(folder)))
+                if re.search(rf"(?<![\w/]){name}(?!\w)", listing.read_text()):
+                    break
+            if folder == pathlib.Path("."):
+                yield f"{path}: in no CMakeLists.txt, so it is never built"
+                break
+            folder = folder.parent
+
+
+def check_format():
+    files = [str(path) for path in sources(".h", ".cc")]
+    result = subprocess.run(["clang-format-14", "--dry-run", *files], cwd=ROOT, text=True,
+                            stderr=subprocess.PIPE, check=True)
+    bad = {line.split(":")[0] for line in result.stderr.splitlines() if "warning:" in line}
+    for path in sorted(bad):
+        yield f"{path}: not formatted; run clang-format-14 -i {path}"
+
+
+def check_readme():
+    """Every path in back quotes in the documents that looks like one of the tree exists."""
+    for document in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]:
+        for number, line in enumerate(document.read_text().splitlines(), 1):
+            for path in re.findall(r"`((?:%s|docs|script|deploy|cmake)/[\w./-]*)[`#]" %
+                                   "|".join(CODE_FOLDERS), line):
+                if not (ROOT / path).exists():
+                    yield f"{document.relative_to(ROOT)}:{number}: there is no {path}"
+
+
+def check_generated(program, document, *arguments):
+    """A document equals what the program prints."""
+    printed = subprocess.run([program, *arguments], text=True, stdout=subprocess.PIPE,
+                             check=True).stdout
+    if printed != (ROOT / document).read_text():
+        yield f"{document} is out of date: crawlsieve {' '.join(arguments)} > {document}"
+
+
+CHECKS = {
+    "includes": check_includes,
+    "tests_are_built": check_tests_are_built,
+    "format": check_format,
+    "readme": check_readme,
+    "generated": check_generated,
+}
+
+
+def main():
+    if len(sys.argv) < 2 or sys.argv[1] not in CHECKS:
+        print(f"usage: lint.py {{{','.join(CHECKS)}}} [ARGUMENT...]", file=sys.stderr)
+        return 2
+    findings = list(CHECKS[sys.argv[1]](*sys.argv[2:]))
+    for finding in findings:
+        print(finding)
+    return 1 if findings else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

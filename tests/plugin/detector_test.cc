@@ -1,0 +1,550 @@
+#include "plugin/detector.h"
+
+#include "plugin/index/flat_index.h"
+#include "plugin/index/sharded_index.h"
+#include "tests/support/entry_builder.h"
+#include "tests/support/temporary_directory.h"
+
+#include <cstdint>
+#include <memory>
+#include <random>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace crawlsieve {
+namespace {
+
+using testing::EntryBuilder;
+using testing::TemporaryDirectory;
+
+constexpr const char* kScheme = "cs1-test";
+
+Result<std::unique_ptr<HammingIndex>> MakeFlatIndex(int /*max_distance*/) {
+  return std::make_unique<FlatIndex>();
+}
+
+Result<std::unique_ptr<HammingIndex>> MakeShardedIndex(int max_distance) {
+  return ShardedIndex::Create({.max_distance = max_distance, .shards = 4});
+}
+
+/// A detector on an empty state, with the parameters entry folded.
+class DetectorTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    OpenStore();
+    Fold(ParametersEntry(JudgeParameters(), kScheme));
+  }
+
+  void OpenStore() {
+    auto store = Store::Open({.directory = directory_.path() / "state"});
+    ASSERT_TRUE(store.has_value()) << store.error().message;
+    store_ = std::move(*store);
+    auto detector = Detector::Open(*store_, MakeFlatIndex, kScheme);
+    ASSERT_TRUE(detector.has_value()) << detector.error().message;
+    detector_ = std::move(*detector);
+  }
+
+  /// As after the end of the process: only what was committed is left.
+  void Restart() {
+    detector_.reset();
+    store_.reset();
+    OpenStore();
+  }
+
+  Folded Fold(const log::Entry& entry) {
+    auto folded = detector_->Fold(entry);
+    EXPECT_TRUE(folded.has_value()) << folded.error().message;
+    return folded.has_value() ? *folded : Folded();
+  }
+
+  Verdict Judge(const log::Entry& entry) {
+    const Folded folded = Fold(entry);
+    EXPECT_EQ(folded.outcome, FoldOutcome::kVerdict);
+    return folded.verdict.value_or(Verdict());
+  }
+
+  void Commit() {
+    const auto committed = detector_->Commit(LogPosition{++log_offset_, "0123456789abcdef"});
+    ASSERT_TRUE(committed.has_value()) << committed.error().message;
+  }
+
+  TemporaryDirectory directory_;
+  std::unique_ptr<Store> store_;
+  std::unique_ptr<Detector> detector_;
+  EntryBuilder entries_{kScheme};
+  std::int64_t log_offset_ = -1;
+};
+
+TEST_F(DetectorTest, FirstPageIsUnique) {
+  const Verdict verdict = Judge(entries_.Text("http://a/", "text", 0xff));
+  EXPECT_EQ(verdict.reason, Reason::kUnique);
+  EXPECT_FALSE(verdict.match.has_value());
+  ASSERT_TRUE(verdict.cluster.has_value());
+  EXPECT_EQ(verdict.cluster->id.sequence, verdict.sequence);
+  EXPECT_EQ(verdict.cluster->size, 1U);
+  ASSERT_TRUE(verdict.recrawl.has_value());
+  EXPECT_EQ(verdict.recrawl->changed, std::nullopt);
+}
+
+TEST_F(DetectorTest, SequenceCountsFoldedEntries) {
+  EXPECT_EQ(Judge(entries_.Text("http://a/", "a", 0)).sequence, 2U);
+  Fold(entries_.Page("", log::OUTCOME_DEAD_LETTER));
+  EXPECT_EQ(Judge(entries_.Text("http://b/", "b", ~0ULL)).sequence, 4U);
+}
+
+TEST_F(DetectorTest, SameContentOnAnotherUrlIsAnExactDuplicate) {
+  const Verdict first = Judge(entries_.Text("http://a/", "text", 0xff));
+  const Verdict verdict = Judge(entries_.Text("http://b/", "text", 0xff));
+  EXPECT_EQ(verdict.reason, Reason::kExactDuplicate);
+  ASSERT_TRUE(verdict.match.has_value());
+  EXPECT_EQ(verdict.match->document.sequence, first.sequence);
+  EXPECT_EQ(verdict.match->url, "http://a/");
+  EXPECT_EQ(verdict.match->id, "id of http://a/");
+  EXPECT_TRUE(verdict.match->exact);
+  EXPECT_EQ(verdict.match->similarity.ten_thousandths, Score::kOne);
+  EXPECT_EQ(verdict.cluster->size, 2U);
+}
+
+TEST_F(DetectorTest, EveryDistanceUpToTheMaximumIsANearDuplicate) {
+  Judge(entries_.Text("http://a/", "text", 0));
+  for (int distance = 1; distance <= 3; ++distance) {
+    const Verdict verdict =
+        Judge(entries_.Text("http://near/" + std::to_string(distance),
+                            "near " + std::to_string(distance), (1ULL << distance) - 1));
+    EXPECT_EQ(verdict.reason, Reason::kNearDuplicate) << distance;
+    ASSERT_TRUE(verdict.match.has_value());
+    EXPECT_EQ(verdict.match->distance, distance);
+    EXPECT_FALSE(verdict.match->exact);
+    EXPECT_EQ(verdict.cluster->size, static_cast<std::uint64_t>(distance) + 1);
+  }
+  EXPECT_EQ(Judge(entries_.Text("http://far/", "far", 0xf)).reason, Reason::kUnique);
+}
+
+TEST_F(DetectorTest, NearDuplicatesDoNotChain) {
+  Judge(entries_.Text("http://a/", "a", 0));
+  EXPECT_EQ(Judge(entries_.Text("http://b/", "b", 0x7)).reason, Reason::kNearDuplicate);
+  // Within reach of b, but b was dropped: out of reach of a, the page is new.
+  EXPECT_EQ(Judge(entries_.Text("http://c/", "c", 0x3f)).reason, Reason::kUnique);
+}
+
+TEST_F(DetectorTest, NearestThenOldestRepresentativeMatches) {
+  Judge(entries_.Text("http://two/", "two", 0x3));
+  Judge(entries_.Text("http://one/", "one", 0xf0));
+  Judge(entries_.Text("http://other/", "other", 0xf000000));
+  const Verdict verdict = Judge(entries_.Text("http://x/", "x", 0x70));
+  ASSERT_TRUE(verdict.match.has_value());
+  EXPECT_EQ(verdict.match->url, "http://one/");
+}
+
+TEST_F(DetectorTest, ExactMatchGoesBeforeANearerOne) {
+  Judge(entries_.Text("http://a/", "text", 0x1));
+  const Verdict verdict = Judge(entries_.Text("http://b/", "text", 0x1));
+  EXPECT_TRUE(verdict.match->exact);
+}
+
+TEST_F(DetectorTest, SameUrlSameContentIsUnchanged) {
+  const Verdict first = Judge(entries_.Text("http://a/", "text", 0xff));
+  const Verdict verdict = Judge(entries_.Text("http://a/", "text", 0xff));
+  EXPECT_EQ(verdict.reason, Reason::kUnchanged);
+  EXPECT_EQ(verdict.match->document.sequence, first.sequence);
+  EXPECT_TRUE(verdict.match->exact);
+  EXPECT_EQ(verdict.cluster->size, 1U) << "a URL is not counted twice";
+  EXPECT_EQ(verdict.recrawl->changed, false);
+  EXPECT_GT(verdict.recrawl->interval_seconds, first.recrawl->interval_seconds);
+}
+
+TEST_F(DetectorTest, SameUrlNearlySameContentIsUnchanged) {
+  Judge(entries_.Text("http://a/", "text", 0));
+  const Verdict verdict = Judge(entries_.Text("http://a/", "text with another date", 0x7));
+  EXPECT_EQ(verdict.reason, Reason::kUnchanged);
+  EXPECT_FALSE(verdict.match->exact);
+  EXPECT_EQ(verdict.match->distance, 3);
+}
+
+TEST_F(DetectorTest, SmallChangesInManyStepsAreFoundAtLast) {
+  Judge(entries_.Text("http://a/", "0", 0));
+  EXPECT_EQ(Judge(entries_.Text("http://a/", "1", 0x3)).reason, Reason::kUnchanged);
+  // Two bits from the last fetch, four from the kept version.
+  EXPECT_EQ(Judge(entries_.Text("http://a/", "2", 0xf)).reason, Reason::kUpdated);
+}
+
+TEST_F(DetectorTest, SameUrlOtherContentIsUpdatedAndReplaces) {
+  const Verdict first = Judge(entries_.Text("http://a/", "old", 0));
+  const Verdict verdict = Judge(entries_.Text("http://a/", "new", 0xffff));
+  EXPECT_EQ(verdict.reason, Reason::kUpdated);
+  EXPECT_FALSE(verdict.match.has_value());
+  EXPECT_EQ(verdict.recrawl->changed, true);
+  EXPECT_LT(verdict.recrawl->interval_seconds, first.recrawl->interval_seconds);
+  // The old version is retired, the new one is live.
+  EXPECT_EQ(Judge(entries_.Text("http://b/", "old", 0)).reason, Reason::kUnique);
+  EXPECT_EQ(Judge(entries_.Text("http://c/", "new", 0xffff)).match->url, "http://a/");
+}
+
+TEST_F(DetectorTest, UpdateToAnotherPagesContentIsADuplicateAndRetiresTheOldVersion) {
+  Judge(entries_.Text("http://a/", "a", 0));
+  Judge(entries_.Text("http://b/", "b", 0xffff));
+  EXPECT_EQ(Judge(entries_.Text("http://a/", "b", 0xffff)).reason, Reason::kExactDuplicate);
+  EXPECT_EQ(Judge(entries_.Text("http://c/", "a", 0)).reason, Reason::kUnique);
+}
+
+TEST_F(DetectorTest, RevisitOfADuplicateStaysADuplicateAndCountsOnce) {
+  Judge(entries_.Text("http://a/", "text", 0));
+  Judge(entries_.Text("http://b/", "text", 0));
+  const Verdict again = Judge(entries_.Text("http://b/", "text", 0));
+  EXPECT_EQ(again.reason, Reason::kExactDuplicate);
+  EXPECT_EQ(again.cluster->size, 2U);
+  EXPECT_EQ(again.recrawl->changed, false);
+}
+
+TEST_F(DetectorTest, RevisitOfADuplicateWhoseRepresentativeIsGoneIsJudgedAfresh) {
+  Judge(entries_.Text("http://a/", "text", 0));
+  Judge(entries_.Text("http://b/", "text", 0));
+  EXPECT_EQ(Judge(entries_.Page("http://a/", log::OUTCOME_DELETED)).reason, Reason::kDeleted);
+  EXPECT_EQ(Judge(entries_.Text("http://b/", "text", 0)).reason, Reason::kUnique);
+  EXPECT_EQ(Judge(entries_.Text("http://a/", "text", 0)).match->url, "http://b/");
+}
+
+TEST_F(DetectorTest, DeletingAnUnknownPageIsHarmless) {
+  const Verdict verdict = Judge(entries_.Page("http://never/", log::OUTCOME_DELETED));
+  EXPECT_EQ(verdict.reason, Reason::kDeleted);
+  EXPECT_FALSE(verdict.recrawl.has_value());
+}
+
+TEST_F(DetectorTest, ShortPagesAreNeverDuplicatesNorMatches) {
+  Judge(entries_.Text("http://a/", "few words", 0, 19));
+  EXPECT_EQ(Judge(entries_.Text("http://b/", "few words", 0, 19)).reason, Reason::kTooShort);
+  EXPECT_EQ(Judge(entries_.Text("http://c/", "more words", 0, 20)).reason, Reason::kUnique);
+  EXPECT_EQ(Judge(entries_.Text("http://d/", "few words", 0, 19)).reason, Reason::kTooShort);
+}
+
+TEST_F(DetectorTest, PagesWithoutTextAreTooShortWhateverTheMinimum) {
+  JudgeParameters parameters;
+  parameters.min_features = 0;
+  Fold(ParametersEntry(parameters, kScheme));
+  EXPECT_EQ(Judge(entries_.Text("http://a/", "", 0, 0)).reason, Reason::kTooShort);
+  EXPECT_EQ(Judge(entries_.Text("http://b/", "", 0, 0)).reason, Reason::kTooShort);
+}
+
+TEST_F(DetectorTest, APageThatBecameShortRetiresItsKeptVersion) {
+  Judge(entries_.Text("http://a/", "long", 0));
+  EXPECT_EQ(Judge(entries_.Text("http://a/", "short", 0, 5)).reason, Reason::kTooShort);
+  EXPECT_EQ(Judge(entries_.Text("http://b/", "long", 0)).reason, Reason::kUnique);
+}
+
+TEST_F(DetectorTest, FailedFetchesLeaveTheKeptVersionAlone) {
+  Judge(entries_.Text("http://a/", "text", 0));
+  EXPECT_EQ(Judge(entries_.Page("http://a/", log::OUTCOME_ERROR_STATUS)).reason,
+            Reason::kErrorStatus);
+  EXPECT_EQ(Judge(entries_.Text("http://b/", "text", 0)).reason, Reason::kExactDuplicate);
+}
+
+TEST_F(DetectorTest, WhatCouldNotBeEvaluatedIsKeptAndReplaces) {
+  Judge(entries_.Text("http://a/", "text", 0));
+  const Verdict verdict = Judge(entries_.Page("http://a/", log::OUTCOME_NOT_EVALUATED));
+  EXPECT_EQ(verdict.reason, Reason::kNotEvaluated);
+  EXPECT_EQ(RuleFor(verdict.reason).decision, Decision::kKeep);
+  EXPECT_EQ(Judge(entries_.Text("http://b/", "text", 0)).reason, Reason::kUnique);
+}
+
+TEST_F(DetectorTest, BodiesThatAreNotHtmlAreComparedByteForByte) {
+  EXPECT_EQ(Judge(entries_.Binary("http://a/1.pdf", "bytes")).reason, Reason::kNotHtml);
+  const Verdict copy = Judge(entries_.Binary("http://b/1.pdf", "bytes"));
+  EXPECT_EQ(copy.reason, Reason::kExactDuplicate);
+  EXPECT_EQ(copy.match->url, "http://a/1.pdf");
+  EXPECT_EQ(Judge(entries_.Binary("http://a/1.pdf", "bytes")).reason, Reason::kUnchanged);
+  EXPECT_EQ(Judge(entries_.Binary("http://a/1.pdf", "other")).reason, Reason::kNotHtml);
+}
+
+TEST_F(DetectorTest, RedeliveryChangesNothing) {
+  const log::Entry entry = entries_.Text("http://a/", "text", 0);
+  Judge(entry);
+  const Folded again = Fold(entry);
+  EXPECT_EQ(again.outcome, FoldOutcome::kRedelivered);
+  EXPECT_FALSE(again.verdict.has_value());
+  EXPECT_EQ(Judge(entries_.Text("http://b/", "b", ~0ULL)).sequence, 3U);
+}
+
+TEST_F(DetectorTest, RedeliveryAfterARestartChangesNothing) {
+  const log::Entry entry = entries_.Text("http://a/", "text", 0);
+  Judge(entry);
+  Commit();
+  Restart();
+  EXPECT_EQ(Fold(entry).outcome, FoldOutcome::kRedelivered);
+}
+
+TEST_F(DetectorTest, ALateWriterThatRanAheadIsIgnored) {
+  Judge(entries_.Text("http://a/", "a", 0));
+  const log::Entry skipped = entries_.Text("http://b/", "b", 0xffff);
+  const log::Entry ahead = entries_.Text("http://c/", "c", ~0ULL);
+  EXPECT_EQ(Fold(ahead).outcome, FoldOutcome::kRanAhead);
+  EXPECT_EQ(Judge(skipped).reason, Reason::kUnique);
+  EXPECT_EQ(Judge(ahead).reason, Reason::kUnique) << "the owner delivers it again, in order";
+}
+
+TEST_F(DetectorTest, GapsInSourceOffsetsAreLegitimate) {
+  log::Entry first = entries_.Text("http://a/", "a", 0);
+  log::Entry second = entries_.Text("http://b/", "b", ~0ULL);
+  first.mutable_page()->mutable_source()->set_offset(10);
+  first.mutable_page()->mutable_source()->set_previous_offset(-1);
+  second.mutable_page()->mutable_source()->set_offset(50);
+  second.mutable_page()->mutable_source()->set_previous_offset(10);
+  EXPECT_EQ(Fold(first).outcome, FoldOutcome::kVerdict);
+  EXPECT_EQ(Fold(second).outcome, FoldOutcome::kVerdict);
+}
+
+TEST_F(DetectorTest, ARaisedGenerationStartsAfresh) {
+  const log::Entry old = entries_.Text("http://a/", "a", 0);
+  Judge(old);
+  log::Entry raised = old;
+  raised.mutable_page()->mutable_source()->set_generation(2);
+  EXPECT_EQ(Fold(raised).outcome, FoldOutcome::kVerdict);
+  log::Entry late = entries_.Text("http://z/", "z", ~0ULL);
+  EXPECT_EQ(Fold(late).outcome, FoldOutcome::kStaleGeneration);
+}
+
+TEST_F(DetectorTest, PartitionsHaveMarksOfTheirOwn) {
+  const log::Entry first = entries_.Text("http://a/", "a", 0);
+  log::Entry other = first;
+  other.mutable_page()->mutable_source()->set_partition(1);
+  Judge(first);
+  EXPECT_EQ(Fold(other).outcome, FoldOutcome::kVerdict);
+}
+
+TEST_F(DetectorTest, DeadLettersMoveTheMark) {
+  const log::Entry entry = entries_.Page("", log::OUTCOME_DEAD_LETTER);
+  EXPECT_EQ(Fold(entry).outcome, FoldOutcome::kDeadLetter);
+  EXPECT_EQ(Fold(entry).outcome, FoldOutcome::kRedelivered);
+}
+
+TEST_F(DetectorTest, DiscardForgetsWhatWasNotCommitted) {
+  Judge(entries_.Text("http://kept/", "kept", 0));
+  Commit();
+  const log::Entry entry = entries_.Text("http://a/", "text", 0xffff);
+  const Verdict before = Judge(entry);
+  Judge(entries_.Page("http://kept/", log::OUTCOME_DELETED));
+  detector_->Discard();
+  const Verdict after = Judge(entry);
+  entries_.GoBack(1);
+  EXPECT_EQ(after.reason, Reason::kUnique);
+  EXPECT_EQ(after.sequence, before.sequence);
+  EXPECT_EQ(Judge(entries_.Text("http://b/", "near kept", 1)).match->url, "http://kept/");
+}
+
+TEST_F(DetectorTest, StateSurvivesARestart) {
+  Judge(entries_.Text("http://a/", "text", 0));
+  Commit();
+  Judge(entries_.Text("http://lost/", "not committed", 0xffff));
+  Restart();
+  entries_.GoBack(1);
+  EXPECT_EQ(detector_->position().offset, 0);
+  EXPECT_EQ(detector_->parameters(), JudgeParameters());
+  const Verdict near = Judge(entries_.Text("http://b/", "near", 1));
+  EXPECT_EQ(near.reason, Reason::kNearDuplicate);
+  EXPECT_EQ(near.sequence, 3U);
+}
+
+TEST_F(DetectorTest, LaterParametersJudgeLaterPages) {
+  Judge(entries_.Text("http://a/", "a", 0));
+  EXPECT_EQ(Judge(entries_.Text("http://b/", "b", 0x1f)).reason, Reason::kUnique);
+  JudgeParameters wider;
+  wider.max_distance = 5;
+  Fold(ParametersEntry(wider, kScheme));
+  EXPECT_EQ(Judge(entries_.Text("http://c/", "c", 0x3e0)).match->url, "http://a/");
+  detector_->Discard();
+  EXPECT_EQ(detector_->parameters(), std::nullopt);
+}
+
+TEST_F(DetectorTest, RefusesAnotherScheme) {
+  EntryBuilder foreign("cs1-other");
+  const auto folded = detector_->Fold(foreign.Text("http://a/", "a", 0));
+  ASSERT_FALSE(folded.has_value());
+  EXPECT_EQ(folded.error().code, ErrorCode::kMismatch);
+  EXPECT_FALSE(detector_->Fold(ParametersEntry(JudgeParameters(), "cs1-other")).has_value());
+}
+
+TEST_F(DetectorTest, RefusesStateOfAnotherScheme) {
+  Commit();
+  detector_.reset();
+  const auto other = Detector::Open(*store_, MakeFlatIndex, "cs1-other");
+  ASSERT_FALSE(other.has_value());
+  EXPECT_EQ(other.error().code, ErrorCode::kMismatch);
+}
+
+TEST_F(DetectorTest, RefusesAFoldVersionItDoesNotHave) {
+  log::Entry entry = ParametersEntry(JudgeParameters(), kScheme);
+  entry.mutable_parameters()->set_fold_version(kFoldVersion + 1);
+  const auto folded = detector_->Fold(entry);
+  ASSERT_FALSE(folded.has_value());
+  EXPECT_EQ(folded.error().code, ErrorCode::kMismatch);
+}
+
+TEST(DetectorStart, RefusesALogThatBeginsWithAPage) {
+  TemporaryDirectory directory;
+  auto store = Store::Open({.directory = directory.path()});
+  ASSERT_TRUE(store.has_value());
+  auto detector = Detector::Open(**store, MakeFlatIndex, kScheme);
+  ASSERT_TRUE(detector.has_value());
+  EXPECT_FALSE((*detector)->Fold(EntryBuilder(kScheme).Text("http://a/", "a", 0)).has_value());
+  EXPECT_FALSE((*detector)->Fold(log::Entry()).has_value());
+}
+
+/// Random logs with few URLs, few contents and clustered simhashes, so that every rule is met.
+std::vector<log::Entry> RandomLog(std::uint64_t seed, int size) {
+  std::mt19937_64 random(seed);
+  EntryBuilder entries(kScheme);
+  std::vector<log::Entry> log = {ParametersEntry(JudgeParameters(), kScheme)};
+  while (static_cast<int>(log.size()) < size) {
+    const std::string url = "http://host/" + std::to_string(random() % 40);
+    const std::uint64_t content = random() % 60;
+    std::uint64_t simhash = (content % 6) * 0x0123456789abcdefULL;
+    for (std::uint64_t flips = content % 5; flips > 0; --flips)
+      simhash ^= 1ULL << (content * flips % 64);
+    switch (random() % 16) {
+      case 0:
+        log.push_back(entries.Page(url, log::OUTCOME_DELETED));
+        break;
+      case 1:
+        log.push_back(entries.Page(url, log::OUTCOME_ERROR_STATUS));
+        break;
+      case 2:
+        log.push_back(entries.Page(url, log::OUTCOME_NOT_EVALUATED));
+        break;
+      case 3:
+        log.push_back(entries.Binary(url, "binary " + std::to_string(content)));
+        break;
+      case 4:
+        log.push_back(entries.Text(url, "short " + std::to_string(content), simhash, 3));
+        break;
+      case 5:
+        log.push_back(log[random() % log.size()]);  // redelivery, or parameters again
+        break;
+      default:
+        log.push_back(entries.Text(url, std::to_string(content), simhash));
+    }
+  }
+  return log;
+}
+
+std::string Describe(const Folded& folded) {
+  std::string text = std::to_string(static_cast<int>(folded.outcome));
+  if (!folded.verdict.has_value()) return text;
+  const Verdict& verdict = *folded.verdict;
+  text += ' ' + std::to_string(verdict.sequence) + ' ' + std::string(RuleFor(verdict.reason).name);
+  if (verdict.match) {
+    text += " -> " + std::to_string(verdict.match->document.sequence) + ' ' + verdict.match->url +
+            ' ' + std::to_string(verdict.match->distance);
+  }
+  if (verdict.cluster) text += " of " + std::to_string(verdict.cluster->size);
+  text += ' ' + std::to_string(verdict.priority.score.ten_thousandths);
+  if (verdict.recrawl) text += ' ' + std::to_string(verdict.recrawl->interval_seconds);
+  return text;
+}
+
+/// Folds a log on an empty state; `disturb` may commit, discard-and-refold or restart.
+enum class Disturbance { kNone, kCommitOften, kDiscardAndRefold, kRestart };
+
+std::vector<std::string> FoldAll(const std::vector<log::Entry>& log, const IndexFactory& make_index,
+                                 Disturbance disturbance) {
+  TemporaryDirectory directory;
+  std::vector<std::string> verdicts(log.size());
+  auto store = Store::Open({.directory = directory.path()});
+  auto detector = Detector::Open(**store, make_index, kScheme);
+  for (std::size_t next = 0; next < log.size();) {
+    const std::size_t batch_end = std::min(next + 7, log.size());
+    const auto fold_batch = [&] {
+      for (std::size_t i = next; i < batch_end; ++i) {
+        auto folded = (*detector)->Fold(log[i]);
+        EXPECT_TRUE(folded.has_value()) << folded.error().message;
+        if (folded) verdicts[i] = Describe(*folded);
+      }
+    };
+    fold_batch();
+    if (disturbance == Disturbance::kDiscardAndRefold) {
+      (*detector)->Discard();
+      fold_batch();
+    } else if (disturbance == Disturbance::kRestart) {
+      // The process dies before the batch is committed, and folds it again.
+      detector->reset();
+      store->reset();
+      store = Store::Open({.directory = directory.path()});
+      detector = Detector::Open(**store, make_index, kScheme);
+      EXPECT_EQ((*detector)->position().offset, static_cast<std::int64_t>(next) - 1);
+      fold_batch();
+    }
+    if (disturbance != Disturbance::kNone || batch_end == log.size()) {
+      const auto committed =
+          (*detector)->Commit(LogPosition{static_cast<std::int64_t>(batch_end) - 1, ""});
+      EXPECT_TRUE(committed.has_value());
+    }
+    next = batch_end;
+  }
+  return verdicts;
+}
+
+class DetectorFoldTest : public ::testing::TestWithParam<std::uint64_t> {};
+
+TEST_P(DetectorFoldTest, IsTheSameHoweverItIsInterruptedAndWhateverTheIndex) {
+  const std::vector<log::Entry> log = RandomLog(GetParam(), 400);
+  const auto expected = FoldAll(log, MakeFlatIndex, Disturbance::kNone);
+  EXPECT_EQ(FoldAll(log, MakeFlatIndex, Disturbance::kCommitOften), expected);
+  EXPECT_EQ(FoldAll(log, MakeFlatIndex, Disturbance::kDiscardAndRefold), expected);
+  EXPECT_EQ(FoldAll(log, MakeShardedIndex, Disturbance::kDiscardAndRefold), expected);
+  EXPECT_EQ(FoldAll(log, MakeShardedIndex, Disturbance::kRestart), expected);
+}
+
+/// What of a verdict can be checked from the outside: who was kept, and who is still live.
+TEST_P(DetectorFoldTest, EveryDuplicateNamesALiveKeptPageWithinReach) {
+  TemporaryDirectory directory;
+  auto store = Store::Open({.directory = directory.path()});
+  auto detector = Detector::Open(**store, MakeShardedIndex, kScheme);
+  struct Kept {
+    std::string url;
+    std::uint64_t simhash;
+    std::string checksum;
+  };
+  std::unordered_map<std::uint64_t, Kept> live;
+  std::set<Reason> met;
+  for (const log::Entry& entry : RandomLog(GetParam(), 1500)) {
+    const auto folded = (*detector)->Fold(entry);
+    ASSERT_TRUE(folded.has_value()) << folded.error().message;
+    if (!folded->verdict.has_value()) continue;
+    const Verdict& verdict = *folded->verdict;
+    const Rule& rule = RuleFor(verdict.reason);
+    const log::Page& page = entry.page();
+    met.insert(verdict.reason);
+    if (verdict.match.has_value()) {
+      const auto match = live.find(verdict.match->document.sequence);
+      ASSERT_NE(match, live.end()) << "matches something that is not live";
+      EXPECT_EQ(match->second.url, verdict.match->url);
+      EXPECT_EQ(match->second.url == page.url(), rule.match == MatchRule::kOwnVersion);
+      if (verdict.match->exact) {
+        EXPECT_EQ(match->second.checksum, page.content_checksum());
+      } else {
+        EXPECT_LE(HammingDistance({match->second.simhash}, {page.simhash()}), 3);
+      }
+    } else {
+      EXPECT_EQ(rule.match, MatchRule::kNone);
+    }
+    if (verdict.reason == Reason::kUnique || verdict.reason == Reason::kUpdated) {
+      for (const auto& [sequence, kept] : live) {
+        if (kept.url == page.url() || kept.checksum.empty()) continue;
+        EXPECT_NE(kept.checksum, page.content_checksum());
+      }
+    }
+    if (rule.retires_own) {
+      std::erase_if(live, [&](const auto& item) { return item.second.url == page.url(); });
+    }
+    if (rule.inserts)
+      live[verdict.sequence] = {page.url(), page.simhash(), page.content_checksum()};
+  }
+  EXPECT_EQ(met.size(), static_cast<std::size_t>(kReasonCount)) << "a reason was never met";
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, DetectorFoldTest, ::testing::Values(1, 2, 3, 20070508));
+
+}  // namespace
+}  // namespace crawlsieve

@@ -1,0 +1,248 @@
+#include "plugin/index/sharded_index.h"
+
+#include "plugin/index/flat_index.h"
+
+#include <array>
+#include <atomic>
+#include <limits>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace crawlsieve {
+namespace {
+
+constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
+
+std::unique_ptr<ShardedIndex> MakeIndex(int max_distance, std::uint32_t shards = 4) {
+  Result<std::unique_ptr<ShardedIndex>> index =
+      ShardedIndex::Create({.max_distance = max_distance, .shards = shards});
+  EXPECT_TRUE(index.has_value());
+  return *std::move(index);
+}
+
+std::uint64_t FlipBits(std::uint64_t bits, int count, std::mt19937_64& random) {
+  std::uint64_t mask = 0;
+  while (std::popcount(mask) < count) mask |= std::uint64_t{1} << random() % 64;
+  return bits ^ mask;
+}
+
+std::vector<Match> FindAll(const HammingIndex& index, std::uint64_t query, int max_distance) {
+  std::vector<Match> matches;
+  index.Find({query}, max_distance, kAll, matches);
+  return matches;
+}
+
+TEST(ShardedIndex, RefusesOptionsOutOfRange) {
+  for (const IndexOptions options :
+       {IndexOptions{.max_distance = -1}, IndexOptions{.max_distance = 8},
+        IndexOptions{.shards = 0}, IndexOptions{.shards = 4097}}) {
+    const auto index = ShardedIndex::Create(options);
+    ASSERT_FALSE(index.has_value());
+    EXPECT_EQ(index.error().code, ErrorCode::kInvalidConfig);
+  }
+}
+
+TEST(ShardedIndex, FindsNothingWhenEmpty) {
+  for (int k = 0; k <= 7; ++k) EXPECT_TRUE(FindAll(*MakeIndex(k), 0, k).empty());
+}
+
+class ShardedIndexProperty : public testing::TestWithParam<std::tuple<int, std::uint32_t>> {};
+
+// Fingerprints in clusters around a few centres, so that near ones, equal ones and pairs that are
+// there already come up all the time.
+TEST_P(ShardedIndexProperty, AnswersAsTheFlatIndexDoes) {
+  const auto [k, shards] = GetParam();
+  const std::uint64_t seed = 1000 * static_cast<std::uint64_t>(k) + shards;
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937_64 random(seed);
+  const std::unique_ptr<ShardedIndex> index = MakeIndex(k, shards);
+  FlatIndex oracle;
+  std::vector<std::uint64_t> centres{0, ~std::uint64_t{0}};
+  for (int i = 0; i < 30; ++i) centres.push_back(random());
+  const auto near_a_centre = [&] {
+    return FlipBits(centres[random() % centres.size()], static_cast<int>(random() % 6), random);
+  };
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> inserted{{0, 1}};
+  for (int step = 0; step < 4'000; ++step) {
+    const std::uint64_t dice = random() % 10;
+    if (dice < 5) {
+      const std::uint64_t bits = random() % 4 == 0 ? random() : near_a_centre();
+      const DocId document{1 + random() % 500};
+      ASSERT_EQ(index->Insert({bits}, document), oracle.Insert({bits}, document)) << step;
+      inserted.emplace_back(bits, document.sequence);
+    } else if (dice < 7) {
+      const auto& [bits, document] = inserted[random() % inserted.size()];
+      ASSERT_EQ(index->Remove({bits}, {document}), oracle.Remove({bits}, {document})) << step;
+    } else {
+      const std::uint64_t query = near_a_centre();
+      const int distance = static_cast<int>(random() % static_cast<std::uint64_t>(k + 1));
+      const std::size_t limit = random() % 3 == 0 ? random() % 5 : kAll;
+      std::vector<Match> expected;
+      std::vector<Match> matches;
+      oracle.Find({query}, distance, limit, expected);
+      index->Find({query}, distance, limit, matches);
+      ASSERT_EQ(matches, expected) << step << ", distance " << distance << ", limit " << limit;
+    }
+  }
+  EXPECT_EQ(index->Stats().documents, oracle.Stats().documents);
+  EXPECT_EQ(index->Stats().fingerprints, oracle.Stats().fingerprints);
+  for (const auto& [bits, document] : inserted) {
+    EXPECT_EQ(index->Remove({bits}, {document}), oracle.Remove({bits}, {document}));
+  }
+  EXPECT_EQ(index->Stats().documents, 0u);
+  EXPECT_EQ(index->Stats().fingerprints, 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(AllDistances, ShardedIndexProperty,
+                         testing::Combine(testing::Range(0, 8), testing::Values(1, 4, 64)));
+
+/// Calls `visit` with every mask of exactly `count` bits.
+template <typename Visit>
+void ForEachMask(int count, const Visit& visit, std::uint64_t mask = 0, int from = 0) {
+  if (count == 0) return visit(mask);
+  for (int bit = from; bit <= 64 - count; ++bit) {
+    ForEachMask(count - 1, visit, mask | std::uint64_t{1} << bit, bit + 1);
+  }
+}
+
+TEST(ShardedIndex, FindsEveryFlipUpToItsDistanceAndNoneBeyond) {
+  std::mt19937_64 random(3);
+  for (int k = 0; k <= 7; ++k) {
+    const std::unique_ptr<ShardedIndex> index = MakeIndex(k);
+    for (const std::uint64_t bits : {std::uint64_t{0}, ~std::uint64_t{0}, random()}) {
+      index->Insert({bits}, {1});
+      for (int flips = 0; flips <= std::min(k, 3); ++flips) {
+        ForEachMask(flips, [&, &bits = bits](std::uint64_t mask) {
+          const std::vector<Match> expected{{{1}, {bits}, flips}};
+          ASSERT_EQ(FindAll(*index, bits ^ mask, k), expected) << k << " " << mask;
+        });
+      }
+      if (k < 3) {
+        ForEachMask(k + 1, [&, &bits = bits](std::uint64_t mask) {
+          ASSERT_TRUE(FindAll(*index, bits ^ mask, k).empty()) << k << " " << mask;
+        });
+      }
+      for (int i = 0; i < 20'000; ++i) {  // where all the masks would be too many
+        ASSERT_EQ(FindAll(*index, FlipBits(bits, k, random), k).size(), 1u);
+        ASSERT_TRUE(FindAll(*index, FlipBits(bits, k + 1, random), k).empty());
+      }
+      index->Remove({bits}, {1});
+    }
+  }
+}
+
+TEST(ShardedIndex, AnswersForSmallerDistancesThanItsOwn) {
+  const std::unique_ptr<ShardedIndex> index = MakeIndex(7);
+  for (std::uint64_t i = 0; i <= 7; ++i) index->Insert({(std::uint64_t{1} << i) - 1}, {i + 1});
+  for (int distance = 0; distance <= 7; ++distance) {
+    EXPECT_EQ(FindAll(*index, 0, distance).size(), static_cast<std::size_t>(distance) + 1);
+  }
+}
+
+TEST(ShardedIndex, KeepsTheDocumentsOfEqualFingerprintsInOneEntry) {
+  const std::unique_ptr<ShardedIndex> index = MakeIndex(3);
+  for (std::uint64_t i = 10'000; i >= 1; --i) EXPECT_TRUE(index->Insert({42}, {i}));
+  EXPECT_FALSE(index->Insert({42}, {77}));
+  EXPECT_EQ(index->Stats().documents, 10'000u);
+  EXPECT_EQ(index->Stats().fingerprints, 1u);
+  std::vector<Match> matches;
+  LookupWork work;
+  index->Find({43}, 3, 2, matches, &work);
+  EXPECT_EQ(matches, (std::vector<Match>{{{1}, {42}, 1}, {{2}, {42}, 1}}));
+  EXPECT_LE(work.candidates, 4u);
+}
+
+TEST(ShardedIndex, CountsItsWork) {
+  const std::unique_ptr<ShardedIndex> index = MakeIndex(3);
+  LookupWork work;
+  std::vector<Match> matches;
+  index->Find({0}, 3, kAll, matches, &work);
+  const std::uint64_t probes = work.probes;
+  EXPECT_GT(probes, 0u);
+  EXPECT_EQ(work.candidates, 0u);
+  index->Insert({0}, {1});
+  index->Find({0}, 3, kAll, matches, &work);
+  EXPECT_EQ(work.probes, 2 * probes);  // added to, not replaced
+  EXPECT_GT(work.candidates, 0u);
+}
+
+// All fingerprints agree in their upper or lower halves: whatever the blocks are, some bucket gets
+// them all.
+TEST(ShardedIndex, IsExactWhenABucketGetsEverything) {
+  std::mt19937_64 random(11);
+  for (const std::uint64_t fixed :
+       std::array<std::uint64_t, 4>{0xffff'ffff'0000'0000, 0x0000'0000'ffff'ffff,
+                                    0xff00'ff00'ff00'ff00, 0xffff'ffff'ffff'0000}) {
+    for (const int k : {3, 5, 7}) {
+      const std::unique_ptr<ShardedIndex> index = MakeIndex(k);
+      FlatIndex oracle;
+      for (std::uint64_t i = 1; i <= 3'000; ++i) {
+        const std::uint64_t bits = random() & ~fixed;
+        ASSERT_EQ(index->Insert({bits}, {i}), oracle.Insert({bits}, {i}));
+      }
+      for (int i = 0; i < 100; ++i) {
+        const std::uint64_t query = FlipBits(random() & ~fixed, i % 5, random);
+        ASSERT_EQ(FindAll(*index, query, k), FindAll(oracle, query, k)) << fixed << " " << k;
+      }
+    }
+  }
+}
+
+// Each writer has documents of its own on fingerprints that all share; a resident that nobody
+// touches must be in every answer, and no answer may name what was never inserted.
+TEST(ShardedIndex, ReadersAndWritersWorkSideBySide) {
+  constexpr std::uint64_t kWriters = 3;
+  constexpr std::uint64_t kRounds = 3'000;
+  const std::unique_ptr<ShardedIndex> index = MakeIndex(3, 4);
+  std::vector<std::uint64_t> fingerprints;
+  std::mt19937_64 random(5);
+  for (int i = 0; i < 16; ++i) fingerprints.push_back(random());
+  constexpr DocId kResident{1'000'000};
+  for (const std::uint64_t bits : fingerprints) index->Insert({bits}, kResident);
+  std::atomic<bool> done = false;
+  std::atomic<int> mistakes = 0;
+  const auto write = [&](std::uint64_t writer) {
+    std::mt19937_64 own(writer);
+    for (std::uint64_t round = 1; round <= kRounds; ++round) {
+      const DocId document{writer * kRounds + round};
+      const std::uint64_t bits =
+          FlipBits(fingerprints[own() % 16], static_cast<int>(own() % 2), own);
+      if (!index->Insert({bits}, document)) ++mistakes;
+      if (round % 2 == 0 && !index->Remove({bits}, document)) ++mistakes;
+    }
+  };
+  const auto read = [&](std::uint64_t reader) {
+    std::mt19937_64 own(100 + reader);
+    std::vector<Match> matches;
+    while (!done) {
+      const std::uint64_t bits = fingerprints[own() % 16];
+      index->Find({bits}, 3, kAll, matches);
+      bool resident = false;
+      for (const Match& match : matches) {
+        resident |= match.document == kResident && match.fingerprint.bits == bits;
+        const bool known =
+            match.document == kResident ||
+            (match.document.sequence >= 1 && match.document.sequence <= kWriters * kRounds);
+        if (!known || match.distance != HammingDistance(match.fingerprint, {bits})) ++mistakes;
+      }
+      if (!resident) ++mistakes;
+    }
+  };
+  {
+    std::vector<std::jthread> readers;
+    for (std::uint64_t i = 0; i < 2; ++i) readers.emplace_back(read, i);
+    {
+      std::vector<std::jthread> writers;
+      for (std::uint64_t i = 0; i < kWriters; ++i) writers.emplace_back(write, i);
+    }
+    done = true;
+  }
+  EXPECT_EQ(mistakes, 0);
+  EXPECT_EQ(index->Stats().documents, 16 + kWriters * kRounds / 2);
+}
+
+}  // namespace
+}  // namespace crawlsieve
