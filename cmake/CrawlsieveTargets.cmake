@@ -12,6 +12,9 @@ if(CRAWLSIEVE_SANITIZE)
     -fsanitize=${CRAWLSIEVE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(crawlsieve_build_flags INTERFACE -fsanitize=${CRAWLSIEVE_SANITIZE})
 endif()
+if(CRAWLSIEVE_FUZZ)
+  target_compile_options(crawlsieve_build_flags INTERFACE -fsanitize=fuzzer-no-link)
+endif()
 
 # crawlsieve_library(NAME index SRCS a.cc b.cc [DEPS public...] [PRIVATE_DEPS private...])
 # makes the library crawlsieve_index with the alias crawlsieve::index.
@@ -44,4 +47,22 @@ function(crawlsieve_test)
     DISCOVERY_MODE PRE_TEST
     DISCOVERY_TIMEOUT 60
     PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT})
+endfunction()
+
+# crawlsieve_fuzz_target(NAME fuzz_html SRCS fuzz_html.cc [DEPS libs...])
+# makes a replay program that runs LLVMFuzzerTestOneInput over each file in corpus/<NAME>/ and is
+# a test in every build; with CRAWLSIEVE_FUZZ (clang only) also the fuzzer itself.
+function(crawlsieve_fuzz_target)
+  cmake_parse_arguments(ARG "" "NAME" "SRCS;DEPS" ${ARGN})
+  set(replay ${ARG_NAME}_replay)
+  add_executable(${replay} ${ARG_SRCS})
+  target_link_libraries(${replay} PRIVATE ${ARG_DEPS} crawlsieve_replay_main crawlsieve_build_flags)
+  add_test(NAME fuzz.${ARG_NAME}
+           COMMAND ${replay} ${CMAKE_CURRENT_SOURCE_DIR}/corpus/${ARG_NAME})
+  set_tests_properties(fuzz.${ARG_NAME} PROPERTIES LABELS fuzz TIMEOUT 120)
+  if(CRAWLSIEVE_FUZZ)
+    add_executable(${ARG_NAME} ${ARG_SRCS})
+    target_link_libraries(${ARG_NAME} PRIVATE ${ARG_DEPS} crawlsieve_build_flags)
+    target_link_options(${ARG_NAME} PRIVATE -fsanitize=fuzzer)
+  endif()
 endfunction()

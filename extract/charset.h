@@ -24,8 +24,8 @@ enum class CharsetSource {
 
 /// What is known of a page's encoding before its bytes are read. Labels, as they came.
 struct CharsetHints {
-  std::string_view content_type;  ///< the header's value; its `charset=` counts
-  std::string_view charset;       ///< named apart from it; counts where content_type names none
+  std::string_view content_type = {};  ///< the header's value; its `charset=` counts
+  std::string_view charset = {};  ///< named apart from it; counts where content_type names none
   bool prescan = false;           ///< whether the page may declare an encoding, as HTML does
 };
 
@@ -50,11 +50,11 @@ class CharsetDecoder {
 
   /// The text points into `bytes` (valid UTF-8 isn't copied) or into the decoder's buffer, which
   /// the next call overwrites. At most three times as long as `bytes`.
-  [[nodiscard]] DecodedText Decode(std::string_view bytes, const CharsetHints& hints);
+  [[nodiscard]] DecodedText Decode(std::string_view bytes, const CharsetHints& hints) &;
 
   /// `bytes` itself when it is valid UTF-8, else a copy with U+FFFD in place of each maximal
   /// broken sequence; lives as long as that of Decode.
-  [[nodiscard]] std::string_view RepairUtf8(std::string_view bytes);
+  [[nodiscard]] std::string_view RepairUtf8(std::string_view bytes) &;
 
  private:
   class Converters;
@@ -64,7 +64,6 @@ class CharsetDecoder {
     CharsetSource source;
   };
   [[nodiscard]] Choice ChooseEncoding(std::string_view bytes, const CharsetHints& hints);
-  [[nodiscard]] const Encoding* Detect(std::string_view bytes);
   [[nodiscard]] std::string_view Convert(std::string_view bytes, const Encoding& encoding);
 
   std::unique_ptr<Converters> converters_;

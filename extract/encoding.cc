@@ -11,47 +11,46 @@ namespace crawlsieve::extract {
 namespace {
 
 // GBK is decoded as its superset gb18030, Big5 with its Hong Kong extension and EUC-KR as
-// windows-949, as the standard has them. x-user-defined needs no converter.
+// windows-949, as the standard has them.
 constexpr std::array kEncodings = {
     Encoding{"UTF-8", EncodingFamily::kUtf8, nullptr},
-    Encoding{"IBM866", EncodingFamily::kSingleByte, "ibm866"},
-    Encoding{"ISO-8859-2", EncodingFamily::kSingleByte, "ISO-8859-2"},
-    Encoding{"ISO-8859-3", EncodingFamily::kSingleByte, "ISO-8859-3"},
-    Encoding{"ISO-8859-4", EncodingFamily::kSingleByte, "ISO-8859-4"},
-    Encoding{"ISO-8859-5", EncodingFamily::kSingleByte, "ISO-8859-5"},
-    Encoding{"ISO-8859-6", EncodingFamily::kSingleByte, "ISO-8859-6"},
-    Encoding{"ISO-8859-7", EncodingFamily::kSingleByte, "ISO-8859-7"},
-    Encoding{"ISO-8859-8", EncodingFamily::kSingleByte, "ISO-8859-8"},
-    Encoding{"ISO-8859-8-I", EncodingFamily::kSingleByte, "ISO-8859-8"},
-    Encoding{"ISO-8859-10", EncodingFamily::kSingleByte, "ISO-8859-10"},
-    Encoding{"ISO-8859-13", EncodingFamily::kSingleByte, "ISO-8859-13"},
-    Encoding{"ISO-8859-14", EncodingFamily::kSingleByte, "ISO-8859-14"},
-    Encoding{"ISO-8859-15", EncodingFamily::kSingleByte, "ISO-8859-15"},
-    Encoding{"KOI8-R", EncodingFamily::kSingleByte, "KOI8-R"},
-    Encoding{"KOI8-U", EncodingFamily::kSingleByte, "KOI8-U"},
-    Encoding{"macintosh", EncodingFamily::kSingleByte, "macintosh"},
-    Encoding{"windows-874", EncodingFamily::kSingleByte, "windows-874"},
-    Encoding{"windows-1250", EncodingFamily::kSingleByte, "windows-1250"},
-    Encoding{"windows-1251", EncodingFamily::kSingleByte, "windows-1251"},
-    Encoding{"windows-1252", EncodingFamily::kSingleByte, "windows-1252"},
-    Encoding{"windows-1253", EncodingFamily::kSingleByte, "windows-1253"},
-    Encoding{"windows-1254", EncodingFamily::kSingleByte, "windows-1254"},
-    Encoding{"windows-1255", EncodingFamily::kSingleByte, "windows-1255"},
-    Encoding{"windows-1256", EncodingFamily::kSingleByte, "windows-1256"},
-    Encoding{"windows-1257", EncodingFamily::kSingleByte, "windows-1257"},
-    Encoding{"windows-1258", EncodingFamily::kSingleByte, "windows-1258"},
-    Encoding{"x-mac-cyrillic", EncodingFamily::kSingleByte, "x-mac-cyrillic"},
-    Encoding{"GBK", EncodingFamily::kMultiByte, "gb18030"},
-    Encoding{"gb18030", EncodingFamily::kMultiByte, "gb18030"},
-    Encoding{"Big5", EncodingFamily::kMultiByte, "Big5-HKSCS"},
-    Encoding{"EUC-JP", EncodingFamily::kMultiByte, "EUC-JP"},
-    Encoding{"ISO-2022-JP", EncodingFamily::kMultiByte, "ISO-2022-JP"},
-    Encoding{"Shift_JIS", EncodingFamily::kMultiByte, "windows-31j"},
-    Encoding{"EUC-KR", EncodingFamily::kMultiByte, "windows-949"},
+    Encoding{"IBM866", EncodingFamily::kLegacy, "ibm866"},
+    Encoding{"ISO-8859-2", EncodingFamily::kLegacy, "ISO-8859-2"},
+    Encoding{"ISO-8859-3", EncodingFamily::kLegacy, "ISO-8859-3"},
+    Encoding{"ISO-8859-4", EncodingFamily::kLegacy, "ISO-8859-4"},
+    Encoding{"ISO-8859-5", EncodingFamily::kLegacy, "ISO-8859-5"},
+    Encoding{"ISO-8859-6", EncodingFamily::kLegacy, "ISO-8859-6"},
+    Encoding{"ISO-8859-7", EncodingFamily::kLegacy, "ISO-8859-7"},
+    Encoding{"ISO-8859-8", EncodingFamily::kLegacy, "ISO-8859-8"},
+    Encoding{"ISO-8859-8-I", EncodingFamily::kLegacy, "ISO-8859-8"},
+    Encoding{"ISO-8859-10", EncodingFamily::kLegacy, "ISO-8859-10"},
+    Encoding{"ISO-8859-13", EncodingFamily::kLegacy, "ISO-8859-13"},
+    Encoding{"ISO-8859-14", EncodingFamily::kLegacy, "ISO-8859-14"},
+    Encoding{"ISO-8859-15", EncodingFamily::kLegacy, "ISO-8859-15"},
+    Encoding{"KOI8-R", EncodingFamily::kLegacy, "KOI8-R"},
+    Encoding{"KOI8-U", EncodingFamily::kLegacy, "KOI8-U"},
+    Encoding{"macintosh", EncodingFamily::kLegacy, "macintosh"},
+    Encoding{"windows-874", EncodingFamily::kLegacy, "windows-874"},
+    Encoding{"windows-1250", EncodingFamily::kLegacy, "windows-1250"},
+    Encoding{"windows-1251", EncodingFamily::kLegacy, "windows-1251"},
+    Encoding{"windows-1252", EncodingFamily::kLegacy, "windows-1252"},
+    Encoding{"windows-1253", EncodingFamily::kLegacy, "windows-1253"},
+    Encoding{"windows-1254", EncodingFamily::kLegacy, "windows-1254"},
+    Encoding{"windows-1255", EncodingFamily::kLegacy, "windows-1255"},
+    Encoding{"windows-1256", EncodingFamily::kLegacy, "windows-1256"},
+    Encoding{"windows-1257", EncodingFamily::kLegacy, "windows-1257"},
+    Encoding{"windows-1258", EncodingFamily::kLegacy, "windows-1258"},
+    Encoding{"x-mac-cyrillic", EncodingFamily::kLegacy, "x-mac-cyrillic"},
+    Encoding{"GBK", EncodingFamily::kLegacy, "gb18030"},
+    Encoding{"gb18030", EncodingFamily::kLegacy, "gb18030"},
+    Encoding{"Big5", EncodingFamily::kLegacy, "Big5-HKSCS"},
+    Encoding{"EUC-JP", EncodingFamily::kLegacy, "EUC-JP"},
+    Encoding{"ISO-2022-JP", EncodingFamily::kLegacy, "ISO-2022-JP"},
+    Encoding{"Shift_JIS", EncodingFamily::kLegacy, "windows-31j"},
+    Encoding{"EUC-KR", EncodingFamily::kLegacy, "windows-949"},
     Encoding{"replacement", EncodingFamily::kReplacement, nullptr},
     Encoding{"UTF-16BE", EncodingFamily::kUtf16, "UTF-16BE"},
     Encoding{"UTF-16LE", EncodingFamily::kUtf16, "UTF-16LE"},
-    Encoding{"x-user-defined", EncodingFamily::kSingleByte, nullptr},
 };
 
 struct Label {
@@ -286,7 +285,6 @@ constexpr std::array kLabels = {
     Label{"x-mac-ukrainian", 27},
     Label{"x-sjis", 33},
     Label{"x-unicode20utf8", 0},
-    Label{"x-user-defined", 38},
     Label{"x-x-big5", 30},
 };
 static_assert(std::is_sorted(kLabels.begin(), kLabels.end(),
@@ -428,7 +426,6 @@ class Prescanner {
   static const Encoding* AsDeclared(const Encoding* encoding) {
     if (encoding == nullptr) return nullptr;
     if (encoding->family == EncodingFamily::kUtf16) return &Utf8();
-    if (encoding->name == "x-user-defined") return &Windows1252();
     return encoding;
   }
 

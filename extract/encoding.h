@@ -9,8 +9,7 @@ namespace crawlsieve::extract {
 enum class EncodingFamily {
   kUtf8,
   kUtf16,
-  kSingleByte,  ///< ASCII below 0x80, a table above
-  kMultiByte,
+  kLegacy,
   kReplacement,  ///< encodings too dangerous to decode: the whole page reads as one U+FFFD
 };
 
@@ -22,8 +21,8 @@ struct Encoding {
 };
 
 /// The encoding a label means by the table of the standard: "latin1" is windows-1252. Case and
-/// white space around the label don't matter. nullptr: no such label, or (ISO-8859-16) no
-/// converter in ICU.
+/// white space around the label don't matter. nullptr: no such label, or no converter in
+/// ICU (ISO-8859-16, x-user-defined).
 [[nodiscard]] const Encoding* FindEncoding(std::string_view label);
 
 [[nodiscard]] const Encoding& Utf8();

@@ -37,7 +37,7 @@ enum class ParseEnd {
 
 /// Finds the visible text of HTML pages. Thread-compatible.
 ///
-/// Visible is what a browser without scripts would show: no script, style, template, noscript,
+/// Visible is what a browser shows before a script has run: no script, style, template, noscript,
 /// head (except the title), embedded documents and media, metadata of SVG and MathML, comments,
 /// closed dialogs, nor elements hidden by the attribute `hidden` or by an inline style
 /// `display: none` or `visibility: hidden`. Style sheets are not looked at.

@@ -9,9 +9,9 @@ namespace crawlsieve::extract {
 /// What one page may cost. A page over a limit is `not_evaluated` (and kept), with the limit's
 /// code as detail. Limits that count come before clocks: the same page then always ends the same.
 struct Limits {
-  std::size_t max_body_bytes = 8 << 20;     ///< decoded body; code `body_too_large`
-  std::size_t max_parse_memory = 64 << 20;  ///< bytes of the parser's arena; code `parse_memory`
-  std::size_t max_parse_allocations = 4 << 20;  ///< nodes and strings; code `parse_nodes`
+  std::size_t max_body_bytes = 8 << 20;      ///< decoded body; code `body_too_large`
+  std::size_t max_parse_memory = 256 << 20;  ///< bytes of the parser's arena; code `parse_memory`
+  std::size_t max_parse_allocations = 8 << 20;  ///< nodes and strings; code `parse_nodes`
   std::size_t max_tokens = 1 << 20;             ///< words of a page; code `too_many_tokens`
   std::size_t max_token_bytes = 256;  ///< longer tokens are cut to this length, at a code point
   /// Backstop against quadratic parses: CPU time of the parse, `parse_time_base` plus this for

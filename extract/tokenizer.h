@@ -22,7 +22,10 @@ struct TokenList {
     return std::string_view(text).substr(begin, ends[first + count - 1] - begin);
   }
 
+  /// Keeps the memory for the next text, unless it is that of an uncommonly large one.
   void Clear() {
+    constexpr std::size_t kKeptBytes = 8 << 20;
+    if (text.capacity() > kKeptBytes) *this = {};
     text.clear();
     ends.clear();
   }

@@ -7,20 +7,16 @@ namespace crawlsieve::extract {
 
 void AppendUtf8(std::u16string_view utf16, std::string& utf8) {
   constexpr UChar32 kReplacement = 0xFFFD;
-  std::size_t i = 0;
-  while (i < utf16.size()) {
+  constexpr std::size_t kMaxBytesPerUnit = 3;  // a surrogate pair is two units and four bytes
+  std::size_t length = utf8.size();
+  utf8.resize(length + kMaxBytesPerUnit * utf16.size());
+  for (std::size_t i = 0; i < utf16.size();) {
     UChar32 code_point = 0;
     U16_NEXT(utf16.data(), i, utf16.size(), code_point);
-    if (code_point < 0x80) {
-      utf8.push_back(static_cast<char>(code_point));
-      continue;
-    }
     if (U_IS_SURROGATE(code_point)) code_point = kReplacement;
-    char bytes[U8_MAX_LENGTH];
-    std::size_t length = 0;
-    U8_APPEND_UNSAFE(bytes, length, code_point);
-    utf8.append(bytes, length);
+    U8_APPEND_UNSAFE(utf8.data(), length, code_point);
   }
+  utf8.resize(length);
 }
 
 }  // namespace crawlsieve::extract

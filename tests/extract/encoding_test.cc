@@ -1,0 +1,120 @@
+#include "extract/encoding.h"
+
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace crawlsieve::extract {
+namespace {
+
+std::string_view NameOf(const Encoding* encoding) {
+  return encoding == nullptr ? "none" : encoding->name;
+}
+
+TEST(FindEncoding, ReadsLabelsAsTheStandardDoes) {
+  EXPECT_EQ(NameOf(FindEncoding("iso-8859-1")), "windows-1252");
+  EXPECT_EQ(NameOf(FindEncoding("ascii")), "windows-1252");
+  EXPECT_EQ(NameOf(FindEncoding("iso-8859-9")), "windows-1254");
+  EXPECT_EQ(NameOf(FindEncoding("gb2312")), "GBK");
+  EXPECT_EQ(NameOf(FindEncoding("ks_c_5601-1987")), "EUC-KR");
+  EXPECT_EQ(NameOf(FindEncoding("utf-16")), "UTF-16LE");
+  EXPECT_EQ(NameOf(FindEncoding("iso-2022-kr")), "replacement");
+}
+
+TEST(FindEncoding, IgnoresCaseAndWhiteSpace) {
+  EXPECT_EQ(NameOf(FindEncoding(" \tUTF8\n")), "UTF-8");
+  EXPECT_EQ(NameOf(FindEncoding("Shift_JIS")), "Shift_JIS");
+}
+
+TEST(FindEncoding, KnowsNothingElse) {
+  for (const char* label :
+       {"", " ", "utf", "utf-8x", "none", "iso-8859-16", "utf-7", "x-user-defined"}) {
+    EXPECT_EQ(FindEncoding(label), nullptr) << label;
+  }
+}
+
+TEST(FindByteOrderMark, FindsTheThree) {
+  EXPECT_EQ(FindByteOrderMark("\xEF\xBB\xBFx").encoding, &Utf8());
+  EXPECT_EQ(FindByteOrderMark("\xEF\xBB\xBFx").bytes, 3U);
+  EXPECT_EQ(NameOf(FindByteOrderMark("\xFE\xFF").encoding), "UTF-16BE");
+  EXPECT_EQ(NameOf(FindByteOrderMark("\xFF\xFE").encoding), "UTF-16LE");
+  EXPECT_EQ(FindByteOrderMark("\xEF\xBB").encoding, nullptr);
+  EXPECT_EQ(FindByteOrderMark("").bytes, 0U);
+}
+
+TEST(FindCharsetParameter, FindsItHoweverWritten) {
+  EXPECT_EQ(FindCharsetParameter("text/html; charset=utf-8"), "utf-8");
+  EXPECT_EQ(FindCharsetParameter("text/html;charset = 'koi8-r' ; x=y"), "koi8-r");
+  EXPECT_EQ(FindCharsetParameter("text/html; CharSet=\"EUC-JP\""), "EUC-JP");
+  EXPECT_EQ(FindCharsetParameter("charset charset=big5;"), "big5");
+  EXPECT_EQ(FindCharsetParameter("text/html; charset=utf-8, text/html"), "utf-8");
+}
+
+TEST(FindCharsetParameter, FindsNothingInBrokenOnes) {
+  for (const char* type : {"", "text/html", "charset", "charset=", "charset=\"utf-8", "charse=x"}) {
+    EXPECT_EQ(FindCharsetParameter(type), "") << type;
+  }
+}
+
+TEST(PrescanForEncoding, ReadsMetaCharset) {
+  EXPECT_EQ(NameOf(PrescanForEncoding("<!doctype html><META Charset=KOI8-R>")), "KOI8-R");
+  EXPECT_EQ(NameOf(PrescanForEncoding("<meta name=x charset='shift_jis'/>")), "Shift_JIS");
+  EXPECT_EQ(NameOf(PrescanForEncoding("<meta/charset=big5>")), "Big5");
+}
+
+TEST(PrescanForEncoding, ReadsMetaHttpEquiv) {
+  EXPECT_EQ(NameOf(PrescanForEncoding(
+                "<meta http-equiv='Content-Type' content='text/html; charset=euc-kr'>")),
+            "EUC-KR");
+  EXPECT_EQ(
+      NameOf(PrescanForEncoding("<meta content='text/html; charset=gbk' http-equiv=content-type>")),
+      "GBK");
+}
+
+TEST(PrescanForEncoding, WantsHttpEquivBesideContent) {
+  EXPECT_EQ(PrescanForEncoding("<meta name=x content='text/html; charset=euc-kr'>"), nullptr);
+}
+
+TEST(PrescanForEncoding, TakesTheFirstValidDeclaration) {
+  EXPECT_EQ(NameOf(PrescanForEncoding("<meta charset=nonsense><meta charset=big5><meta "
+                                      "charset=utf-8>")),
+            "Big5");
+}
+
+TEST(PrescanForEncoding, SkipsCommentsAttributesAndOtherTags) {
+  EXPECT_EQ(NameOf(PrescanForEncoding("<!-- <meta charset=big5> --><meta charset=gbk>")), "GBK");
+  EXPECT_EQ(NameOf(PrescanForEncoding("<a title='<meta charset=big5>'><meta charset=gbk>")), "GBK");
+  EXPECT_EQ(NameOf(PrescanForEncoding("<!x <meta charset=big5><meta charset=gbk>")), "GBK");
+  EXPECT_EQ(NameOf(PrescanForEncoding("<!--><meta charset=gbk>")), "GBK");
+  EXPECT_EQ(PrescanForEncoding("<metaphor charset=gbk>"), nullptr);
+}
+
+TEST(PrescanForEncoding, TakesUtf16ForUtf8) {
+  EXPECT_EQ(PrescanForEncoding("<meta charset=utf-16le>"), &Utf8());
+}
+
+TEST(PrescanForEncoding, ReadsXmlDeclarations) {
+  EXPECT_EQ(NameOf(PrescanForEncoding("<?xml version='1.0' encoding=\"ISO-8859-2\"?><html>")),
+            "ISO-8859-2");
+  EXPECT_EQ(NameOf(PrescanForEncoding("<?xml version='1.0'?><meta charset=gbk>")), "GBK");
+}
+
+TEST(PrescanForEncoding, LooksAt1024Bytes) {
+  const std::string meta = "<meta charset=gbk>";
+  EXPECT_EQ(NameOf(PrescanForEncoding(std::string(1024 - meta.size(), ' ') + meta)), "GBK");
+  EXPECT_EQ(PrescanForEncoding(std::string(1024, ' ') + meta), nullptr);
+}
+
+TEST(PrescanForEncoding, EndsOnEveryCutOfAPage) {
+  const std::string page =
+      "<?xml x='y'?><!-- c --><a b='c' d><meta http-equiv=\"Content-Type\" "
+      "content=\"text/html; charset='gbk'\"></a><meta charset=\"big5\">";
+  for (std::size_t length = 0; length <= page.size(); ++length) {
+    const Encoding* found = PrescanForEncoding(page.substr(0, length));
+    EXPECT_TRUE(found == nullptr || found->name == "GBK") << length;
+  }
+  EXPECT_EQ(NameOf(PrescanForEncoding(page)), "GBK");
+}
+
+}  // namespace
+}  // namespace crawlsieve::extract

@@ -1,0 +1,171 @@
+#include "extract/extractor.h"
+
+#include <algorithm>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace crawlsieve::extract {
+namespace {
+
+using namespace std::string_literals;
+
+Page HtmlPage(std::string body) {
+  Page page;
+  page.url = "https://example.org/a/b";
+  page.content_type = "text/html";
+  page.body = std::move(body);
+  return page;
+}
+
+Document Extract(const Page& page, const ExtractOptions& options = {}) {
+  return Extractor(options, FeatureHasher("key")).Extract(page);
+}
+
+TEST(Extractor, MakesADocumentOfAPage) {
+  const Document document = Extract(HtmlPage(
+      "<html lang=en><title>Some Title</title><body><h1>Hello</h1><p>Hello <b>World</b>!"));
+  EXPECT_EQ(document.outcome, Outcome::kText);
+  EXPECT_EQ(document.detail, "");
+  EXPECT_FALSE(document.canonical_url.empty());
+  EXPECT_EQ(document.charset, "UTF-8");
+  EXPECT_EQ(document.charset_source, "default");
+  EXPECT_EQ(document.title, "Some Title");
+  EXPECT_EQ(document.language, "en");
+  EXPECT_EQ(document.normalized_text, "some title hello hello world");
+  EXPECT_EQ(document.text_length, std::string("Some Title Hello Hello World!").size());
+  ASSERT_EQ(document.features.size(), 4U);
+  const FeatureHasher hasher("key");
+  EXPECT_THAT(document.features, testing::Contains(Feature{hasher.Hash("hello"), 2}));
+  EXPECT_TRUE(std::is_sorted(document.features.begin(), document.features.end(),
+                             [](const Feature& a, const Feature& b) { return a.hash < b.hash; }));
+}
+
+TEST(Extractor, PassesOnTheBodysProblemBeforeAllElse) {
+  Page page = HtmlPage("");
+  page.body_problem = "bad_encoding";
+  page.status_code = 500;
+  const Document document = Extract(page);
+  EXPECT_EQ(document.outcome, Outcome::kNotEvaluated);
+  EXPECT_EQ(document.detail, "bad_encoding");
+  EXPECT_FALSE(document.canonical_url.empty());
+}
+
+TEST(Extractor, DoesNotReadErrorPages) {
+  for (const int status : {0, 199, 301, 404, 503}) {
+    Page page = HtmlPage("<p>text");
+    page.status_code = status;
+    const Document document = Extract(page);
+    EXPECT_EQ(document.outcome, Outcome::kErrorStatus);
+    EXPECT_EQ(document.detail, std::to_string(status));
+    EXPECT_TRUE(document.features.empty());
+  }
+  Page page = HtmlPage("<p>text");
+  page.status_code = 206;
+  EXPECT_EQ(Extract(page).outcome, Outcome::kText);
+}
+
+TEST(Extractor, RefusesBodiesOverTheLimit) {
+  ExtractOptions options;
+  options.limits.max_body_bytes = 10;
+  EXPECT_EQ(Extract(HtmlPage("0123456789"), options).outcome, Outcome::kText);
+  const Document document = Extract(HtmlPage("0123456789x"), options);
+  EXPECT_EQ(document.outcome, Outcome::kNotEvaluated);
+  EXPECT_EQ(document.detail, "body_too_large");
+}
+
+TEST(Extractor, TakesAnEmptyBodyForAPageWithoutText) {
+  const Document document = Extract(HtmlPage(""));
+  EXPECT_EQ(document.outcome, Outcome::kText);
+  EXPECT_TRUE(document.features.empty());
+  EXPECT_EQ(document.text_length, 0U);
+}
+
+TEST(Extractor, KnowsWhatIsNotHtml) {
+  Page page = HtmlPage("%PDF-1.7");
+  EXPECT_EQ(Extract(page).outcome, Outcome::kNotHtml);
+  page = HtmlPage("<p>x");
+  page.content_type = "image/png";
+  EXPECT_EQ(Extract(page).outcome, Outcome::kNotHtml);
+  EXPECT_EQ(Extract(page).detail, "");
+}
+
+TEST(Extractor, ReadsPlainTextAsItIs) {
+  Page page = HtmlPage("a <b> c &amp; d");
+  page.content_type = "text/plain; charset=utf-8";
+  const Document document = Extract(page);
+  EXPECT_EQ(document.normalized_text, "a b c amp d");
+  EXPECT_EQ(document.charset_source, "header");
+}
+
+TEST(Extractor, ReadsStrippedTextWhateverTheContentType) {
+  Page page = HtmlPage("Wörter <p> \xFF und mehr");
+  page.content_type = "text/html; charset=koi8-r";
+  page.body_kind = BodyKind::kText;
+  const Document document = Extract(page);
+  EXPECT_EQ(document.outcome, Outcome::kText);
+  EXPECT_EQ(document.normalized_text, "wörter p und mehr");
+  EXPECT_EQ(document.charset, "UTF-8");
+}
+
+TEST(Extractor, ReadsUtf16WithByteOrderMark) {
+  std::string body = "\xFF\xFE"s;
+  for (const char c : "<title>T</title><p>Hello"s) (body += c) += '\0';
+  const Document document = Extract(HtmlPage(body));
+  EXPECT_EQ(document.normalized_text, "t hello");
+  EXPECT_EQ(document.charset, "UTF-16LE");
+  EXPECT_EQ(document.charset_source, "bom");
+}
+
+TEST(Extractor, ReadsShiftJisDeclaredByMeta) {
+  const Document document = Extract(HtmlPage("<meta charset=Shift_JIS><p>\x93\xFA\x96\x7B"));
+  EXPECT_EQ(document.normalized_text, "日本");
+  EXPECT_EQ(document.charset, "Shift_JIS");
+  EXPECT_EQ(document.charset_source, "meta");
+}
+
+TEST(Extractor, GivesUpOnTooManyWords) {
+  ExtractOptions options;
+  options.limits.max_tokens = 3;
+  EXPECT_EQ(Extract(HtmlPage("<title>a</title>b c"), options).outcome, Outcome::kText);
+  const Document document = Extract(HtmlPage("<title>a</title>b c d"), options);
+  EXPECT_EQ(document.outcome, Outcome::kNotEvaluated);
+  EXPECT_EQ(document.detail, "too_many_tokens");
+  EXPECT_EQ(document.charset, "");
+  EXPECT_TRUE(document.features.empty());
+}
+
+TEST(Extractor, NamesTheLimitThatStoppedTheParse) {
+  ExtractOptions options;
+  options.limits.max_parse_allocations = 100;
+  const Document document =
+      Extract(HtmlPage(std::string(1000, 'x') + "<p><p><p><p><p><p><p><p><p><p>"
+                                                "<p><p><p><p><p><p><p><p><p><p><p><p><p>"),
+              options);
+  EXPECT_EQ(document.outcome, Outcome::kNotEvaluated);
+  EXPECT_EQ(document.detail, "parse_nodes");
+}
+
+TEST(Extractor, FindsTheSameInTheSamePageAgain) {
+  Extractor extractor({}, FeatureHasher("key"));
+  const Page page = HtmlPage("<title>T</title><p>one two ä");
+  const Document first = extractor.Extract(page);
+  (void)extractor.Extract(HtmlPage("<html lang=de><title>Other</title><p>drei"));
+  const Document second = extractor.Extract(page);
+  EXPECT_EQ(first.normalized_text, second.normalized_text);
+  EXPECT_EQ(first.features, second.features);
+  EXPECT_EQ(first.language, second.language);
+}
+
+TEST(DescribeExtraction, NamesWhatDecidesTheFeatures) {
+  const std::string description = DescribeExtraction({.shingle_size = 3});
+  EXPECT_THAT(description, testing::HasSubstr("shingle=3"));
+  EXPECT_THAT(description, testing::HasSubstr("icu="));
+  EXPECT_THAT(description, testing::HasSubstr("gumbo-0.10.1"));
+  EXPECT_NE(description, DescribeExtraction({.shingle_size = 1}));
+  EXPECT_THAT(description, testing::Not(testing::HasSubstr("\n")));
+}
+
+}  // namespace
+}  // namespace crawlsieve::extract
