@@ -29,10 +29,12 @@ function(crawlsieve_library)
     PRIVATE crawlsieve_build_flags ${ARG_PRIVATE_DEPS})
 endfunction()
 
-# crawlsieve_test(NAME index SRCS a_test.cc... DEPS libs... [LABELS unit] [TIMEOUT seconds])
-# makes one GoogleTest program and registers each of its tests with ctest.
+# crawlsieve_test(NAME index SRCS a_test.cc... DEPS libs... [LABELS unit] [TIMEOUT seconds]
+#                 [ONE_PROCESS])
+# makes one GoogleTest program and registers each of its tests with ctest; with ONE_PROCESS the
+# program as a whole, because its tests share something that takes long to make.
 function(crawlsieve_test)
-  cmake_parse_arguments(ARG "" "NAME;TIMEOUT" "SRCS;DEPS;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "ONE_PROCESS" "NAME;TIMEOUT" "SRCS;DEPS;LABELS" ${ARGN})
   if(NOT ARG_LABELS)
     set(ARG_LABELS unit)
   endif()
@@ -43,10 +45,15 @@ function(crawlsieve_test)
   add_executable(${target} ${ARG_SRCS})
   target_link_libraries(${target} PRIVATE ${ARG_DEPS} GTest::gmock GTest::gtest_main
                                           crawlsieve_build_flags)
-  gtest_discover_tests(${target}
-    DISCOVERY_MODE PRE_TEST
-    DISCOVERY_TIMEOUT 60
-    PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT})
+  if(ARG_ONE_PROCESS)
+    add_test(NAME ${target} COMMAND ${target})
+    set_tests_properties(${target} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT})
+  else()
+    gtest_discover_tests(${target}
+      DISCOVERY_MODE PRE_TEST
+      DISCOVERY_TIMEOUT 60
+      PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT})
+  endif()
 endfunction()
 
 # crawlsieve_fuzz_target(NAME fuzz_html SRCS fuzz_html.cc [DEPS libs...])

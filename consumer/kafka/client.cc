@@ -55,7 +55,10 @@ class Client::Context {
 
   void Report(const KafkaError& error) {
     MutexLock lock(mutex_);
-    last_trouble_ = error.message;
+    // "All brokers are down" comes after the reason and must not hide it.
+    if (error.code != RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN || last_trouble_.empty()) {
+      last_trouble_ = error.message;
+    }
     if (callbacks_.error) {
       callbacks_.error(error);
     }

@@ -470,8 +470,14 @@ KafkaStatus Consumer::Close(milliseconds timeout) {
           KafkaErrorFromCode(RD_KAFKA_RESP_ERR__TIMED_OUT, "closing the consumer",
                              fmt::format("not done within {} ms", timeout.count())));
     }
-    // Rebalance callbacks are served here, on this thread.
-    rd_kafka_queue_poll_callback(queue.get(), TimeoutMs(std::min(kCloseStep, Until(deadline))));
+    // Serves the rebalance callbacks, on this thread: librdkafka forwards what it polls to `queue`.
+    // To poll that itself would abort the process at the first record that was fetched ahead
+    // (rd_kafka_queue_poll_callback takes no records).
+    rd_kafka_message_t* message =
+        rd_kafka_consumer_poll(client_->handle(), TimeoutMs(std::min(kCloseStep, Until(deadline))));
+    if (message != nullptr) {
+      rd_kafka_message_destroy(message);
+    }
   }
   return {};
 }

@@ -76,7 +76,8 @@ class RebalanceListener {
   [[nodiscard]] virtual KafkaResult<std::vector<PartitionOffset>> OnAssigned(
       const std::vector<TopicPartition>& partitions) = 0;
 
-  /// They are about to be given to another member: last moment to commit what was done.
+  /// They are about to be given to another member: last moment to commit what was done. Such a
+  /// commit is refused (kAbortable) if the group did not wait for this member's poll.
   virtual void OnRevoked(const std::vector<TopicPartition>& partitions) = 0;
 
   /// They were given away already (the session or the poll interval ran out). Commit nothing.

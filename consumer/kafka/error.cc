@@ -164,15 +164,19 @@ KafkaError KafkaErrorFromCode(std::int32_t code, std::string_view doing, std::st
 KafkaError KafkaErrorFrom(rd_kafka_error_s* error, std::string_view doing) {
   const rd_kafka_resp_err_t code = rd_kafka_error_code(error);
   KafkaErrorClass error_class = ClassOf(code);
+  const bool fenced = error_class == KafkaErrorClass::kFenced;
   if (rd_kafka_error_is_fatal(error) != 0) {
     // A cause that a new client would meet again keeps its class.
-    if (error_class != KafkaErrorClass::kFenced && error_class != KafkaErrorClass::kRefused) {
+    if (!fenced && error_class != KafkaErrorClass::kRefused) {
       error_class = KafkaErrorClass::kFatal;
     }
   } else if (rd_kafka_error_txn_requires_abort(error) != 0) {
-    // Also with INVALID_PRODUCER_EPOCH, which may only say that the broker timed the transaction
-    // out; aborting tells a fenced producer from a slow one.
-    error_class = KafkaErrorClass::kAbortable;
+    // librdkafka calls some ways of being fenced abortable (MockTransaction.ClassOfEachError), but
+    // the next transaction would only be refused. An old epoch by itself may be our own: the broker
+    // raises it when it times a transaction out. There the abort tells which.
+    if (!fenced || code == RD_KAFKA_RESP_ERR_INVALID_PRODUCER_EPOCH) {
+      error_class = KafkaErrorClass::kAbortable;
+    }
   } else if (rd_kafka_error_is_retriable(error) != 0) {
     error_class = KafkaErrorClass::kRetriable;
   } else if (error_class == KafkaErrorClass::kRetriable ||

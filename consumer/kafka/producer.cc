@@ -200,8 +200,16 @@ KafkaStatus Producer::SendOffsets(const std::vector<PartitionOffset>& offsets,
 }
 
 KafkaStatus Producer::CommitTransaction() {
-  return StatusFrom(rd_kafka_commit_transaction(client_->handle(), kTransactionTimeout),
-                    "committing the transaction");
+  constexpr std::string_view kDoing = "committing the transaction";
+  KafkaStatus status =
+      StatusFrom(rd_kafka_commit_transaction(client_->handle(), kTransactionTimeout), kDoing);
+  // librdkafka offers to abort when the answer to the commit itself timed out. The broker may have
+  // committed all the same, or may do so later, in the middle of the next transaction.
+  if (!status && status.error().error_class == KafkaErrorClass::kAbortable &&
+      KafkaErrorFromCode(status.error().code, kDoing).error_class == KafkaErrorClass::kRetriable) {
+    status.error().error_class = KafkaErrorClass::kFatal;
+  }
+  return status;
 }
 
 KafkaStatus Producer::AbortTransaction() {
