@@ -127,7 +127,7 @@ class Steps {
 
   Steps(const ExtractOptions& options, const FeatureHasher& hasher)
       : parser_(MakeGumboParser(options.limits)),
-        tokenizer_({options.limits.max_tokens, options.limits.max_token_bytes}),
+        tokenizer_({options.limits.max_tokens, options.features.max_token_bytes}),
         counter_(options.features, hasher) {}
 
   void Run(const Page& page) {

@@ -357,9 +357,6 @@ std::vector<Option> MakeOptions() {
              FIELD(extract.limits.max_parse_allocations), Number<std::size_t>(1000, 1'000'000'000)),
       Scalar("extract.limits.max_tokens", "Words of one page; code `too_many_tokens`.",
              FIELD(extract.limits.max_tokens), Number<std::size_t>(1, 100'000'000)),
-      Scalar("extract.limits.max_token_bytes",
-             "Longer words are cut to this length. Part of the fingerprint scheme.",
-             FIELD(extract.limits.max_token_bytes), Size(16, 64 * kKiB)),
       Scalar("extract.limits.parse_time_base",
              "CPU time for parsing one page, plus `parse_time_per_mib` for its size; code "
              "`parse_time`. The backstop behind the limits that count.",
@@ -370,6 +367,9 @@ std::vector<Option> MakeOptions() {
              "Words per feature: 1 takes single words, more take runs of that many. Part of the "
              "fingerprint scheme.",
              FIELD(extract.features.shingle_size), Number<std::uint32_t>(1, 16)),
+      Scalar("extract.features.max_token_bytes",
+             "Longer words are cut to this length. Part of the fingerprint scheme.",
+             FIELD(extract.features.max_token_bytes), Size(16, 64 * kKiB)),
 
       Secret(Scalar("fingerprint.key",
                     "Secret that keys the hashes of features and texts, so that nobody can build "

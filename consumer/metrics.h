@@ -42,7 +42,7 @@ inline constexpr std::size_t kCounts = static_cast<std::size_t>(Count::kIndexCan
 enum class Latency {
   kExtract,   ///< one page, record to log entry
   kJudge,     ///< one log entry, lookup to verdict
-  kEndToEnd,  ///< record consumed to verdict committed
+  kEndToEnd,  ///< time of the input record to its verdict committed
 };
 inline constexpr std::size_t kLatencies = static_cast<std::size_t>(Latency::kEndToEnd) + 1;
 

@@ -19,7 +19,7 @@ class Extractor::Impl {
   Impl(const ExtractOptions& options, const FeatureHasher& hasher)
       : limits_(options.limits),
         parser_(MakeGumboParser(options.limits)),
-        tokenizer_({options.limits.max_tokens, options.limits.max_token_bytes}),
+        tokenizer_({options.limits.max_tokens, options.features.max_token_bytes}),
         features_(options.features, hasher) {}
 
   [[nodiscard]] Document Extract(const Page& page) {
@@ -99,8 +99,8 @@ Extractor::~Extractor() = default;
 Document Extractor::Extract(const Page& page) { return impl_->Extract(page); }
 
 std::string DescribeExtraction(const FeatureOptions& options) {
-  return fmt::format("extract=1 {} shingle={} parser=gumbo-{} charset=uchardet-{} text=title,body",
-                     DescribeTokenizer(), options.shingle_size, CRAWLSIEVE_GUMBO_VERSION,
+  return fmt::format("extract=1 {} shingle={} token<={} parser=gumbo-{} charset=uchardet-{} text=title,body",
+                     DescribeTokenizer(), options.shingle_size, options.max_token_bytes, CRAWLSIEVE_GUMBO_VERSION,
                      CRAWLSIEVE_UCHARDET_VERSION);
 }
 

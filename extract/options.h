@@ -13,17 +13,18 @@ struct Limits {
   std::size_t max_parse_memory = 256 << 20;  ///< bytes of the parser's arena; code `parse_memory`
   std::size_t max_parse_allocations = 8 << 20;  ///< nodes and strings; code `parse_nodes`
   std::size_t max_tokens = 1 << 20;             ///< words of a page; code `too_many_tokens`
-  std::size_t max_token_bytes = 256;  ///< longer tokens are cut to this length, at a code point
   /// Backstop against quadratic parses: CPU time of the parse, `parse_time_base` plus this for
   /// every MiB of page; code `parse_time`.
   std::chrono::milliseconds parse_time_base{250};
-  std::chrono::milliseconds parse_time_per_mib{250};
+  std::chrono::milliseconds parse_time_per_mib{500};
 };
 
 /// Which features a page's text yields. Part of the scheme: a change makes other fingerprints.
 struct FeatureOptions {
   /// Words per feature: 1 takes single words, n > 1 takes word n-shingles (Broder 1997).
   std::uint32_t shingle_size = 1;
+  /// Longer words are cut to this length, at a code point.
+  std::size_t max_token_bytes = 256;
 };
 
 struct ExtractOptions {

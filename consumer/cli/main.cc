@@ -29,6 +29,9 @@ int Main(int argc, char** argv) {
                "Print config/crawlsieve.yaml and exit");
 
   std::filesystem::path config;
+  CLI::App& run = *app.add_subcommand("run", "Run the service: pages in from Kafka, verdicts out");
+  run.add_option("--config", config, "Configuration file (YAML)")->required();
+
   ScanArguments scan_arguments;
   CLI::App& scan = *app.add_subcommand(
       "scan", "Judge pages from files without a broker; verdicts as JSON lines");
@@ -44,6 +47,17 @@ int Main(int argc, char** argv) {
   scan.add_option("--examples", scan_arguments.examples, "Near-duplicate pairs to show")
       ->capture_default_str();
   scan.add_flag("--json", scan_arguments.json, "Print the summary as JSON");
+
+  FeedArguments feed_arguments;
+  CLI::App& feed = *app.add_subcommand("feed", "Publish pages from files to the input topic");
+  feed.add_option("PATH", feed_arguments.paths, "As for scan")->required();
+  feed.add_option("--config", feed_arguments.config, "Configuration file (YAML)")->required();
+  feed.add_option("--topic", feed_arguments.topic, "Topic (default: the first input topic)");
+  feed.add_option("--partitions", feed_arguments.partitions,
+                  "Partitions of the topic, if it doesn't exist yet")
+      ->check(CLI::Range(1, 100'000))
+      ->capture_default_str();
+  feed.add_flag("--json", feed_arguments.json, "Print the summary as JSON");
 
   bool check_json = false;
   CLI::App& check = *app.add_subcommand(
@@ -74,7 +88,9 @@ int Main(int argc, char** argv) {
     std::fputs(config::ReferenceConfig().c_str(), stdout);
     return kExitDone;
   }
+  if (run) return RunCommand(config);
   if (scan) return ScanCommand(scan_arguments);
+  if (feed) return FeedCommand(feed_arguments);
   if (check) return CheckCommand(config, check_json);
   if (extract) return ExtractCommand(config, page_file, content_type, url);
   std::fputs(app.help().c_str(), stdout);

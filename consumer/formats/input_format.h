@@ -69,4 +69,7 @@ struct DecodeLimits {
 /// Name of the header that overrides the configured format.
 inline constexpr std::string_view kFormatHeader = "crawlsieve-format";
 
+/// Name of the header with the time of the fetch, for records that don't say it themselves.
+inline constexpr std::string_view kFetchTimeHeader = "fetch-time";
+
 }  // namespace crawlsieve::consumer

@@ -27,6 +27,15 @@ bool IsTraceContext(const std::string& name) {
   return name == "traceparent" || name == "tracestate";
 }
 
+/// When the page was fetched, if the page itself doesn't say.
+Timestamp FallbackFetchTime(const InputRecord& record) {
+  for (const Header& header : record.headers) {
+    if (header.name != kFetchTimeHeader) continue;
+    if (const auto time = ParseRfc3339(header.value)) return *time;
+  }
+  return record.timestamp;
+}
+
 }  // namespace
 
 std::string SchemeOf(const ProcessorOptions& options) {
@@ -54,7 +63,7 @@ ProcessedRecord PageProcessor::Process(SourceRecord&& source) {
     passed.set_name(header.name);
     passed.set_value(header.value);
   }
-  page.set_fetch_time_ms(source.record.timestamp.time_since_epoch().count());
+  page.set_fetch_time_ms(FallbackFetchTime(source.record).time_since_epoch().count());
 
   Decoded decoded = Decode(std::move(source.record), source.format, options_.decode);
   if (auto* failure = std::get_if<DecodeFailure>(&decoded)) {

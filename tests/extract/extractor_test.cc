@@ -164,6 +164,7 @@ TEST(DescribeExtraction, NamesWhatDecidesTheFeatures) {
   EXPECT_THAT(description, testing::HasSubstr("icu="));
   EXPECT_THAT(description, testing::HasSubstr("gumbo-0.10.1"));
   EXPECT_NE(description, DescribeExtraction({.shingle_size = 1}));
+  EXPECT_NE(description, DescribeExtraction({.shingle_size = 3, .max_token_bytes = 100}));
   EXPECT_THAT(description, testing::Not(testing::HasSubstr("\n")));
 }
 

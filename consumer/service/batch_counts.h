@@ -1,0 +1,28 @@
+#pragma once
+
+#include "consumer/metrics.h"
+#include "plugin/detector.h"
+
+#include <array>
+#include <cstdint>
+
+namespace crawlsieve::consumer {
+
+/// What a batch of folded entries came to, counted only once it is committed: an aborted batch
+/// leaves no trace in the metrics. Thread-compatible.
+class BatchCounts {
+ public:
+  void Add(const Folded& folded, const log::Page& page);
+
+  /// Adds everything to `metrics`.
+  void AddTo(Metrics& metrics) const;
+
+ private:
+  std::array<std::uint64_t, kReasonCount> verdicts_{};
+  std::uint64_t folded_ = 0;
+  std::uint64_t redelivered_ = 0;
+  std::uint64_t ran_ahead_ = 0;
+  std::uint64_t bytes_saved_ = 0;
+};
+
+}  // namespace crawlsieve::consumer

@@ -1,0 +1,35 @@
+#pragma once
+
+#include "consumer/metrics.h"
+#include "consumer/options.h"
+#include "plugin/base/mutex.h"
+
+#include <map>
+#include <vector>
+
+namespace crawlsieve::consumer {
+
+/// Where the stages of a process say how they stand, and where it comes together. Thread-safe.
+class Board {
+ public:
+  /// `metrics` is borrowed; it shows what the stages in `roles` say.
+  Board(const std::vector<Role>& roles, Metrics& metrics);
+
+  /// The process is connected when all its stages are.
+  void SetConnected(Role role, bool connected) EXCLUDES(mutex_);
+
+  /// Replaces what the stage said about its partitions before.
+  void SetPartitions(Role role, std::vector<PartitionReport> partitions) EXCLUDES(mutex_);
+
+ private:
+  struct Stage {
+    bool connected = false;
+    std::vector<PartitionReport> partitions;
+  };
+
+  Metrics& metrics_;
+  Mutex mutex_;
+  std::map<Role, Stage> stages_ GUARDED_BY(mutex_);
+};
+
+}  // namespace crawlsieve::consumer

@@ -1,0 +1,392 @@
+#include "consumer/service/extract_stage.h"
+
+#include "consumer/kafka/consumer.h"
+#include "consumer/kafka/producer.h"
+#include "consumer/logging.h"
+#include "consumer/output/dead_letter.h"
+#include "consumer/pipeline/offset_tracker.h"
+#include "consumer/pipeline/ordered_workers.h"
+#include "consumer/service/board.h"
+#include "consumer/service/kafka_log.h"
+#include "consumer/service/sessions.h"
+#include "consumer/version.h"
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <memory>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace crawlsieve::consumer {
+namespace {
+
+using std::chrono::milliseconds;
+using SteadyClock = std::chrono::steady_clock;
+
+constexpr milliseconds kAdminTimeout{10'000};
+constexpr milliseconds kIdlePoll{50};
+constexpr milliseconds kBusyPoll{1};
+
+/// One assignment of a partition to this member: what a late result is told apart by.
+using Epoch = std::uint64_t;
+
+struct Task {
+  ConsumedRecord record;
+  TopicPartition partition;
+  Epoch epoch = 0;
+  std::int64_t previous_offset = -1;
+};
+
+struct Done {
+  ConsumedRecord record;
+  TopicPartition partition;
+  Epoch epoch = 0;
+  ProcessedRecord processed;
+};
+
+double AgeInSeconds(Timestamp time) {
+  return std::chrono::duration<double>(std::chrono::system_clock::now() - time).count();
+}
+
+/// Works with one set of Kafka clients, until they fail or it is told to stop.
+class ExtractSession final : public RebalanceListener {
+ public:
+  ExtractSession(const ExtractStage::Options& options, Board& board, Metrics& metrics)
+      : options_(options),
+        board_(board),
+        metrics_(metrics),
+        writer_{options.instance, std::string(kVersion), options.kafka.group + ".extract"},
+        workers_(options.stage.threads, [this] { return MakeWorker(); }) {}
+
+  ~ExtractSession() override {
+    board_.SetConnected(Role::kExtract, false);
+    board_.SetPartitions(Role::kExtract, {});
+  }
+
+  SessionResult Run(const std::stop_token& stop) {
+    if (auto opened = Open(); !opened) return tl::unexpected(FinalFailure(opened.error()));
+    auto ready = WaitForLog(stop);
+    if (!ready) return tl::unexpected(Failure(ready.error()));
+    if (!*ready) return {};
+    if (auto joined = consumer_->Subscribe(options_.kafka.input_topics, *this); !joined) {
+      return tl::unexpected(Failure(joined.error()));
+    }
+    while (!stop.stop_requested()) {
+      if (auto worked = Step(); !worked) return tl::unexpected(Failure(worked.error()));
+    }
+    return Finish();
+  }
+
+  KafkaResult<std::vector<PartitionOffset>> OnAssigned(
+      const std::vector<TopicPartition>& partitions) override {
+    auto committed = consumer_->Committed(partitions, kAdminTimeout);
+    if (!committed) return tl::unexpected(committed.error());
+    std::vector<PartitionOffset> starts;
+    for (std::size_t i = 0; i < partitions.size(); ++i) {
+      const std::optional<std::int64_t> offset = (*committed)[i];
+      Log(LogLevel::kInfo, "extract.assigned",
+          {{"topic", partitions[i].topic},
+           {"partition", partitions[i].partition},
+           {"offset", offset.value_or(-1)}});
+      assigned_.insert_or_assign(partitions[i],
+                                 Assigned{++last_epoch_, OffsetTracker(offset.value_or(-1)), {}});
+      starts.push_back({partitions[i], offset.value_or(kOffsetBeginning)});
+    }
+    paused_ = false;
+    return starts;
+  }
+
+  void OnRevoked(const std::vector<TopicPartition>& partitions) override {
+    // What is acknowledged is committed; the new owner repeats the rest, and the fold knows it.
+    (void)producer_->Flush(kAdminTimeout);
+    const KafkaStatus committed = consumer_->Commit(CommittableOffsets(), kAdminTimeout);
+    if (!committed) {
+      Log(LogLevel::kWarn, "extract.commit_failed", {{"error", committed.error().message}});
+    }
+    OnLost(partitions);
+  }
+
+  void OnLost(const std::vector<TopicPartition>& partitions) override {
+    for (const TopicPartition& partition : partitions) {
+      Log(LogLevel::kInfo, "extract.revoked",
+          {{"topic", partition.topic}, {"partition", partition.partition}});
+      assigned_.erase(partition);
+    }
+  }
+
+ private:
+  struct Assigned {
+    Epoch epoch;
+    OffsetTracker tracker;
+    Timestamp last_timestamp;  ///< of the record taken last
+  };
+  struct Unacknowledged {
+    TopicPartition partition;
+    Epoch epoch;
+    std::int64_t offset;
+  };
+
+  SessionFailure Failure(const KafkaError& error) const { return FailureFrom(error, progressed_); }
+
+  OrderedWorkers<Task, Done>::Worker MakeWorker() {
+    auto processor = std::make_shared<PageProcessor>(options_.processor);
+    return [this, processor](Task&& task) {
+      const auto begin = SteadyClock::now();
+      SourceRecord source;
+      source.record = CopyRecord(task.record);
+      source.format = options_.kafka.input_format;
+      source.source.set_topic(task.partition.topic);
+      source.source.set_generation(options_.kafka.input_generation);
+      source.source.set_partition(task.partition.partition);
+      source.source.set_offset(task.record.offset());
+      source.source.set_previous_offset(task.previous_offset);
+      source.source.set_timestamp_ms(task.record.timestamp().time_since_epoch().count());
+      Done done{std::move(task.record), std::move(task.partition), task.epoch,
+                processor->Process(std::move(source))};
+      metrics_.Observe(Latency::kExtract, SteadyClock::now() - begin);
+      return done;
+    };
+  }
+
+  Status Open() {
+    auto consumer = Consumer::Make(ExtractConsumer(options_.kafka, options_.static_member),
+                                   options_.kafka, LoggingCallbacks("extract"));
+    if (!consumer) return tl::unexpected(consumer.error());
+    auto producer = Producer::Make(IdempotentProducer(options_.kafka), options_.kafka,
+                                   LoggingCallbacks("extract"),
+                                   [this](const DeliveryReport& report) { OnDelivery(report); });
+    if (!producer) return tl::unexpected(producer.error());
+    consumer_ = std::move(*consumer);
+    producer_ = std::move(*producer);
+    return {};
+  }
+
+  /// True once the log has its first entry, the judging parameters, which a judge writes.
+  KafkaResult<bool> WaitForLog(const std::stop_token& stop) {
+    const TopicPartition log{options_.kafka.log_topic, 0};
+    bool told = false;
+    while (!stop.stop_requested()) {
+      const auto watermarks = consumer_->QueryWatermarks(log, kAdminTimeout);
+      board_.SetConnected(Role::kExtract, watermarks.has_value());
+      if (watermarks.has_value() && watermarks->high > 0) return true;
+      if (!watermarks && watermarks.error().error_class != KafkaErrorClass::kRetriable) {
+        return tl::unexpected(watermarks.error());
+      }
+      if (!std::exchange(told, true)) {
+        Log(LogLevel::kInfo, "extract.waiting",
+            {{"for", "a judge to write its parameters into the admission log"},
+             {"log", log.topic}});
+      }
+      // Not subscribed yet, so this only waits.
+      producer_->Poll(milliseconds(200));
+    }
+    return false;
+  }
+
+  /// Takes a record if there is room, appends what the workers are done with, commits if it is
+  /// time.
+  KafkaStatus Step() {
+    producer_->Poll(milliseconds(0));
+    if (delivery_failure_.has_value()) return tl::unexpected(*delivery_failure_);
+    if (auto fatal = producer_->FatalError()) return tl::unexpected(*fatal);
+
+    const bool has_room = in_flight_bytes_ < options_.stage.max_in_flight_bytes &&
+                          workers_.in_flight() < options_.stage.max_in_flight_records;
+    if (auto changed = SetPaused(!has_room); !changed) return changed;
+    const bool is_busy = workers_.in_flight() > 0 || producer_->outstanding() > 0;
+    auto polled = consumer_->Poll(!has_room ? milliseconds(0) : is_busy ? kBusyPoll : kIdlePoll);
+    if (!polled && polled.error().error_class != KafkaErrorClass::kRetriable) {
+      return tl::unexpected(polled.error());
+    }
+    if (polled.has_value() && polled->has_value()) Take(std::move(**polled));
+
+    // Without room the oldest page is all there is to wait for.
+    auto done = workers_.TakeNext(has_room ? milliseconds(0) : kIdlePoll);
+    for (; done.has_value(); done = workers_.TakeNext(milliseconds(0))) {
+      if (auto appended = Append(std::move(*done)); !appended) return appended;
+    }
+    return CommitIfDue();
+  }
+
+  void Take(ConsumedRecord record) {
+    TopicPartition partition{std::string(record.topic()), record.partition()};
+    const auto assigned = assigned_.find(partition);
+    if (assigned == assigned_.end() || assigned->second.tracker.IsTaken(record.offset())) return;
+    metrics_.Add(Count::kRecordsConsumed);
+    metrics_.Add(Count::kBytesConsumed, record.size_bytes());
+    assigned->second.last_timestamp = record.timestamp();
+    in_flight_bytes_ += record.size_bytes();
+    const std::int64_t previous = assigned->second.tracker.Take(record.offset(), 1);
+    workers_.Submit(
+        Task{std::move(record), std::move(partition), assigned->second.epoch, previous});
+  }
+
+  /// Pauses or resumes everything assigned; polling goes on either way.
+  KafkaStatus SetPaused(bool paused) {
+    if (paused == paused_) return {};
+    std::vector<TopicPartition> partitions;
+    for (const auto& [partition, assigned] : assigned_) partitions.push_back(partition);
+    auto changed = paused ? consumer_->Pause(partitions) : consumer_->Resume(partitions);
+    if (changed) paused_ = paused;
+    return changed;
+  }
+
+  KafkaStatus Append(Done done) {
+    in_flight_bytes_ -= done.record.size_bytes();
+    const auto assigned = assigned_.find(done.partition);
+    if (assigned == assigned_.end() || assigned->second.epoch != done.epoch) return {};
+    const Unacknowledged waiting{done.partition, done.epoch, done.record.offset()};
+
+    if (done.processed.failure.has_value()) {
+      const DecodeFailure& failure = *done.processed.failure;
+      metrics_.DeadLetters(failure.code).Add();
+      assigned->second.tracker.Expect(waiting.offset);
+      const std::vector<Header> added =
+          DeadLetterHeaderList(done.processed.entry.page().source(), failure, writer_,
+                               options_.kafka.dead_letter_headers);
+      RecordView letter;
+      const std::string topic = done.partition.topic + options_.kafka.dead_letter_suffix;
+      letter.topic = topic;
+      letter.key = done.record.key();
+      letter.value = done.record.value();
+      letter.headers = done.record.headers();
+      for (const Header& header : added) letter.headers.push_back({header.name, header.value});
+      letter.timestamp = done.record.timestamp();
+      if (auto produced = Produce(letter, waiting); !produced) return produced;
+    }
+    const std::string entry = done.processed.entry.SerializeAsString();
+    RecordView record;
+    record.topic = options_.kafka.log_topic;
+    record.partition = 0;
+    record.value = entry;
+    return Produce(record, waiting);
+  }
+
+  KafkaStatus Produce(const RecordView& record, Unacknowledged waiting) {
+    const std::uint64_t token = ++last_token_;
+    unacknowledged_.emplace(token, std::move(waiting));
+    while (true) {
+      auto produced = producer_->Produce(record, token);
+      if (produced || produced.error().error_class != KafkaErrorClass::kBusy) return produced;
+      // The queue empties as reports come, or their time-outs end the session.
+      producer_->Poll(milliseconds(100));
+      if (delivery_failure_.has_value()) return tl::unexpected(*delivery_failure_);
+    }
+  }
+
+  void OnDelivery(const DeliveryReport& report) {
+    const auto found = unacknowledged_.find(report.token);
+    if (found == unacknowledged_.end()) return;
+    const Unacknowledged waiting = std::move(found->second);
+    unacknowledged_.erase(found);
+    if (report.error.has_value()) {
+      metrics_.Errors("extract").Add();
+      if (!delivery_failure_.has_value()) delivery_failure_ = report.error;
+      return;
+    }
+    progressed_ = true;
+    metrics_.Add(Count::kLogEntriesAppended);
+    const auto assigned = assigned_.find(waiting.partition);
+    if (assigned != assigned_.end() && assigned->second.epoch == waiting.epoch) {
+      assigned->second.tracker.Acknowledge(waiting.offset);
+    }
+  }
+
+  std::vector<PartitionOffset> CommittableOffsets() {
+    std::vector<PartitionOffset> offsets;
+    for (auto& [partition, assigned] : assigned_) {
+      if (const auto offset = assigned.tracker.Committable())
+        offsets.push_back({partition, *offset});
+    }
+    return offsets;
+  }
+
+  KafkaStatus CommitIfDue() {
+    const auto now = SteadyClock::now();
+    if (now < next_commit_) return {};
+    next_commit_ = now + options_.kafka.commit_interval;
+    TellLag();
+    std::vector<PartitionOffset> offsets = CommittableOffsets();
+    if (offsets == last_committed_) return {};
+    auto sent = consumer_->CommitAsync(offsets, [this](const KafkaStatus& committed) {
+      if (committed) return;
+      // The next commit covers this one's records.
+      metrics_.Errors("extract").Add();
+      last_committed_.clear();
+      Log(LogLevel::kWarn, "extract.commit_failed", {{"error", committed.error().message}});
+    });
+    if (sent) last_committed_ = std::move(offsets);
+    return sent;
+  }
+
+  void TellLag() {
+    std::vector<PartitionReport> reports;
+    for (const auto& [partition, assigned] : assigned_) {
+      PartitionReport report{partition.topic, partition.partition, consumer_->Position(partition),
+                             std::nullopt, std::nullopt};
+      const auto watermarks = consumer_->CachedWatermarks(partition);
+      if (watermarks.has_value() && report.offset.has_value()) {
+        report.lag = std::max<std::int64_t>(0, watermarks->high - *report.offset);
+        report.lag_seconds = *report.lag > 0 ? AgeInSeconds(assigned.last_timestamp) : 0.0;
+      }
+      reports.push_back(std::move(report));
+    }
+    board_.SetPartitions(Role::kExtract, std::move(reports));
+  }
+
+  /// Lets what was taken come to its end, commits and leaves.
+  SessionResult Finish() {
+    const auto deadline = SteadyClock::now() + options_.shutdown_timeout / 2;
+    while (workers_.in_flight() > 0 && SteadyClock::now() < deadline) {
+      auto done = workers_.TakeNext(kIdlePoll);
+      if (!done.has_value()) continue;
+      if (auto appended = Append(std::move(*done)); !appended) {
+        return tl::unexpected(Failure(appended.error()));
+      }
+    }
+    // OnRevoked, called by Close, flushes and commits.
+    if (auto closed = consumer_->Close(options_.shutdown_timeout / 2); !closed) {
+      Log(LogLevel::kWarn, "extract.close_failed", {{"error", closed.error().message}});
+    }
+    return {};
+  }
+
+  const ExtractStage::Options& options_;
+  Board& board_;
+  Metrics& metrics_;
+  const DeadLetterWriter writer_;
+
+  std::map<TopicPartition, Assigned> assigned_;
+  Epoch last_epoch_ = 0;
+  std::unordered_map<std::uint64_t, Unacknowledged> unacknowledged_;  ///< by token
+  std::uint64_t last_token_ = 0;
+  std::optional<KafkaError> delivery_failure_;
+  std::vector<PartitionOffset> last_committed_;
+  std::size_t in_flight_bytes_ = 0;
+  bool paused_ = false;
+  bool progressed_ = false;
+  SteadyClock::time_point next_commit_{};
+  // In this order: workers hold records of the consumer, which must outlive them.
+  std::unique_ptr<Producer> producer_;
+  std::unique_ptr<Consumer> consumer_;
+  OrderedWorkers<Task, Done> workers_;
+};
+
+}  // namespace
+
+ExtractStage::ExtractStage(Options options, Board& board, Metrics& metrics)
+    : options_(std::move(options)), board_(board), metrics_(metrics) {}
+
+Status ExtractStage::Run(const std::stop_token& stop) {
+  return RunSessions("extract", stop, BackOff(), [&] {
+    ExtractSession session(options_, board_, metrics_);
+    return session.Run(stop);
+  });
+}
+
+}  // namespace crawlsieve::consumer

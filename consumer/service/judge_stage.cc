@@ -1,0 +1,520 @@
+#include "consumer/service/judge_stage.h"
+
+#include "consumer/kafka/consumer.h"
+#include "consumer/kafka/producer.h"
+#include "consumer/logging.h"
+#include "consumer/output/verdict_record.h"
+#include "consumer/service/batch_counts.h"
+#include "consumer/service/kafka_log.h"
+#include "consumer/service/sessions.h"
+#include "plugin/fingerprint/checksum.h"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace crawlsieve::consumer {
+namespace {
+
+using std::chrono::milliseconds;
+using SteadyClock = std::chrono::steady_clock;
+
+constexpr milliseconds kAdminTimeout{10'000};
+constexpr milliseconds kCommitTimeout{60'000};
+constexpr milliseconds kIdlePoll{100};
+constexpr int kRestoreBatch = 1000;
+
+Timestamp Now() { return std::chrono::floor<milliseconds>(std::chrono::system_clock::now()); }
+
+/// Makes the same call again until it succeeds, fails for good, or `timeout` is over.
+template <typename Call>
+KafkaStatus Repeat(milliseconds timeout, const Call& call) {
+  const auto deadline = SteadyClock::now() + timeout;
+  while (true) {
+    KafkaStatus status = call();
+    if (status || status.error().error_class != KafkaErrorClass::kRetriable ||
+        SteadyClock::now() >= deadline) {
+      return status;
+    }
+  }
+}
+
+/// Works with one set of Kafka clients, until they fail or it is told to stop.
+class JudgeSession final : public RebalanceListener {
+ public:
+  JudgeSession(const JudgeStage::Options& options, Detector& detector, Board& board,
+               Metrics& metrics)
+      : options_(options),
+        detector_(detector),
+        board_(board),
+        metrics_(metrics),
+        log_{options.kafka.log_topic, 0},
+        is_exactly_once_(options.kafka.delivery == Delivery::kExactlyOnce) {}
+
+  /// Nothing of an unfinished batch stays behind.
+  ~JudgeSession() override {
+    detector_.Discard();
+    metrics_.SetRestoring(false);
+    board_.SetConnected(Role::kJudge, false);
+    board_.SetPartitions(Role::kJudge, {});
+  }
+
+  SessionResult Run(const std::stop_token& stop) {
+    auto consumer =
+        Consumer::Make(JudgeConsumer(options_.kafka), options_.kafka, LoggingCallbacks("judge"));
+    if (!consumer) return tl::unexpected(FinalFailure(consumer.error()));
+    consumer_ = std::move(*consumer);
+    // A standby is never assigned anything, so this is what tells that there is a broker.
+    if (auto asked = consumer_->QueryWatermarks(log_, kAdminTimeout); !asked) return Failed(asked);
+    board_.SetConnected(Role::kJudge, true);
+    if (auto joined = consumer_->Subscribe({log_.topic}, *this); !joined) return Failed(joined);
+    while (!stop.stop_requested() && !failure_.has_value()) {
+      SessionResult worked = state_ == State::kRestoring ? Restore() : Step();
+      if (!worked) return worked;
+    }
+    if (failure_.has_value()) return tl::unexpected(*failure_);
+    if (auto committed = CommitBatch(); !committed) return committed;
+    if (auto closed = consumer_->Close(options_.shutdown_timeout / 2); !closed) {
+      Log(LogLevel::kWarn, "judge.close_failed", {{"error", closed.error().message}});
+    }
+    return {};
+  }
+
+  KafkaResult<std::vector<PartitionOffset>> OnAssigned(
+      const std::vector<TopicPartition>& partitions) override {
+    if (partitions.empty()) return std::vector<PartitionOffset>();
+    auto group = consumer_->CurrentGroupMetadata();
+    if (!group) return tl::unexpected(group.error());
+    group_ = std::move(*group);
+    state_ = State::kRestoring;
+    metrics_.SetRestoring(true);
+    Log(LogLevel::kInfo, "judge.assigned", {{"log", log_.topic}});
+    // Where to read from is known after the restore, which seeks.
+    return std::vector<PartitionOffset>{{log_, kOffsetBeginning}};
+  }
+
+  void OnRevoked(const std::vector<TopicPartition>& /*partitions*/) override {
+    if (auto committed = CommitBatch(); !committed) failure_ = committed.error();
+    StepBack();
+  }
+
+  void OnLost(const std::vector<TopicPartition>& /*partitions*/) override { StepBack(); }
+
+ private:
+  enum class State {
+    kStandby,    ///< another member judges
+    kRestoring,  ///< assigned: fences, then folds up to the committed offset
+    kLive,       ///< folds, publishes, commits
+  };
+
+  /// What is being folded and not yet committed.
+  struct Batch {
+    std::uint32_t entries = 0;
+    LogPosition position;
+    SteadyClock::time_point begin;
+    BatchCounts counts;
+    std::vector<Timestamp> sources;  ///< times of the judged input records
+  };
+
+  SessionFailure Failure(const KafkaError& error) const { return FailureFrom(error, progressed_); }
+  template <typename T>
+  SessionResult Failed(const KafkaResult<T>& result) const {
+    return tl::unexpected(Failure(result.error()));
+  }
+
+  void StepBack() {
+    if (state_ == State::kStandby) return;
+    Log(LogLevel::kInfo, "judge.revoked", {{"log", log_.topic}});
+    detector_.Discard();
+    batch_ = Batch();
+    replay_.reset();
+    producer_.reset();  // an open transaction is aborted by whoever takes the id over
+    state_ = State::kStandby;
+    metrics_.SetRestoring(false);
+  }
+
+  // --- Restoring ---------------------------------------------------------------------------------
+
+  /// One bounded piece of the restore; the group is polled between pieces.
+  SessionResult Restore() {
+    if (auto paused = consumer_->Pause({log_}); !paused) return Failed(paused);
+    auto polled = consumer_->Poll(milliseconds(0));
+    if (!polled && polled.error().error_class != KafkaErrorClass::kRetriable) return Failed(polled);
+    if (state_ != State::kRestoring) return {};
+    if (producer_ == nullptr) return BeginRestore();
+    if (replay_ != nullptr) {
+      if (auto replayed = Replay(); !replayed) return replayed;
+      if (replay_ != nullptr) return {};
+    }
+    return GoLive();
+  }
+
+  /// Fences the judge before this one and finds out from where to where the log is to be folded.
+  SessionResult BeginRestore() {
+    auto producer = Producer::Make(
+        is_exactly_once_ ? TransactionalProducer(options_.kafka)
+                         : IdempotentProducer(options_.kafka),
+        options_.kafka, LoggingCallbacks("judge"), [this](const DeliveryReport& report) {
+          if (report.error.has_value() && !delivery_failure_.has_value()) {
+            delivery_failure_ = report.error;
+          }
+        });
+    if (!producer) return tl::unexpected(FinalFailure(producer.error()));
+    if (is_exactly_once_) {
+      auto fenced =
+          Repeat(kCommitTimeout, [&] { return (*producer)->InitTransactions(kAdminTimeout); });
+      if (!fenced) return Failed(fenced);
+    }
+    auto committed = consumer_->Committed({log_}, kAdminTimeout);
+    if (!committed) return Failed(committed);
+    auto watermarks = consumer_->QueryWatermarks(log_, kAdminTimeout);
+    if (!watermarks) return Failed(watermarks);
+
+    auto start = FirstOffset(committed->front(), *watermarks);
+    if (!start) return tl::unexpected(FinalFailure(start.error()));
+    live_from_ = *start;
+    producer_ = std::move(*producer);
+    delivery_failure_.reset();
+
+    // The last folded entry is read again, to see that this is still the same log.
+    const std::int64_t replay_from = std::max<std::int64_t>(0, detector_.position().offset);
+    if (replay_from >= live_from_ && detector_.position().offset < 0) return {};
+    auto replay =
+        Consumer::Make(JudgeConsumer(options_.kafka), options_.kafka, LoggingCallbacks("judge"));
+    if (!replay) return tl::unexpected(FinalFailure(replay.error()));
+    if (auto assigned = (*replay)->Assign({{log_, replay_from}}); !assigned)
+      return Failed(assigned);
+    replay_ = std::move(*replay);
+    Log(LogLevel::kInfo, "judge.restoring", {{"from", replay_from}, {"to", live_from_}});
+    return {};
+  }
+
+  /// The offset from which verdicts are to be published, or why state and log don't go together.
+  Result<std::int64_t> FirstOffset(std::optional<std::int64_t> committed,
+                                   const Watermarks& watermarks) const {
+    const std::int64_t folded = detector_.position().offset;
+    if (folded >= watermarks.high) {
+      return MakeError(
+          ErrorCode::kMismatch,
+          fmt::format("the state covers log {} up to offset {}, but the log ends at {}: it was "
+                      "recreated or truncated. Restore the log, or start with an empty state "
+                      "directory and another kafka.group",
+                      log_.topic, folded, watermarks.high));
+    }
+    if (folded + 1 < watermarks.low) {
+      return MakeError(
+          ErrorCode::kMismatch,
+          fmt::format("log {} begins at offset {}, but the state covers it only up to {}: entries "
+                      "between them are gone. Restore a newer state directory",
+                      log_.topic, watermarks.low, folded));
+    }
+    if (!is_exactly_once_) return std::max(committed.value_or(0), folded + 1);
+    if (!committed.has_value() && folded >= 0) {
+      return MakeError(
+          ErrorCode::kMismatch,
+          fmt::format(
+              "the state covers log {} up to offset {}, but group {}.judge has no committed "
+              "offset (it expired, or the group is another one): which verdicts were "
+              "published can't be known. Set the group's offset with kafka-consumer-groups, "
+              "or start with an empty state directory to publish all verdicts again",
+              log_.topic, folded, options_.kafka.group));
+    }
+    if (folded >= committed.value_or(0)) {
+      return MakeError(
+          ErrorCode::kMismatch,
+          fmt::format("the state covers log {} up to offset {}, past the committed offset {} of "
+                      "group {}.judge: the group's offset was set back, or the state belongs to "
+                      "another group. Start with an empty state directory",
+                      log_.topic, folded, committed.value_or(0), options_.kafka.group));
+    }
+    return committed.value_or(0);
+  }
+
+  /// Folds what was published before, without publishing it again.
+  SessionResult Replay() {
+    for (int i = 0; i < kRestoreBatch; ++i) {
+      if (replay_->Position(log_).value_or(0) >= live_from_) return EndReplay();
+      auto record = replay_->Poll(kIdlePoll);
+      if (!record) {
+        if (record.error().error_class == KafkaErrorClass::kRetriable) return {};
+        return Failed(record);
+      }
+      if (!record->has_value()) break;
+      const std::int64_t offset = (*record)->offset();
+      if (offset == detector_.position().offset && batch_.entries == 0) {
+        if (ChecksumOf(**record) != detector_.position().entry_checksum) {
+          return tl::unexpected(FinalFailure(
+              {ErrorCode::kMismatch,
+               fmt::format("entry {} of log {} is not the one that the state folded there: the log "
+                           "was recreated, or the state belongs to another. Start with an empty "
+                           "state directory",
+                           offset, log_.topic)}));
+        }
+        continue;
+      }
+      if (offset >= live_from_) return EndReplay();
+      if (auto folded = Fold(**record); !folded) return tl::unexpected(folded.error());
+    }
+    return CommitState();
+  }
+
+  SessionResult EndReplay() {
+    replay_.reset();
+    return CommitState();
+  }
+
+  SessionResult GoLive() {
+    if (detector_.parameters() != options_.parameters) {
+      if (auto appended = AppendParameters(); !appended) return appended;
+    }
+    auto found = Repeat(kAdminTimeout, [&] {
+      return consumer_->Seek({log_, live_from_}, kAdminTimeout);
+    });
+    if (!found) return Failed(found);
+    if (auto resumed = consumer_->Resume({log_}); !resumed) return Failed(resumed);
+    state_ = State::kLive;
+    metrics_.SetRestoring(false);
+    TellIndex();
+    Log(LogLevel::kInfo, "judge.live",
+        {{"offset", live_from_}, {"documents", detector_.index_stats().documents}});
+    return {};
+  }
+
+  /// Puts this process's judging parameters at the end of the log. They take effect for the entries
+  /// behind them, here as in every replay.
+  SessionResult AppendParameters() {
+    parameters_appended_ = true;
+    std::optional<KafkaError> failure;
+    auto producer = Producer::Make(IdempotentProducer(options_.kafka), options_.kafka,
+                                   LoggingCallbacks("judge"), [&](const DeliveryReport& report) {
+                                     if (report.error.has_value()) failure = report.error;
+                                   });
+    if (!producer) return tl::unexpected(FinalFailure(producer.error()));
+    const std::string entry =
+        ParametersEntry(options_.parameters, options_.scheme).SerializeAsString();
+    RecordView record;
+    record.topic = log_.topic;
+    record.partition = 0;
+    record.value = entry;
+    if (auto produced = (*producer)->Produce(record, 0); !produced) return Failed(produced);
+    if (auto flushed = (*producer)->Flush(kAdminTimeout); !flushed) return Failed(flushed);
+    if (failure.has_value()) return tl::unexpected(Failure(*failure));
+    Log(LogLevel::kInfo, "judge.parameters",
+        {{"max_distance", options_.parameters.max_distance},
+         {"min_features", options_.parameters.min_features},
+         {"scheme", options_.scheme}});
+    return {};
+  }
+
+  // --- Live --------------------------------------------------------------------------------------
+
+  SessionResult Step() {
+    if (producer_ != nullptr) producer_->Poll(milliseconds(0));
+    if (delivery_failure_.has_value()) return tl::unexpected(Failure(*delivery_failure_));
+    auto polled = consumer_->Poll(TimeLeft());
+    if (!polled) {
+      if (polled.error().error_class != KafkaErrorClass::kRetriable) return Failed(polled);
+    } else if (polled->has_value() && state_ == State::kLive) {
+      if (auto judged = Judge(**polled); !judged) return judged;
+    }
+    const bool is_full = batch_.entries >= options_.kafka.commit_entries;
+    if (batch_.entries > 0 && (is_full || TimeLeft() == milliseconds(0))) return CommitBatch();
+    return {};
+  }
+
+  /// Until the open batch is to be committed.
+  milliseconds TimeLeft() const {
+    if (batch_.entries == 0) return kIdlePoll;
+    const auto end = batch_.begin + options_.kafka.commit_interval;
+    const auto left = std::chrono::duration_cast<milliseconds>(end - SteadyClock::now());
+    return std::clamp(left, milliseconds(0), kIdlePoll);
+  }
+
+  static std::string ChecksumOf(const ConsumedRecord& record) {
+    return ToBytes(RawChecksum(record.value().value_or(std::string_view())));
+  }
+
+  /// Folds a record into the open batch; `entry_` holds it afterwards.
+  tl::expected<Folded, SessionFailure> Fold(const ConsumedRecord& record) {
+    const std::string_view value = record.value().value_or(std::string_view());
+    if (!entry_.ParseFromArray(value.data(), static_cast<int>(value.size()))) {
+      return tl::unexpected(FinalFailure(
+          {ErrorCode::kInvalidInput,
+           fmt::format("offset {} of log {} is not an entry of crawlsieve: something else writes "
+                       "to this topic",
+                       record.offset(), log_.topic)}));
+    }
+    auto folded = detector_.Fold(entry_);
+    if (!folded) {
+      Error error = folded.error();
+      error.message += fmt::format(" (log {}, offset {})", log_.topic, record.offset());
+      return tl::unexpected(FinalFailure(std::move(error)));
+    }
+    if (batch_.entries++ == 0) batch_.begin = SteadyClock::now();
+    last_timestamp_ = record.timestamp();
+    batch_.position = {record.offset(), ChecksumOf(record)};
+    return *folded;
+  }
+
+  SessionResult Judge(const ConsumedRecord& record) {
+    const auto begin = SteadyClock::now();
+    if (batch_.entries == 0 && is_exactly_once_) {
+      if (auto begun = producer_->BeginTransaction(); !begun) return Failed(begun);
+    }
+    auto folded = Fold(record);
+    if (!folded) return tl::unexpected(folded.error());
+    batch_.counts.Add(*folded, entry_.page());
+    if (folded->verdict.has_value()) {
+      if (auto published = Publish(*folded->verdict); !published) return Failed(published);
+      batch_.sources.emplace_back(milliseconds(entry_.page().source().timestamp_ms()));
+    }
+    metrics_.Observe(Latency::kJudge, SteadyClock::now() - begin);
+    // A judge with other settings was active and left its parameters behind this one's.
+    if (folded->outcome == FoldOutcome::kParameters && !parameters_appended_ &&
+        detector_.parameters() != options_.parameters) {
+      return AppendParameters();
+    }
+    return {};
+  }
+
+  KafkaStatus Publish(const Verdict& verdict) {
+    const log::Page& page = entry_.page();
+    const log::Source& source = page.source();
+    const Rule& rule = RuleFor(verdict.reason);
+    const std::string text = VerdictRecord(page, verdict, {options_.instance, Now()});
+    const std::string partition = std::to_string(source.partition());
+    const std::string offset = std::to_string(source.offset());
+    RecordView record;
+    record.topic = options_.kafka.verdict_topic;
+    record.key = page.has_key() ? page.key() : page.url();
+    record.value = text;
+    for (const log::Header& header : page.headers()) {
+      record.headers.push_back({header.name(), header.value()});
+    }
+    record.headers.push_back({"content-type", "application/json"});
+    record.headers.push_back({"crawlsieve-source-topic", source.topic()});
+    record.headers.push_back({"crawlsieve-source-partition", partition});
+    record.headers.push_back({"crawlsieve-source-offset", offset});
+    record.headers.push_back(
+        {"crawlsieve-verdict", rule.decision == Decision::kKeep ? "keep" : "drop"});
+    record.headers.push_back({"crawlsieve-reason", rule.name});
+    while (true) {
+      auto produced = producer_->Produce(record, 0);
+      if (produced || produced.error().error_class != KafkaErrorClass::kBusy) return produced;
+      producer_->Poll(milliseconds(100));
+      if (delivery_failure_.has_value()) return tl::unexpected(*delivery_failure_);
+    }
+  }
+
+  /// Publishes the batch for good, then makes its state durable: never the other way round.
+  SessionResult CommitBatch() {
+    if (state_ != State::kLive || batch_.entries == 0) return {};
+    const std::vector<PartitionOffset> offsets = {{log_, batch_.position.offset + 1}};
+    if (is_exactly_once_) {
+      auto sent = Repeat(kCommitTimeout, [&] { return producer_->SendOffsets(offsets, group_); });
+      if (!sent) return Failed(sent);
+      auto committed = Repeat(kCommitTimeout, [&] { return producer_->CommitTransaction(); });
+      if (!committed) {
+        metrics_.Add(Count::kTransactionsAborted);
+        return Failed(committed);
+      }
+      metrics_.Add(Count::kTransactionsCommitted);
+    } else {
+      auto flushed = Repeat(kCommitTimeout, [&] { return producer_->Flush(kAdminTimeout); });
+      if (!flushed) return Failed(flushed);
+      if (delivery_failure_.has_value()) return tl::unexpected(Failure(*delivery_failure_));
+    }
+    const BatchCounts counts = batch_.counts;
+    const std::vector<Timestamp> sources = std::move(batch_.sources);
+    const std::int64_t last = batch_.position.offset;
+    if (auto stored = CommitState(); !stored) return stored;
+    progressed_ = true;
+    counts.AddTo(metrics_);
+    const Timestamp now = Now();
+    for (const Timestamp source : sources) metrics_.Observe(Latency::kEndToEnd, now - source);
+    TellIndex();
+    TellLag(last + 1);
+    if (!is_exactly_once_) {
+      // The state knows better than the group where to go on; this is for whoever watches.
+      auto committed = consumer_->Commit(offsets, kAdminTimeout);
+      if (!committed && committed.error().error_class != KafkaErrorClass::kRetriable) {
+        return Failed(committed);
+      }
+    }
+    return {};
+  }
+
+  void TellIndex() {
+    const IndexStats stats = detector_.index_stats();
+    metrics_.SetIndex({.entries = stats.documents,
+                       .fingerprints = stats.fingerprints,
+                       .bytes = stats.bytes,
+                       .shards = options_.index_shards,
+                       .last_snapshot = std::nullopt});
+    const LookupWork& work = detector_.lookup_work();
+    metrics_.Add(Count::kIndexProbes, work.probes - told_work_.probes);
+    metrics_.Add(Count::kIndexCandidates, work.candidates - told_work_.candidates);
+    told_work_ = work;
+  }
+
+  /// `next` is the offset of the entry to be folded next.
+  void TellLag(std::int64_t next) {
+    PartitionReport report{log_.topic, log_.partition, next, std::nullopt, std::nullopt};
+    if (const auto watermarks = consumer_->CachedWatermarks(log_)) {
+      report.lag = std::max<std::int64_t>(0, watermarks->high - next);
+      report.lag_seconds =
+          *report.lag > 0 ? std::chrono::duration<double>(Now() - last_timestamp_).count() : 0.0;
+    }
+    board_.SetPartitions(Role::kJudge, {report});
+  }
+
+  SessionResult CommitState() {
+    if (batch_.entries == 0) return {};
+    auto stored = detector_.Commit(batch_.position);
+    if (!stored) return tl::unexpected(FinalFailure(stored.error()));
+    batch_ = Batch();
+    return {};
+  }
+
+  const JudgeStage::Options& options_;
+  Detector& detector_;
+  Board& board_;
+  Metrics& metrics_;
+  const TopicPartition log_;
+  const bool is_exactly_once_;
+
+  State state_ = State::kStandby;
+  std::int64_t live_from_ = 0;
+  Batch batch_;
+  log::Entry entry_;          ///< reused
+  Timestamp last_timestamp_;  ///< of the entry folded last, as the log's record has it
+  LookupWork told_work_;      ///< what the metrics know of
+  bool parameters_appended_ = false;
+  bool progressed_ = false;
+  std::optional<KafkaError> delivery_failure_;
+  std::optional<SessionFailure> failure_;  ///< met inside a rebalance
+  GroupMetadata group_;
+  std::unique_ptr<Consumer> consumer_;
+  std::unique_ptr<Consumer> replay_;
+  std::unique_ptr<Producer> producer_;
+};
+
+}  // namespace
+
+JudgeStage::JudgeStage(Options options, Detector& detector, Board& board, Metrics& metrics)
+    : options_(std::move(options)), detector_(detector), board_(board), metrics_(metrics) {}
+
+Status JudgeStage::Run(const std::stop_token& stop) {
+  return RunSessions("judge", stop, BackOff(), [&] {
+    JudgeSession session(options_, detector_, board_, metrics_);
+    return session.Run(stop);
+  });
+}
+
+}  // namespace crawlsieve::consumer

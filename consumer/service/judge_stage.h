@@ -1,0 +1,52 @@
+#pragma once
+
+#include "consumer/metrics.h"
+#include "consumer/options.h"
+#include "consumer/service/board.h"
+#include "plugin/base/result.h"
+#include "plugin/detector.h"
+#include "plugin/verdict/parameters.h"
+
+#include <chrono>
+#include <cstdint>
+#include <stop_token>
+#include <string>
+
+namespace crawlsieve::consumer {
+
+/// The half of the service that decides: entries of the admission log → verdicts.
+///
+/// Operation: one member of group `<group>.judge` is assigned the log's only partition. It fences
+/// whoever judged before, folds the log without publishing up to the group's committed offset, and
+/// then folds batches: verdicts → offset → commit, and after that the state (Detector::Commit).
+/// With exactly_once the first three are one Kafka transaction; with at_least_once they are waited
+/// for one after the other. Whatever fails on the way, the batch is discarded and the stage begins
+/// again at the committed offset with clients of its own.
+///
+/// Thread-compatible: Run on one thread, which owns all Kafka clients of the stage.
+class JudgeStage {
+ public:
+  struct Options {
+    KafkaOptions kafka;
+    JudgeParameters parameters;
+    std::string scheme;
+    std::uint32_t index_shards = 0;  ///< for the metrics
+    std::string instance;
+    std::chrono::milliseconds shutdown_timeout{30'000};
+  };
+
+  /// `detector`, `board` and `metrics` are borrowed.
+  JudgeStage(Options options, Detector& detector, Board& board, Metrics& metrics);
+
+  /// As ExtractStage::Run. Errors besides: a log or committed offset that doesn't go with the
+  /// state.
+  [[nodiscard]] Status Run(const std::stop_token& stop);
+
+ private:
+  const Options options_;
+  Detector& detector_;
+  Board& board_;
+  Metrics& metrics_;
+};
+
+}  // namespace crawlsieve::consumer

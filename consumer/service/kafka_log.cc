@@ -1,0 +1,38 @@
+#include "consumer/service/kafka_log.h"
+
+#include "consumer/logging.h"
+
+#include <utility>
+
+namespace crawlsieve::consumer {
+namespace {
+
+LogLevel ToLevel(KafkaLogLevel level) {
+  switch (level) {
+    case KafkaLogLevel::kError:
+      return LogLevel::kError;
+    case KafkaLogLevel::kWarning:
+      return LogLevel::kWarn;
+    case KafkaLogLevel::kInfo:
+      return LogLevel::kInfo;
+    case KafkaLogLevel::kDebug:
+      return LogLevel::kDebug;
+  }
+  return LogLevel::kInfo;
+}
+
+}  // namespace
+
+ClientCallbacks LoggingCallbacks(std::string stage) {
+  ClientCallbacks callbacks;
+  callbacks.log = [stage](KafkaLogLevel level, std::string_view line) {
+    Log(ToLevel(level), "kafka.client", {{"stage", stage}, {"message", line}});
+  };
+  callbacks.error = [stage](const KafkaError& error) {
+    Log(LogLevel::kWarn, "kafka.error",
+        {{"stage", stage}, {"code", error.name}, {"message", error.message}});
+  };
+  return callbacks;
+}
+
+}  // namespace crawlsieve::consumer

@@ -1,0 +1,241 @@
+#include "consumer/service/service.h"
+
+#include "consumer/http.h"
+#include "consumer/kafka/admin.h"
+#include "consumer/kafka/topics.h"
+#include "consumer/logging.h"
+#include "consumer/metrics.h"
+#include "consumer/service/board.h"
+#include "consumer/service/extract_stage.h"
+#include "consumer/service/judge_stage.h"
+#include "consumer/service/kafka_log.h"
+#include "consumer/service/reporter.h"
+#include "consumer/service/sessions.h"
+#include "consumer/version.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace crawlsieve::consumer {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds kAdminTimeout{10'000};
+
+std::string InstanceName(const ServiceOptions& options) {
+  if (!options.instance.empty()) return options.instance;
+  std::array<char, 256> host{};
+  if (::gethostname(host.data(), host.size() - 1) != 0) host[0] = '\0';
+  return fmt::format("{}-{}", host[0] != '\0' ? host.data() : "localhost", ::getpid());
+}
+
+Timestamp Now() { return std::chrono::floor<milliseconds>(std::chrono::system_clock::now()); }
+
+bool HasRole(const ServiceOptions& options, Role role) {
+  return std::find(options.roles.begin(), options.roles.end(), role) != options.roles.end();
+}
+
+/// Every topic is there and can be used, or the error says what to do.
+SessionResult EnsureTopics(const ServiceSetup& setup) {
+  auto admin = Admin::Make(setup.kafka, LoggingCallbacks("start"));
+  if (!admin) return tl::unexpected(FinalFailure(admin.error()));
+  const auto check = [](const Status& status) -> SessionResult {
+    if (status) return {};
+    // A broker that is not there yet may come; a topic that is wrong stays wrong.
+    return tl::unexpected(
+        SessionFailure{status.error(), status.error().code == ErrorCode::kIo, false});
+  };
+  // The log belongs to the judge: it alone makes it.
+  const bool is_judge = HasRole(setup.service, Role::kJudge);
+  auto ready = check(EnsureLogTopic(**admin, setup.kafka,
+                                    is_judge ? MissingTopic::kCreate : MissingTopic::kRefuse,
+                                    kAdminTimeout));
+  if (!ready) return ready;
+  std::vector<std::string> outputs;
+  if (is_judge) outputs.push_back(setup.kafka.verdict_topic);
+  if (!setup.metrics.topic.empty()) outputs.push_back(setup.metrics.topic);
+  if (HasRole(setup.service, Role::kExtract)) {
+    for (const std::string& topic : setup.kafka.input_topics) {
+      auto described = (*admin)->DescribeTopic(topic, kAdminTimeout);
+      if (!described) return tl::unexpected(FailureFrom(described.error(), false));
+      if (!described->has_value()) {
+        return tl::unexpected(FinalFailure(
+            {ErrorCode::kInvalidConfig,
+             fmt::format("input topic {} does not exist: create it, or mend kafka.input.topics",
+                         topic)}));
+      }
+      outputs.push_back(topic + setup.kafka.dead_letter_suffix);
+    }
+  }
+  for (const std::string& topic : outputs) {
+    auto made = check(EnsureTopic(**admin, setup.kafka, topic, 1, kAdminTimeout));
+    if (!made) return made;
+  }
+  return {};
+}
+
+/// The judge's state: the store and the detector on it.
+struct JudgeState {
+  std::unique_ptr<Store> store;
+  std::unique_ptr<Detector> detector;
+
+  static Result<JudgeState> Open(const ServiceSetup& setup) {
+    StoreOptions options;
+    options.directory = setup.service.state_directory;
+    auto store = Store::Open(options);
+    if (!store) return tl::unexpected(store.error());
+    auto detector = Detector::Open(**store, setup.make_index, SchemeOf(setup.processor));
+    if (!detector) return tl::unexpected(detector.error());
+    return JudgeState{std::move(*store), std::move(*detector)};
+  }
+};
+
+/// Runs stages on threads of their own until one ends or all are to stop.
+class StageThreads {
+ public:
+  explicit StageThreads(std::stop_token stop)
+      : outer_stop_(std::move(stop), [this] { stop_.request_stop(); }) {}
+
+  using Stage = std::function<Status(const std::stop_token&)>;
+
+  void Start(std::string name, Stage stage) {
+    threads_.emplace_back([this, name = std::move(name), stage = std::move(stage)] {
+      const Status ended = stage(stop_.get_token());
+      if (!ended) {
+        Log(LogLevel::kError, "stage.failed", {{"stage", name}, {"error", ended.error().message}});
+        std::lock_guard lock(mutex_);
+        if (!error_.has_value()) error_ = ended.error();
+      }
+      // Without one of its stages the process is of no use: whoever watches it restarts it.
+      stop_.request_stop();
+    });
+  }
+
+  /// The first error, once all have ended.
+  Status Join() {
+    for (std::jthread& thread : threads_) thread.join();
+    std::lock_guard lock(mutex_);
+    return error_.has_value() ? Status(tl::unexpected(*error_)) : Status();
+  }
+
+  [[nodiscard]] bool HasFailed() {
+    std::lock_guard lock(mutex_);
+    return error_.has_value();
+  }
+
+ private:
+  std::stop_source stop_;
+  std::stop_callback<std::function<void()>> outer_stop_;
+  std::mutex mutex_;
+  std::optional<Error> error_;
+  std::vector<std::jthread> threads_;
+};
+
+HttpContent MakeHttpContent(const ServiceSetup& setup, const std::string& instance,
+                            const Metrics& metrics, StageThreads& stages) {
+  HttpContent content;
+  content.version = std::string(kVersion);
+  content.health = [&metrics, &stages] {
+    if (stages.HasFailed()) return Health{false, false, "a stage has failed"};
+    if (!metrics.connected()) return Health{true, false, "not connected to Kafka"};
+    if (metrics.restoring()) return Health{true, false, "restoring state from the admission log"};
+    return Health{true, true, ""};
+  };
+  content.metrics = [&metrics] { return metrics.PrometheusText(); };
+  content.status = [&setup, instance, &metrics] {
+    std::string roles;
+    for (const Role role : setup.service.roles) {
+      roles += fmt::format("{}{}", roles.empty() ? "" : ", ",
+                           role == Role::kExtract ? "extract" : "judge");
+    }
+    return std::vector<StatusSection>{
+        {"Process",
+         {{"instance", instance}, {"roles", roles}, {"scheme", SchemeOf(setup.processor)}}},
+        {"Kafka",
+         {{"brokers", setup.kafka.bootstrap_servers},
+          {"connected", metrics.connected() ? "yes" : "no"},
+          {"restoring", metrics.restoring() ? "yes" : "no"},
+          {"input", fmt::format("{}", fmt::join(setup.kafka.input_topics, ", "))},
+          {"admission log", setup.kafka.log_topic},
+          {"verdicts", setup.kafka.verdict_topic}}}};
+  };
+  return content;
+}
+
+}  // namespace
+
+Status RunService(const ServiceSetup& setup, std::stop_token stop) {
+  const std::string instance = InstanceName(setup.service);
+  const bool is_judge = HasRole(setup.service, Role::kJudge);
+  Log(LogLevel::kInfo, "service.starting",
+      {{"version", kVersion}, {"instance", instance}, {"scheme", SchemeOf(setup.processor)}});
+
+  Result<JudgeState> state{JudgeState()};
+  if (is_judge) state = JudgeState::Open(setup);
+  if (!state) return tl::unexpected(state.error());
+  auto topics = RunSessions("start", stop, BackOff(), [&] { return EnsureTopics(setup); });
+  if (!topics) return topics;
+
+  Metrics metrics({instance, std::string(kVersion), setup.service.roles, Now()});
+  Board board(setup.service.roles, metrics);
+  StageThreads stages(stop);
+  std::unique_ptr<HttpServer> http;
+  if (setup.http.enabled) {
+    auto started = HttpServer::Start(setup.http, MakeHttpContent(setup, instance, metrics, stages));
+    if (!started) return tl::unexpected(started.error());
+    http = std::move(*started);
+    Log(LogLevel::kInfo, "http.listening", {{"url", http->url()}});
+  }
+
+  if (is_judge) {
+    JudgeStage::Options options;
+    options.kafka = setup.kafka;
+    options.parameters = setup.judge;
+    options.scheme = SchemeOf(setup.processor);
+    options.index_shards = setup.index_shards;
+    options.instance = instance;
+    options.shutdown_timeout = setup.service.shutdown_timeout;
+    stages.Start("judge", [&, options](const std::stop_token& stage_stop) {
+      return JudgeStage(options, *state->detector, board, metrics).Run(stage_stop);
+    });
+  }
+  if (HasRole(setup.service, Role::kExtract)) {
+    ExtractStage::Options options;
+    options.kafka = setup.kafka;
+    options.stage = setup.extract_stage;
+    options.processor = setup.processor;
+    options.instance = instance;
+    options.static_member = setup.service.instance;
+    options.shutdown_timeout = setup.service.shutdown_timeout;
+    stages.Start("extract", [&, options](const std::stop_token& stage_stop) {
+      return ExtractStage(options, board, metrics).Run(stage_stop);
+    });
+  }
+  std::jthread reporter;
+  if (!setup.metrics.topic.empty()) {
+    reporter = std::jthread([&](const std::stop_token& reporter_stop) {
+      ReportMetrics(setup.kafka, setup.metrics, instance, metrics, reporter_stop);
+    });
+  }
+
+  const Status ended = stages.Join();
+  if (http != nullptr) http->Stop();
+  Log(LogLevel::kInfo, "service.stopped", {{"instance", instance}});
+  return ended;
+}
+
+}  // namespace crawlsieve::consumer
