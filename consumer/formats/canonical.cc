@@ -5,6 +5,7 @@
 #include "consumer/formats/header_block.h"
 #include "consumer/formats/url_text.h"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -218,7 +219,11 @@ extract::Page MakePage(Fields fields, const DecodeLimits& limits) {
   page.charset = std::move(fields.charset.text);
   if (fields.body.present()) {
     const bool text = !fields.body_encoding.present() || fields.body_encoding.text == "text";
-    if (text) page.charset = "utf-8";
+    if (text) {
+      // The charset in the header is that of the bytes before the crawler made them a string.
+      page.content_type.resize(std::min(page.content_type.find(';'), page.content_type.size()));
+      page.charset = "utf-8";
+    }
     SetBody(ReadBody(fields, limits), page);
   } else if (fields.text.present()) {
     page.body_kind = extract::BodyKind::kText;

@@ -17,9 +17,9 @@ namespace crawlsieve::consumer {
 ///                     in base64
 ///   body, text        not a string: the body is kBadEncoding, as with an unknown `body_encoding`
 ///   attrs             any value, minified
-/// Of `body`, `text` and `body_ref` the first that is there counts; none: an empty body. A body
-/// with `body_encoding` text is UTF-8 like all JSON, whatever charset the page once had, and so
-/// is the page's charset then. The last of equal keys counts.
+/// Of `body`, `text` and `body_ref` the first that is there counts; none: an empty body. The last
+/// of equal keys counts. A body with `body_encoding` text is UTF-8 like all JSON, whatever the page
+/// once was: it gets the charset `utf-8`, and its content type loses its parameters.
 ///
 /// Values of fields that are not used are skipped without a look at them.
 /// Precondition: the record has a value. Failures: `invalid_json` (not an object either; the

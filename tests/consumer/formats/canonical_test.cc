@@ -53,6 +53,7 @@ TEST(CanonicalFormat, TextBodiesAreUtf8WhateverTheHeaderSaid) {
   ASSERT_TRUE(page);
   EXPECT_EQ(page->body, "gr\xc3\xbc\xc3\x9f");
   EXPECT_EQ(page->charset, "utf-8");
+  EXPECT_EQ(page->content_type, "text/html");
 }
 
 TEST(CanonicalFormat, ReadsStrippedText) {
