@@ -196,10 +196,10 @@ TEST(MetricsWindow, HoldsWhatHappenedSinceTheLast) {
 TEST(MetricsRecord, ConformsToItsSchema) {
   Metrics metrics(Identity());
   const json fresh = json::parse(metrics.TopicRecord(metrics.CloseWindow(kStart)));
-  EXPECT_TRUE(crawlsieve::testing::ConformsTo(fresh, kSchema));
+  EXPECT_TRUE(ConformsTo(fresh, kSchema));
   Fill(metrics);
   const json full = json::parse(metrics.TopicRecord(metrics.CloseWindow(kStart + seconds(10))));
-  EXPECT_TRUE(crawlsieve::testing::ConformsTo(full, kSchema));
+  EXPECT_TRUE(ConformsTo(full, kSchema));
 }
 
 TEST(MetricsRecord, OfAnotherShapeDoesNotConform) {
@@ -211,16 +211,16 @@ TEST(MetricsRecord, OfAnotherShapeDoesNotConform) {
                               "/rates/bytes_per_second"}) {
     json wrong = good;
     wrong[json::json_pointer(pointer)] = "yesterday";
-    EXPECT_FALSE(crawlsieve::testing::ConformsTo(wrong, kSchema)) << pointer;
+    EXPECT_FALSE(ConformsTo(wrong, kSchema)) << pointer;
     json without = good;
     const json::json_pointer path(pointer);
     without[path.parent_pointer()].erase(path.back());
     // Rates are open-ended but those three are promised; the others are as well.
-    EXPECT_FALSE(crawlsieve::testing::ConformsTo(without, kSchema)) << pointer;
+    EXPECT_FALSE(ConformsTo(without, kSchema)) << pointer;
   }
   json more = good;
   more["something_new"] = 1;
-  EXPECT_TRUE(crawlsieve::testing::ConformsTo(more, kSchema));
+  EXPECT_TRUE(ConformsTo(more, kSchema));
 }
 
 TEST(MetricsRecord, SaysWhatHappened) {

@@ -11,7 +11,7 @@
 #include <valijson/validation_results.hpp>
 #include <valijson/validator.hpp>
 
-namespace crawlsieve::testing {
+namespace crawlsieve {
 
 ::testing::AssertionResult ConformsTo(const nlohmann::json& json,
                                       const std::filesystem::path& schema_path) {
@@ -41,4 +41,4 @@ namespace crawlsieve::testing {
                                        << violations.str() << json.dump(2);
 }
 
-}  // namespace crawlsieve::testing
+}  // namespace crawlsieve

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-namespace crawlsieve::testing {
+namespace crawlsieve {
 
 /// Whether `json` is what the JSON Schema in the file `schema_path` describes; every violation with
 /// its place where it isn't. A schema that can't be read is a failure as well.
@@ -15,4 +15,4 @@ namespace crawlsieve::testing {
 ::testing::AssertionResult ConformsTo(const nlohmann::json& json,
                                       const std::filesystem::path& schema_path);
 
-}  // namespace crawlsieve::testing
+}  // namespace crawlsieve
