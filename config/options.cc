@@ -315,6 +315,9 @@ std::vector<Option> MakeOptions() {
              "A transaction closes after this many log entries, or after "
              "`kafka.commit.interval`.",
              FIELD(kafka.commit_entries), Number<std::uint32_t>(1, 100'000)),
+      Scalar("kafka.max_message_bytes",
+             "Largest record that is read or written; topics that are made here allow it too.",
+             FIELD(kafka.max_message_bytes), Size(64 * kKiB, 512 * kMiB)),
       Properties("kafka.client",
                  "Properties of librdkafka for every client: TLS, SASL and whatever else it "
                  "knows.",

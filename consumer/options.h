@@ -45,7 +45,7 @@ struct KafkaOptions {
   /// Size of the largest record that is read; the ones that are written may exceed it by what
   /// dead letters add in headers. Sets every size limit of the clients and of the topics that are
   /// created; input topics should not allow more (`max.message.bytes`).
-  std::uint32_t max_message_bytes = 32 << 20;
+  std::size_t max_message_bytes = 32 << 20;
   /// Any property of librdkafka, handed through: for all clients, for consumers, for producers.
   ClientProperties client;
   ClientProperties consumer;

@@ -99,9 +99,10 @@ Extractor::~Extractor() = default;
 Document Extractor::Extract(const Page& page) { return impl_->Extract(page); }
 
 std::string DescribeExtraction(const FeatureOptions& options) {
-  return fmt::format("extract=1 {} shingle={} token<={} parser=gumbo-{} charset=uchardet-{} text=title,body",
-                     DescribeTokenizer(), options.shingle_size, options.max_token_bytes, CRAWLSIEVE_GUMBO_VERSION,
-                     CRAWLSIEVE_UCHARDET_VERSION);
+  return fmt::format(
+      "extract=1 {} shingle={} token<={} parser=gumbo-{} charset=uchardet-{} text=title,body",
+      DescribeTokenizer(), options.shingle_size, options.max_token_bytes, CRAWLSIEVE_GUMBO_VERSION,
+      CRAWLSIEVE_UCHARDET_VERSION);
 }
 
 }  // namespace crawlsieve::extract

@@ -50,12 +50,11 @@ AdminOptions MakeOptions(rd_kafka_t* handle, rd_kafka_admin_op_t operation, mill
   return options;
 }
 
-/// A little longer than the request's own timeout, whose error says more than silence.
-Event WaitForResult(rd_kafka_queue_t* queue, milliseconds timeout) {
-  return Event(rd_kafka_queue_poll(queue, TimeoutMs(timeout + std::chrono::seconds(1))));
-}
-
 }  // namespace
+
+struct Admin::Answer {
+  Event event;
+};
 
 Result<std::unique_ptr<Admin>> Admin::Make(const KafkaOptions& options, ClientCallbacks callbacks) {
   Result<ClientConfig> config = ClientConfig::Make(AdminClient(options), options);
@@ -82,6 +81,30 @@ KafkaError Admin::Failed(std::int32_t code, std::string_view doing, std::string_
   return error;
 }
 
+KafkaResult<Admin::Answer> Admin::Await(rd_kafka_queue_s* queue, milliseconds timeout,
+                                        std::string_view doing) {
+  // A little longer than the request's own timeout, whose error says more than silence.
+  Answer answer{Event(rd_kafka_queue_poll(queue, TimeoutMs(timeout + std::chrono::seconds(1))))};
+  if (answer.event == nullptr) {
+    return tl::unexpected(Failed(RD_KAFKA_RESP_ERR__TIMED_OUT, doing, {}));
+  }
+  if (const rd_kafka_resp_err_t code = rd_kafka_event_error(answer.event.get())) {
+    return tl::unexpected(Failed(code, doing, rd_kafka_event_error_string(answer.event.get())));
+  }
+  return answer;
+}
+
+KafkaStatus Admin::CheckTopics(const rd_kafka_topic_result_s* const* results, std::size_t count,
+                               std::string_view doing) {
+  for (std::size_t i = 0; i < count; ++i) {
+    if (const rd_kafka_resp_err_t code = rd_kafka_topic_result_error(results[i])) {
+      const char* text = rd_kafka_topic_result_error_string(results[i]);
+      return tl::unexpected(Failed(code, doing, text == nullptr ? "" : text));
+    }
+  }
+  return {};
+}
+
 KafkaStatus Admin::CreateTopic(const TopicSpec& spec, milliseconds timeout) {
   const auto deadline = steady_clock::now() + timeout;
   const std::string doing = fmt::format("creating topic {}", spec.name);
@@ -99,21 +122,15 @@ KafkaStatus Admin::CreateTopic(const TopicSpec& spec, milliseconds timeout) {
   rd_kafka_CreateTopics(
       client_->handle(), topics, 1,
       MakeOptions(client_->handle(), RD_KAFKA_ADMIN_OP_CREATETOPICS, timeout).get(), queue.get());
-  const Event event = WaitForResult(queue.get(), timeout);
-  if (event == nullptr) {
-    return tl::unexpected(Failed(RD_KAFKA_RESP_ERR__TIMED_OUT, doing, {}));
-  }
-  if (const rd_kafka_resp_err_t code = rd_kafka_event_error(event.get())) {
-    return tl::unexpected(Failed(code, doing, rd_kafka_event_error_string(event.get())));
+  const KafkaResult<Answer> answer = Await(queue.get(), timeout, doing);
+  if (!answer) {
+    return tl::unexpected(answer.error());
   }
   std::size_t count = 0;
-  const rd_kafka_topic_result_t** results =
-      rd_kafka_CreateTopics_result_topics(rd_kafka_event_CreateTopics_result(event.get()), &count);
-  for (std::size_t i = 0; i < count; ++i) {
-    if (const rd_kafka_resp_err_t code = rd_kafka_topic_result_error(results[i])) {
-      const char* text = rd_kafka_topic_result_error_string(results[i]);
-      return tl::unexpected(Failed(code, doing, text == nullptr ? "" : text));
-    }
+  const rd_kafka_topic_result_t** results = rd_kafka_CreateTopics_result_topics(
+      rd_kafka_event_CreateTopics_result(answer->event.get()), &count);
+  if (KafkaStatus created = CheckTopics(results, count, doing); !created) {
+    return created;
   }
   // The controller has it; the brokers that answer metadata requests may learn of it later.
   while (true) {
@@ -142,17 +159,14 @@ KafkaResult<std::optional<std::map<std::string, std::string>>> Admin::DescribeSe
       client_->handle(), resources, 1,
       MakeOptions(client_->handle(), RD_KAFKA_ADMIN_OP_DESCRIBECONFIGS, timeout).get(),
       queue.get());
-  const Event event = WaitForResult(queue.get(), timeout);
-  if (event == nullptr) {
-    return tl::unexpected(Failed(RD_KAFKA_RESP_ERR__TIMED_OUT, doing, {}));
-  }
-  if (const rd_kafka_resp_err_t code = rd_kafka_event_error(event.get())) {
-    return tl::unexpected(Failed(code, doing, rd_kafka_event_error_string(event.get())));
+  const KafkaResult<Answer> answer = Await(queue.get(), timeout, doing);
+  if (!answer) {
+    return tl::unexpected(answer.error());
   }
   std::map<std::string, std::string> settings;
   std::size_t count = 0;
   const rd_kafka_ConfigResource_t** results = rd_kafka_DescribeConfigs_result_resources(
-      rd_kafka_event_DescribeConfigs_result(event.get()), &count);
+      rd_kafka_event_DescribeConfigs_result(answer->event.get()), &count);
   for (std::size_t i = 0; i < count; ++i) {
     const rd_kafka_resp_err_t code = rd_kafka_ConfigResource_error(results[i]);
     if (code == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART) {
@@ -226,23 +240,14 @@ KafkaStatus Admin::DeleteTopic(const std::string& name, milliseconds timeout) {
   rd_kafka_DeleteTopics(
       client_->handle(), topics, 1,
       MakeOptions(client_->handle(), RD_KAFKA_ADMIN_OP_DELETETOPICS, timeout).get(), queue.get());
-  const Event event = WaitForResult(queue.get(), timeout);
-  if (event == nullptr) {
-    return tl::unexpected(Failed(RD_KAFKA_RESP_ERR__TIMED_OUT, doing, {}));
-  }
-  if (const rd_kafka_resp_err_t code = rd_kafka_event_error(event.get())) {
-    return tl::unexpected(Failed(code, doing, rd_kafka_event_error_string(event.get())));
+  const KafkaResult<Answer> answer = Await(queue.get(), timeout, doing);
+  if (!answer) {
+    return tl::unexpected(answer.error());
   }
   std::size_t count = 0;
-  const rd_kafka_topic_result_t** results =
-      rd_kafka_DeleteTopics_result_topics(rd_kafka_event_DeleteTopics_result(event.get()), &count);
-  for (std::size_t i = 0; i < count; ++i) {
-    if (const rd_kafka_resp_err_t code = rd_kafka_topic_result_error(results[i])) {
-      const char* text = rd_kafka_topic_result_error_string(results[i]);
-      return tl::unexpected(Failed(code, doing, text == nullptr ? "" : text));
-    }
-  }
-  return {};
+  const rd_kafka_topic_result_t** results = rd_kafka_DeleteTopics_result_topics(
+      rd_kafka_event_DeleteTopics_result(answer->event.get()), &count);
+  return CheckTopics(results, count, doing);
 }
 
 }  // namespace crawlsieve::consumer

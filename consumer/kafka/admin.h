@@ -10,7 +10,10 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <vector>
+#include <string_view>
+
+struct rd_kafka_queue_s;
+struct rd_kafka_topic_result_s;
 
 namespace crawlsieve::consumer {
 
@@ -45,8 +48,15 @@ class Admin {
   [[nodiscard]] KafkaStatus DeleteTopic(const std::string& name, std::chrono::milliseconds timeout);
 
  private:
+  struct Answer;
+
   Admin() = default;
 
+  [[nodiscard]] KafkaResult<Answer> Await(rd_kafka_queue_s* queue,
+                                          std::chrono::milliseconds timeout,
+                                          std::string_view doing);
+  [[nodiscard]] KafkaStatus CheckTopics(const rd_kafka_topic_result_s* const* results,
+                                        std::size_t count, std::string_view doing);
   [[nodiscard]] KafkaResult<std::optional<std::map<std::string, std::string>>> DescribeSettings(
       const std::string& name, std::chrono::milliseconds timeout);
   [[nodiscard]] KafkaResult<std::int32_t> CountPartitions(const std::string& name,

@@ -155,6 +155,7 @@ KafkaStatus Consumer::Subscribe(const std::vector<std::string>& topics,
                                 RebalanceListener& listener) {
   listener_ = &listener;
   std::vector<TopicPartition> entries;
+  entries.reserve(topics.size());
   for (const std::string& topic : topics) {
     entries.push_back({topic, RD_KAFKA_PARTITION_UA});
   }
@@ -361,7 +362,8 @@ KafkaStatus Consumer::CommitAsync(const std::vector<PartitionOffset>& offsets,
             ->FinishCommit(reinterpret_cast<std::uintptr_t>(opaque),
                            CommitStatus(outcome, committed));
       },
-      reinterpret_cast<void*>(number));
+      // A number in the clothes of a pointer, never followed.
+      reinterpret_cast<void*>(number));  // NOLINT(performance-no-int-to-ptr)
   if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
     pending_commits_.erase(number);
     return CommitStatus(code, nullptr);

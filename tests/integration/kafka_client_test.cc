@@ -4,7 +4,6 @@
 #include "tests/support/kafka_clients.h"
 
 #include <map>
-#include <set>
 #include <string>
 #include <vector>
 

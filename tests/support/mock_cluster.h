@@ -15,7 +15,6 @@ namespace crawlsieve::testing {
 /// Kafka's numbers for the requests of a transaction.
 enum class Request : std::int16_t {
   kProduce = 0,
-  kFindCoordinator = 10,
   kOffsetCommit = 8,
   kOffsetFetch = 9,
   kInitProducerId = 22,

@@ -2,10 +2,10 @@
 
 #include "consumer/output/verdict_record.h"
 #include "plugin/index/sharded_index.h"
+#include "tests/support/memory_reader.h"
 #include "tests/support/schema.h"
 #include "tests/support/temporary_directory.h"
 
-#include <deque>
 #include <map>
 #include <memory>
 #include <string>
@@ -19,39 +19,19 @@
 namespace crawlsieve::consumer {
 namespace {
 
-using crawlsieve::testing::ConformsTo;
+using crawlsieve::testing::MemoryReader;
 using crawlsieve::testing::TemporaryDirectory;
 
-/// Records out of memory, as if they came from files.
-class MemoryReader final : public FileReader {
- public:
-  void Add(FormatKind format, std::optional<std::string> key, std::optional<std::string> value,
-           std::vector<Header> headers = {}) {
-    FileRecord record;
-    record.format = format;
-    record.record.key = std::move(key);
-    record.record.value = std::move(value);
-    record.record.headers = std::move(headers);
-    record.record.timestamp = Timestamp{std::chrono::milliseconds(1'700'000'000'000)};
-    record.origin = "record " + std::to_string(records_.size());
-    records_.push_back(std::move(record));
-  }
-
-  Result<bool> Next(FileRecord& record) override {
-    if (records_.empty()) return false;
-    record = std::move(records_.front());
-    records_.pop_front();
-    return true;
-  }
-  const FileReaderCounts& counts() const override { return counts_; }
-  std::vector<std::string> TakeWarnings() override { return {}; }
-  std::uint64_t bytes_read() const override { return 0; }
-  std::uint64_t bytes_total() const override { return 0; }
-
- private:
-  std::deque<FileRecord> records_;
-  FileReaderCounts counts_;
-};
+/// A record as a file would give it.
+FileRecord Record(FormatKind format, std::optional<std::string> key,
+                  std::optional<std::string> value) {
+  FileRecord record;
+  record.format = format;
+  record.record.key = std::move(key);
+  record.record.value = std::move(value);
+  record.record.timestamp = Timestamp{std::chrono::milliseconds(1'700'000'000'000)};
+  return record;
+}
 
 /// Keeps what a scan reports.
 class Collector final : public ScanListener {
@@ -125,7 +105,8 @@ class ScanTest : public ::testing::Test {
   }
 
   void AddPage(const std::string& url, const std::string& text) {
-    reader_.Add(FormatKind::kCanonical, std::nullopt, Canonical(url, {{"body", Html(text)}}));
+    reader_.Add(
+        Record(FormatKind::kCanonical, std::nullopt, Canonical(url, {{"body", Html(text)}})));
   }
 
   TemporaryDirectory directory_;
@@ -162,9 +143,10 @@ TEST_F(ScanTest, IsTheSameWithAnyNumberOfThreads) {
         SchemeOf(options_.processor));
     MemoryReader reader;
     for (int i = 0; i < 100; ++i) {
-      reader.Add(FormatKind::kCanonical, std::nullopt,
+      reader.Add(
+          Record(FormatKind::kCanonical, std::nullopt,
                  Canonical("http://h" + std::to_string(i % 7) + "/" + std::to_string(i),
-                           {{"body", Html(Words(100 + i % 9, "w" + std::to_string(i % 5)))}}));
+                           {{"body", Html(Words(100 + i % 9, "w" + std::to_string(i % 5)))}})));
     }
     options_.threads = threads;
     options_.max_in_flight_records = 16;
@@ -197,11 +179,12 @@ TEST_F(ScanTest, ChangedParametersJudgeTheNextScan) {
 }
 
 TEST_F(ScanTest, EchoesWhatTheCrawlerSaid) {
-  reader_.Add(FormatKind::kCanonical, std::nullopt,
-              Canonical("http://a.example/", {{"body", Html(Words(50, "alpha"))},
-                                              {"id", "page-1"},
-                                              {"crawl_id", "crawl-7"},
-                                              {"attrs", {{"list", {1, 2}}, {"text", "\u00e9"}}}}));
+  reader_.Add(
+      Record(FormatKind::kCanonical, std::nullopt,
+             Canonical("http://a.example/", {{"body", Html(Words(50, "alpha"))},
+                                             {"id", "page-1"},
+                                             {"crawl_id", "crawl-7"},
+                                             {"attrs", {{"list", {1, 2}}, {"text", "\u00e9"}}}})));
   const auto verdict = ScanAll().verdicts.at(0);
   EXPECT_EQ(verdict["id"], "page-1");
   EXPECT_EQ(verdict["crawl_id"], "crawl-7");
@@ -225,7 +208,7 @@ TEST_P(BadInputTest, GetsItsReasonAndTheStreamGoesOn) {
   options_.processor.decode.max_body_bytes = 100'000;
   options_.processor.extract.limits.max_body_bytes = 100'000;
   AddPage("http://before.example/", Words(200, "before"));
-  reader_.Add(input.format, input.key, input.value);
+  reader_.Add(Record(input.format, input.key, input.value));
   AddPage("http://after.example/", Words(200, "after"));
   const Collector seen = ScanAll();
   if (input.expected.starts_with("dead: ")) {
