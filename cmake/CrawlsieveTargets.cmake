@@ -6,6 +6,8 @@ target_compile_options(crawlsieve_build_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Wold-style-cast -Woverloaded-virtual
   -Wconversion -Wno-sign-conversion
   $<$<CXX_COMPILER_ID:Clang>:-Wthread-safety>
+  # g++ 12 warns of `"literal" + string` at -O3 without cause (GCC bug 105651).
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
   $<$<BOOL:${CRAWLSIEVE_WERROR}>:-Werror>)
 if(CRAWLSIEVE_SANITIZE)
   target_compile_options(crawlsieve_build_flags INTERFACE
