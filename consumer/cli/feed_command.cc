@@ -134,7 +134,7 @@ int FeedCommand(const FeedArguments& arguments) {
   const auto config = LoadOrTell(arguments.config);
   if (!config.has_value()) return kExitWrongInput;
   LogOptions log = config->log;
-  log.level = "warn";
+  log.level = "error";
   ConfigureLogging(log);
   auto reader = FileReader::Open(arguments.paths, FileReader::Options());
   if (!reader) return Tell(reader.error());
