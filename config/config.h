@@ -4,6 +4,7 @@
 #include "consumer/options.h"
 #include "extract/options.h"
 #include "plugin/fingerprint/scheme.h"
+#include "plugin/index/sharded_index.h"
 #include "plugin/verdict/parameters.h"
 
 #include <cstdint>
@@ -24,7 +25,8 @@ struct Config {
   consumer::ExtractStageOptions extract_stage;
   extract::ExtractOptions extract;
   FingerprintOptions fingerprint;
-  std::uint32_t index_shards = 64;
+  /// `max_distance` has no key of its own: the index follows the judging parameters.
+  IndexOptions index;
   JudgeParameters judge;
   consumer::MetricsOptions metrics;
   consumer::HttpOptions http;

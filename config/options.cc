@@ -381,7 +381,15 @@ std::vector<Option> MakeOptions() {
 
       Scalar("index.shards",
              "Slices of the fingerprint index, each with its own lock. Changes no answer.",
-             FIELD(index_shards), Number<std::uint32_t>(1, 4096)),
+             FIELD(index.shards), Number<std::uint32_t>(1, 32)),
+      Scalar("index.expected_entries",
+             "Distinct fingerprints to lay the index out for. It grows beyond, exact as ever. "
+             "Changes no answer.",
+             FIELD(index.expected_entries), Number<std::uint64_t>(1'000, 1ULL << 40)),
+      Scalar("index.max_bytes_per_entry",
+             "Memory that each of them may take; less means slower lookups at distances from 5 on. "
+             "Changes no answer.",
+             FIELD(index.max_bytes_per_entry), Number<std::uint32_t>(8, 4'096)),
 
       Scalar("judge.max_distance",
              "Two pages are near duplicates when their fingerprints differ in at most this many "

@@ -40,8 +40,10 @@ ProcessorOptions ProcessorOptionsOf(const config::Config& config) {
 }
 
 IndexFactory IndexFactoryOf(const config::Config& config) {
-  return [shards = config.index_shards](int max_distance) -> Result<std::unique_ptr<HammingIndex>> {
-    return ShardedIndex::Create({.max_distance = max_distance, .shards = shards});
+  return [options = config.index](int max_distance) -> Result<std::unique_ptr<HammingIndex>> {
+    IndexOptions with_distance = options;
+    with_distance.max_distance = max_distance;
+    return ShardedIndex::Create(with_distance);
   };
 }
 

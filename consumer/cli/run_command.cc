@@ -71,7 +71,7 @@ int RunCommand(const std::filesystem::path& path) {
   setup.extract_stage.threads = static_cast<std::uint32_t>(ThreadsOf(config->extract_stage));
   setup.processor = ProcessorOptionsOf(*config);
   setup.judge = config->judge;
-  setup.index_shards = config->index_shards;
+  setup.index_shards = config->index.shards;
   setup.make_index = IndexFactoryOf(*config);
   setup.metrics = config->metrics;
   setup.http = config->http;

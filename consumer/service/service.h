@@ -16,7 +16,7 @@ struct ServiceSetup {
   ExtractStageOptions extract_stage;
   ProcessorOptions processor;
   JudgeParameters judge;
-  std::uint32_t index_shards = 64;
+  std::uint32_t index_shards = 0;  ///< for the metrics
   IndexFactory make_index;
   MetricsOptions metrics;
   HttpOptions http;

@@ -1,18 +1,66 @@
 #include "plugin/index/sharded_index.h"
 
+#include "plugin/index/design.h"
 #include "plugin/index/nearest.h"
+#include "plugin/index/radius.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cassert>
 #include <string>
+#include <tuple>
 
 namespace crawlsieve {
 namespace {
 
 constexpr int kMaxDistance = 7;
-constexpr std::uint32_t kMaxShards = 4096;
+constexpr std::uint32_t kMaxShards = 32;
+constexpr int kMaxSliceBits = 6;  // of a SliceLock
+constexpr std::size_t kMaxTables = kMaxDistance + 1;
+
+// A part grows in one go while its shard is change. At 100 million entries a part has 100,000,
+// which takes a few milliseconds.
+constexpr int kKeyBits = 64 - kPartBits;
+constexpr std::uint64_t kKeyMask = (std::uint64_t{1} << kKeyBits) - 1;
+constexpr std::size_t kParts = std::size_t{1} << kPartBits;
+
+/// Bits of the numbers below `count`.
+int BitsToCount(std::uint64_t count) { return static_cast<int>(std::bit_width(count - 1)); }
+
+// Queries that share the probe queue. A few dozen probes in flight are all a core can use.
+constexpr std::size_t kBatch = 32;
 
 }  // namespace
+
+/// Locks a fingerprint's shard of every table for writing, and starts loading its buckets.
+class ShardedIndex::Change {
+ public:
+  Change(ShardedIndex& index, Fingerprint fingerprint)
+      : index_(index), lock_(index.lock_, FindSpots(fingerprint)) {
+    for (std::size_t t = 0; t < index.tables_.size(); ++t) part(t).Prefetch(key(t));
+  }
+
+  [[nodiscard]] Shard& shard() const { return index_.shards_[spots_[0].shard]; }
+  [[nodiscard]] BucketTable& part(std::size_t table) const {
+    return index_.tables_[table].parts[spots_[table].part];
+  }
+  [[nodiscard]] std::uint64_t key(std::size_t table) const { return spots_[table].key; }
+
+ private:
+  SliceLock::Set FindSpots(Fingerprint fingerprint) {
+    SliceLock::Set set = 0;
+    for (std::size_t t = 0; t < index_.tables_.size(); ++t) {
+      spots_[t] = index_.SpotOf(t, fingerprint);
+      set |= index_.SliceOf(t, spots_[t].shard);
+    }
+    return set;
+  }
+
+  ShardedIndex& index_;
+  std::array<Spot, kMaxTables> spots_;
+  const UniqueSliceLock lock_;
+};
 
 Result<std::unique_ptr<ShardedIndex>> ShardedIndex::Create(const IndexOptions& options) {
   if (options.max_distance < 0 || options.max_distance > kMaxDistance) {
@@ -21,144 +69,235 @@ Result<std::unique_ptr<ShardedIndex>> ShardedIndex::Create(const IndexOptions& o
   }
   if (options.shards < 1 || options.shards > kMaxShards) {
     return MakeError(ErrorCode::kInvalidConfig,
-                     "index: shards must be in 1..4096, not " + std::to_string(options.shards));
+                     "index: shards must be in 1..32, not " + std::to_string(options.shards));
   }
-  return std::unique_ptr<ShardedIndex>(new ShardedIndex(options));
+  const IndexDesign design =
+      ChooseDesign(options.max_distance, options.expected_entries, options.max_bytes_per_entry);
+  return std::unique_ptr<ShardedIndex>(new ShardedIndex(options, design.block_bits));
 }
 
-ShardedIndex::ShardedIndex(const IndexOptions& options)
+ShardedIndex::ShardedIndex(const IndexOptions& options, const std::vector<int>& block_bits)
     : max_distance_(options.max_distance),
-      shards_(options.shards),
-      documents_(std::make_unique<DocumentShard[]>(shards_)) {
-  const int blocks = max_distance_ + 1;
-  for (int i = 0; i < blocks; ++i) {
-    const int first = 64 * i / blocks;
-    blocks_.push_back({.first = first, .count = 64 * (i + 1) / blocks - first});
+      shard_bits_(
+          std::min(BitsToCount(options.shards), kMaxSliceBits - BitsToCount(block_bits.size()))),
+      shards_(std::size_t{1} << shard_bits_) {
+  const TableSettings settings{.max_distance = max_distance_, .arena = &arena_};
+  int first_bit = 0;
+  for (const int bits : block_bits) {
+    Table& table = tables_.emplace_back();
+    table.rotation = first_bit;
+    first_bit += bits;
+    const int max_address_bits = std::min(bits, 32) - kPartBits;
+    table.parts.reserve(kParts);
+    for (std::size_t part = 0; part < kParts; ++part) {
+      // Multiples of the golden ratio: the phases of any run of parts are spread evenly.
+      const double turns = static_cast<double>(part) * 0.6180339887498949;
+      table.parts.emplace_back(settings, kKeyBits, max_address_bits, tables_.size() == 1,
+                               turns - static_cast<double>(static_cast<std::uint64_t>(turns)));
+    }
   }
-  tables_ = std::make_unique<TableShard[]>(shards_ * blocks_.size());
 }
 
-std::size_t ShardedIndex::ShardOf(std::uint64_t key) const {
-  // Fibonacci hashing: neighbouring keys, which clusters of near-duplicates have, go apart.
-  return (key * 0x9e3779b97f4a7c15 >> 32) % shards_;
+std::vector<int> ShardedIndex::block_bits() const {
+  std::vector<int> bits;
+  for (std::size_t i = 0; i < tables_.size(); ++i) {
+    const int end = i + 1 < tables_.size() ? tables_[i + 1].rotation : 64;
+    bits.push_back(end - tables_[i].rotation);
+  }
+  return bits;
 }
 
-ShardedIndex::DocumentShard& ShardedIndex::DocumentsOf(Fingerprint fingerprint) const {
-  return documents_[ShardOf(fingerprint.bits)];
+ShardedIndex::Spot ShardedIndex::SpotOf(std::size_t table, Fingerprint fingerprint) const {
+  const std::uint64_t rotated = std::rotl(fingerprint.bits, tables_[table].rotation);
+  const std::uint64_t part = rotated >> kKeyBits;
+  return {.part = part, .shard = part >> (kPartBits - shard_bits_), .key = rotated & kKeyMask};
 }
 
-std::uint64_t ShardedIndex::BlockValue(Fingerprint fingerprint, Block block) {
-  const std::uint64_t shifted = fingerprint.bits >> block.first;
-  return block.count == 64 ? shifted : shifted & ((std::uint64_t{1} << block.count) - 1);
-}
-
-ShardedIndex::TableShard& ShardedIndex::TableOf(std::size_t block, std::uint64_t value) const {
-  return tables_[block * shards_ + ShardOf(value)];
+SliceLock::Set ShardedIndex::SliceOf(std::size_t table, std::size_t shard) const {
+  return SliceLock::Set{1} << ((table << shard_bits_) + shard);
 }
 
 bool ShardedIndex::Insert(Fingerprint fingerprint, DocId document) {
-  DocumentShard& shard = DocumentsOf(fingerprint);
-  MutexLock lock(shard.mutex);
-  std::vector<DocId>& list = shard.lists[fingerprint.bits];
-  const auto position = std::lower_bound(list.begin(), list.end(), document);
-  if (position != list.end() && *position == document) return false;
-  const bool is_new = list.empty();
-  list.insert(position, document);
-  if (!is_new) return true;
-  for (std::size_t i = 0; i < blocks_.size(); ++i) {
-    const std::uint64_t value = BlockValue(fingerprint, blocks_[i]);
-    TableShard& table = TableOf(i, value);
-    MutexLock table_lock(table.mutex);
-    table.buckets[value].push_back(fingerprint);
+  assert(document.sequence != 0 && document.sequence >> 40 == 0);
+  const Change change(*this, fingerprint);
+  Shard& shard = change.shard();
+  if (unsigned char* stored = change.part(0).Find(change.key(0)); stored != nullptr) {
+    const std::uint64_t known = BucketTable::ReadDocument(stored);
+    if (known == document.sequence) return false;
+    std::set<std::uint64_t>& list = shard.lists[fingerprint.bits];
+    if (known != 0) {
+      list.insert(known);
+      BucketTable::WriteDocument(0, stored);
+    }
+    if (!list.insert(document.sequence).second) return false;
+    ++shard.documents;
+    return true;
   }
+  for (std::size_t t = 0; t < tables_.size(); ++t) {
+    change.part(t).Insert(change.key(t), document.sequence);
+  }
+  ++shard.fingerprints;
+  ++shard.documents;
   return true;
 }
 
 bool ShardedIndex::Remove(Fingerprint fingerprint, DocId document) {
-  DocumentShard& shard = DocumentsOf(fingerprint);
-  MutexLock lock(shard.mutex);
-  const auto entry = shard.lists.find(fingerprint.bits);
-  if (entry == shard.lists.end()) return false;
-  std::vector<DocId>& list = entry->second;
-  const auto position = std::lower_bound(list.begin(), list.end(), document);
-  if (position == list.end() || *position != document) return false;
-  list.erase(position);
-  if (!list.empty()) return true;
-  shard.lists.erase(entry);
-  for (std::size_t i = 0; i < blocks_.size(); ++i) {
-    const std::uint64_t value = BlockValue(fingerprint, blocks_[i]);
-    TableShard& table = TableOf(i, value);
-    MutexLock table_lock(table.mutex);
-    const auto bucket = table.buckets.find(value);
-    assert(bucket != table.buckets.end());
-    std::vector<Fingerprint>& fingerprints = bucket->second;
-    *std::find(fingerprints.begin(), fingerprints.end(), fingerprint) = fingerprints.back();
-    fingerprints.pop_back();
-    if (fingerprints.empty()) table.buckets.erase(bucket);
+  const Change change(*this, fingerprint);
+  Shard& shard = change.shard();
+  unsigned char* stored = change.part(0).Find(change.key(0));
+  if (stored == nullptr) return false;
+  const std::uint64_t known = BucketTable::ReadDocument(stored);
+  if (known == 0) {
+    const auto entry = shard.lists.find(fingerprint.bits);
+    if (entry->second.erase(document.sequence) == 0) return false;
+    if (entry->second.size() == 1) {
+      BucketTable::WriteDocument(*entry->second.begin(), stored);
+      shard.lists.erase(entry);
+    }
+  } else {
+    if (known != document.sequence) return false;
+    for (std::size_t t = 0; t < tables_.size(); ++t) change.part(t).Erase(change.key(t));
+    --shard.fingerprints;
   }
+  --shard.documents;
   return true;
+}
+
+void ShardedIndex::Collect(std::span<const Fingerprint> queries, int max_distance,
+                           std::vector<Found>& found, LookupWork* work) const {
+  const std::size_t tables = tables_.size();
+  std::array<std::uint64_t, kBatch * kMaxTables>
+      rotated;  // of query q and table t: [q * tables + t]
+  SliceLock::Set slices = 0;
+  std::array<int, kMaxTables> radii{};
+  for (std::size_t t = 0; t < tables; ++t) {
+    radii[t] = BlockRadius(max_distance, static_cast<int>(tables), static_cast<int>(t));
+    for (std::size_t q = 0; q < queries.size(); ++q) {
+      rotated[q * tables + t] = std::rotl(queries[q].bits, tables_[t].rotation);
+      // The shift is in two steps as with one shard there are 64 bits to shift out.
+      const std::uint64_t own = rotated[q * tables + t] >> 1 >> (63 - shard_bits_);
+      for (int flips = 0; flips <= std::min(radii[t], shard_bits_); ++flips) {
+        for (const std::uint32_t mask : MasksOfWeight(shard_bits_, flips)) {
+          slices |= SliceOf(t, own ^ mask);
+        }
+      }
+    }
+  }
+  found.clear();
+  std::vector<Hit> hits;
+  ProbeQueue queue(std::span<const std::uint64_t>(rotated).first(queries.size() * tables),
+                   max_distance, hits);
+  {
+    const SharedSliceLock lock(lock_, slices);
+    for (std::size_t i = 0; i < queries.size() * tables; ++i) {
+      const Table& table = tables_[i % tables];
+      const int radius = radii[i % tables];
+      const std::uint64_t own = rotated[i] >> kKeyBits;
+      const std::uint64_t key = rotated[i] & kKeyMask;
+      for (int flips = 0; flips <= radius; ++flips) {
+        for (const std::uint32_t mask : MasksOfWeight(kPartBits, flips)) {
+          const std::uint64_t part = own ^ mask;
+          table.parts[part].Enqueue(queue, static_cast<std::uint32_t>(i), key, part << kKeyBits,
+                                    radius - flips, max_distance - flips);
+        }
+      }
+    }
+    queue.Drain();
+    for (const Hit& hit : hits) {
+      const Fingerprint fingerprint{std::rotr(hit.key, tables_[hit.query % tables].rotation)};
+      const auto query = static_cast<std::uint32_t>(hit.query / tables);
+      found.push_back({query, HammingDistance(queries[query], fingerprint), fingerprint,
+                       hit.document == nullptr ? 0 : BucketTable::ReadDocument(hit.document)});
+    }
+  }
+  if (work != nullptr) {
+    work->probes += queue.work().probes;
+    work->candidates += queue.work().candidates;
+  }
+  // Several tables may have found the same; one that knows the document comes first, and stays.
+  std::sort(found.begin(), found.end(), [](const Found& a, const Found& b) {
+    return std::tuple(a.query, a.distance, a.fingerprint, a.document == 0) <
+           std::tuple(b.query, b.distance, b.fingerprint, b.document == 0);
+  });
+  const auto same = [](const Found& a, const Found& b) {
+    return a.query == b.query && a.fingerprint == b.fingerprint;
+  };
+  found.erase(std::unique(found.begin(), found.end(), same), found.end());
+}
+
+void ShardedIndex::Answer(std::span<const Found> found, std::size_t limit,
+                          std::vector<Match>& matches) const {
+  matches.clear();
+  if (limit == 0) return;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    // Nearer ones go first; at one distance all have to be looked at, as sequence decides.
+    if (matches.size() >= limit && found[i].distance > found[i - 1].distance) break;
+    const Fingerprint fingerprint = found[i].fingerprint;
+    if (found[i].document != 0) {
+      matches.push_back({{found[i].document}, fingerprint, found[i].distance});
+      continue;
+    }
+    const Spot spot = SpotOf(0, fingerprint);
+    const SharedSliceLock lock(lock_, SliceOf(0, spot.shard));
+    const unsigned char* stored = tables_[0].parts[spot.part].Find(spot.key);
+    if (stored == nullptr) continue;  // removed since
+    if (const std::uint64_t document = BucketTable::ReadDocument(stored); document != 0) {
+      matches.push_back({{document}, fingerprint, found[i].distance});
+      continue;
+    }
+    std::size_t taken = 0;
+    for (const std::uint64_t document : shards_[spot.shard].lists.at(fingerprint.bits)) {
+      if (taken++ == limit) break;
+      matches.push_back({{document}, fingerprint, found[i].distance});
+    }
+  }
+  KeepNearest(matches, limit);
 }
 
 void ShardedIndex::Find(Fingerprint query, int max_distance, std::size_t limit,
                         std::vector<Match>& matches, LookupWork* work) const {
   assert(max_distance >= 0 && max_distance <= max_distance_);
-  matches.clear();
-  LookupWork done;
-  std::vector<Fingerprint> found;
-  // Of k + 1 blocks one is free of the differing bits, of which there are at most `max_distance`;
-  // so any max_distance + 1 of the blocks are enough.
-  for (std::size_t i = 0; i <= static_cast<std::size_t>(max_distance); ++i) {
-    const std::uint64_t value = BlockValue(query, blocks_[i]);
-    const TableShard& table = TableOf(i, value);
-    MutexLock lock(table.mutex);
-    ++done.probes;
-    const auto bucket = table.buckets.find(value);
-    if (bucket == table.buckets.end()) continue;
-    done.candidates += bucket->second.size();
-    for (const Fingerprint candidate : bucket->second) {
-      if (HammingDistance(query, candidate) <= max_distance) found.push_back(candidate);
+  std::vector<Found> found;
+  Collect({&query, 1}, max_distance, found, work);
+  Answer(found, limit, matches);
+}
+
+void ShardedIndex::FindBatch(std::span<const Fingerprint> queries, int max_distance,
+                             std::size_t limit, std::vector<std::vector<Match>>& matches,
+                             LookupWork* work) const {
+  assert(max_distance >= 0 && max_distance <= max_distance_);
+  matches.resize(queries.size());
+  std::vector<Found> found;
+  for (std::size_t start = 0; start < queries.size(); start += kBatch) {
+    const auto batch = queries.subspan(start, std::min(kBatch, queries.size() - start));
+    Collect(batch, max_distance, found, work);
+    auto next = found.begin();
+    for (std::size_t q = 0; q < batch.size(); ++q) {
+      const auto end =
+          std::find_if(next, found.end(), [&](const Found& f) { return f.query != q; });
+      Answer({next, end}, limit, matches[start + q]);
+      next = end;
     }
-  }
-  std::sort(found.begin(), found.end());
-  found.erase(std::unique(found.begin(), found.end()), found.end());
-  for (const Fingerprint fingerprint : found) {
-    const DocumentShard& shard = DocumentsOf(fingerprint);
-    MutexLock lock(shard.mutex);
-    const auto entry = shard.lists.find(fingerprint.bits);
-    if (entry == shard.lists.end()) continue;  // removed since
-    const int distance = HammingDistance(query, fingerprint);
-    const std::size_t count = std::min(limit, entry->second.size());
-    for (std::size_t i = 0; i < count; ++i) {
-      matches.push_back({entry->second[i], fingerprint, distance});
-    }
-  }
-  KeepNearest(matches, limit);
-  if (work != nullptr) {
-    work->probes += done.probes;
-    work->candidates += done.candidates;
   }
 }
 
 IndexStats ShardedIndex::Stats() const {
-  // A hash node is its pair, a pointer and, rounded up, a share of the bucket array.
-  constexpr std::uint64_t kNodeBytes = sizeof(std::uint64_t) + sizeof(std::vector<DocId>) + 16;
   IndexStats stats;
-  for (std::size_t i = 0; i < shards_; ++i) {
-    const DocumentShard& shard = documents_[i];
-    MutexLock lock(shard.mutex);
-    stats.fingerprints += shard.lists.size();
-    stats.bytes += sizeof(DocumentShard) + shard.lists.size() * kNodeBytes;
-    for (const auto& [fingerprint, list] : shard.lists) {
-      stats.documents += list.size();
-      stats.bytes += list.capacity() * sizeof(DocId);
-    }
-  }
-  for (std::size_t i = 0; i < shards_ * blocks_.size(); ++i) {
-    const TableShard& table = tables_[i];
-    MutexLock lock(table.mutex);
-    stats.bytes += sizeof(TableShard) + table.buckets.size() * kNodeBytes;
-    for (const auto& [value, fingerprints] : table.buckets) {
-      stats.bytes += fingerprints.capacity() * sizeof(Fingerprint);
+  stats.bytes = sizeof(ShardedIndex) + shards_.size() * sizeof(Shard) + arena_.bytes();
+  const std::size_t parts_per_shard = kParts / shards_.size();
+  for (std::size_t t = 0; t < tables_.size(); ++t) {
+    for (std::size_t s = 0; s < shards_.size(); ++s) {
+      const SharedSliceLock lock(lock_, SliceOf(t, s));
+      for (std::size_t part = s * parts_per_shard; part < (s + 1) * parts_per_shard; ++part) {
+        stats.bytes += tables_[t].parts[part].side_bytes();
+      }
+      if (t != 0) continue;
+      stats.fingerprints += shards_[s].fingerprints;
+      stats.documents += shards_[s].documents;
+      for (const auto& [fingerprint, list] : shards_[s].lists) {
+        // A node of the map and one of the set for each document, as libstdc++ lays them out.
+        stats.bytes += 80 + list.size() * 40;
+      }
     }
   }
   return stats;

@@ -1,32 +1,46 @@
 #pragma once
 
-#include "plugin/base/mutex.h"
 #include "plugin/base/result.h"
+#include "plugin/index/bucket_table.h"
 #include "plugin/index/hamming_index.h"
+#include "plugin/index/line_arena.h"
+#include "plugin/index/slice_lock.h"
 
 #include <cstdint>
 #include <memory>
+#include <set>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
 namespace crawlsieve {
 
 struct IndexOptions {
-  /// Largest distance that lookups can ask for, in bits, 0..7. The fingerprint is cut into one
-  /// block more than this, so a larger one means shorter blocks, fuller buckets and more tables.
+  /// Largest distance that lookups can ask for, in bits, 0..7. Each bit more makes a lookup two to
+  /// five times as expensive, or takes another copy of the fingerprints (docs/index.md).
   int max_distance = 3;
-  /// Parts with a lock of their own, 1..4096. More let more threads work side by side; each costs
-  /// a few hundred bytes. Answers don't depend on it.
-  std::uint32_t shards = 64;
+  /// Slices of each table with a lock of their own, 1..32, rounded up to a power of two; fewer
+  /// where all tables together would have more than 64. With more of them writers wait less often
+  /// for readers and for each other.
+  std::uint32_t shards = 16;
+  /// Number of distinct fingerprints to lay the index out for. It grows beyond, exact as ever, but
+  /// with another number of tables than would be best then.
+  std::uint64_t expected_entries = 10'000'000;
+  /// Memory that `expected_entries` may take, bytes each. Less means fewer tables and slower
+  /// lookups at distances from 5 on; below about 25 makes no difference.
+  std::uint32_t max_bytes_per_entry = 40;
 };
 
-/// In-memory index by blocks: fingerprints at distance k or less agree in at least one of k + 1
-/// blocks, so there is a table per block from its value to the fingerprints that have it (the
-/// pigeonhole design of Manku et al. section 3.1). Equal fingerprints are stored once, with the
-/// list of their documents.
+/// In-memory index by blocks. The fingerprint is cut into blocks, each with a table of all
+/// fingerprints by the block's leading bits, and a lookup searches each table within a small radius
+/// of the query's block: if a fingerprint is within max_distance of the query, then one of its
+/// blocks is within that block's radius (general pigeonhole; see BlockRadius). Equal fingerprints
+/// are stored once, with the list of their documents. docs/index.md explains the design.
 ///
-/// Thread-safe: a change holds the lock of its fingerprint's shard throughout and one of a table's
-/// at a time; a lookup holds one lock at a time.
+/// Thread-safe. Each table is in shards; a change locks one shard of each table for writing, a
+/// lookup those that it may read for reading, all at once and until it has compared everything. So
+/// a lookup waits for a change of the same shard, at longest while a part of a table (1/1024)
+/// doubles.
 class ShardedIndex final : public HammingIndex {
  public:
   /// Errors: kInvalidConfig for an option out of its range.
@@ -39,37 +53,59 @@ class ShardedIndex final : public HammingIndex {
             LookupWork* work = nullptr) const override;
   [[nodiscard]] IndexStats Stats() const override;
 
+  /// Find for many queries at once: matches[i] answers queries[i]. Faster than one at a time, as
+  /// the memory accesses of several queries overlap.
+  void FindBatch(std::span<const Fingerprint> queries, int max_distance, std::size_t limit,
+                 std::vector<std::vector<Match>>& matches, LookupWork* work = nullptr) const;
+
+  /// Widths of the blocks, first to last.
+  [[nodiscard]] std::vector<int> block_bits() const;
+
  private:
-  /// The bits first..first + count - 1 of a fingerprint.
-  struct Block {
-    int first = 0;
-    int count = 0;
+  /// What is known of the fingerprints of one shard of the first table.
+  struct Shard {
+    std::uint64_t fingerprints = 0;
+    std::uint64_t documents = 0;
+    /// Documents of fingerprints that have several; the table says 0 for these.
+    std::unordered_map<std::uint64_t, std::set<std::uint64_t>> lists;
   };
 
-  /// The documents of the fingerprints of one shard, each list in ascending order.
-  struct DocumentShard {
-    mutable Mutex mutex;
-    std::unordered_map<std::uint64_t, std::vector<DocId>> lists GUARDED_BY(mutex);
+  /// All fingerprints, rotated so that one block comes first.
+  struct Table {
+    int rotation = 0;
+    std::vector<BucketTable> parts;  // by the kPartBits leading bits
   };
 
-  /// A part of one block's table.
-  struct TableShard {
-    mutable Mutex mutex;
-    std::unordered_map<std::uint64_t, std::vector<Fingerprint>> buckets GUARDED_BY(mutex);
+  /// Where a table keeps a fingerprint.
+  struct Spot {
+    std::size_t part;
+    std::size_t shard;
+    std::uint64_t key;
   };
 
-  explicit ShardedIndex(const IndexOptions& options);
+  struct Found {
+    std::uint32_t query;
+    int distance;
+    Fingerprint fingerprint;
+    std::uint64_t document;  // 0: to be looked up
+  };
 
-  [[nodiscard]] std::size_t ShardOf(std::uint64_t key) const;
-  [[nodiscard]] DocumentShard& DocumentsOf(Fingerprint fingerprint) const;
-  [[nodiscard]] static std::uint64_t BlockValue(Fingerprint fingerprint, Block block);
-  [[nodiscard]] TableShard& TableOf(std::size_t block, std::uint64_t value) const;
+  class Change;
+
+  ShardedIndex(const IndexOptions& options, const std::vector<int>& block_bits);
+
+  [[nodiscard]] Spot SpotOf(std::size_t table, Fingerprint fingerprint) const;
+  [[nodiscard]] SliceLock::Set SliceOf(std::size_t table, std::size_t shard) const;
+  void Collect(std::span<const Fingerprint> queries, int max_distance, std::vector<Found>& found,
+               LookupWork* work) const;
+  void Answer(std::span<const Found> found, std::size_t limit, std::vector<Match>& matches) const;
 
   const int max_distance_;
-  const std::size_t shards_;
-  std::vector<Block> blocks_;
-  std::unique_ptr<DocumentShard[]> documents_;  // shards_ of them
-  std::unique_ptr<TableShard[]> tables_;        // shards_ for each block
+  int shard_bits_ = 0;
+  mutable SliceLock lock_;  // slice t * shards + s: shard s of table t
+  LineArena arena_;
+  std::vector<Table> tables_;
+  std::vector<Shard> shards_;
 };
 
 }  // namespace crawlsieve

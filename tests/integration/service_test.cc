@@ -39,7 +39,8 @@ using testing::TemporaryDirectory;
 using testing::Until;
 
 Result<std::unique_ptr<HammingIndex>> MakeIndex(int max_distance) {
-  return ShardedIndex::Create({.max_distance = max_distance, .shards = 4});
+  return ShardedIndex::Create(
+      {.max_distance = max_distance, .shards = 4, .expected_entries = 1000});
 }
 
 std::string Words(int count, const std::string& stem) {

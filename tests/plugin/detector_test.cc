@@ -28,7 +28,8 @@ Result<std::unique_ptr<HammingIndex>> MakeFlatIndex(int /*max_distance*/) {
 }
 
 Result<std::unique_ptr<HammingIndex>> MakeShardedIndex(int max_distance) {
-  return ShardedIndex::Create({.max_distance = max_distance, .shards = 4});
+  return ShardedIndex::Create(
+      {.max_distance = max_distance, .shards = 4, .expected_entries = 1000});
 }
 
 /// A detector on an empty state, with the parameters entry folded.

@@ -89,7 +89,8 @@ class ScanTest : public ::testing::Test {
     auto detector = Detector::Open(
         *store_,
         [](int max_distance) -> Result<std::unique_ptr<HammingIndex>> {
-          return ShardedIndex::Create({.max_distance = max_distance, .shards = 4});
+          return ShardedIndex::Create(
+              {.max_distance = max_distance, .shards = 4, .expected_entries = 1000});
         },
         SchemeOf(options_.processor));
     ASSERT_TRUE(detector.has_value()) << detector.error().message;
@@ -138,7 +139,8 @@ TEST_F(ScanTest, IsTheSameWithAnyNumberOfThreads) {
     auto detector = Detector::Open(
         **store,
         [](int max_distance) -> Result<std::unique_ptr<HammingIndex>> {
-          return ShardedIndex::Create({.max_distance = max_distance, .shards = 4});
+          return ShardedIndex::Create(
+              {.max_distance = max_distance, .shards = 4, .expected_entries = 1000});
         },
         SchemeOf(options_.processor));
     MemoryReader reader;

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <limits>
 #include <random>
+#include <set>
 #include <thread>
 #include <vector>
 
@@ -38,7 +39,7 @@ std::vector<Match> FindAll(const HammingIndex& index, std::uint64_t query, int m
 TEST(ShardedIndex, RefusesOptionsOutOfRange) {
   for (const IndexOptions options :
        {IndexOptions{.max_distance = -1}, IndexOptions{.max_distance = 8},
-        IndexOptions{.shards = 0}, IndexOptions{.shards = 4097}}) {
+        IndexOptions{.shards = 0}, IndexOptions{.shards = 33}}) {
     const auto index = ShardedIndex::Create(options);
     ASSERT_FALSE(index.has_value());
     EXPECT_EQ(index.error().code, ErrorCode::kInvalidConfig);
@@ -89,6 +90,16 @@ TEST_P(ShardedIndexProperty, AnswersAsTheFlatIndexDoes) {
   }
   EXPECT_EQ(index->Stats().documents, oracle.Stats().documents);
   EXPECT_EQ(index->Stats().fingerprints, oracle.Stats().fingerprints);
+  std::vector<Fingerprint> queries;
+  for (int i = 0; i < 100; ++i) queries.push_back({near_a_centre()});
+  std::vector<std::vector<Match>> answers{{{{77}, {77}, 77}}};
+  index->FindBatch(queries, k, 10, answers);
+  ASSERT_EQ(answers.size(), queries.size());
+  for (std::size_t i = 0; i < queries.size(); ++i) {
+    std::vector<Match> expected;
+    oracle.Find(queries[i], k, 10, expected);
+    ASSERT_EQ(answers[i], expected) << i;
+  }
   for (const auto& [bits, document] : inserted) {
     EXPECT_EQ(index->Remove({bits}, {document}), oracle.Remove({bits}, {document}));
   }
@@ -97,7 +108,7 @@ TEST_P(ShardedIndexProperty, AnswersAsTheFlatIndexDoes) {
 }
 
 INSTANTIATE_TEST_SUITE_P(AllDistances, ShardedIndexProperty,
-                         testing::Combine(testing::Range(0, 8), testing::Values(1, 4, 64)));
+                         testing::Combine(testing::Range(0, 8), testing::Values(1, 5, 32)));
 
 /// Calls `visit` with every mask of exactly `count` bits.
 template <typename Visit>
@@ -114,18 +125,18 @@ TEST(ShardedIndex, FindsEveryFlipUpToItsDistanceAndNoneBeyond) {
     const std::unique_ptr<ShardedIndex> index = MakeIndex(k);
     for (const std::uint64_t bits : {std::uint64_t{0}, ~std::uint64_t{0}, random()}) {
       index->Insert({bits}, {1});
-      for (int flips = 0; flips <= std::min(k, 3); ++flips) {
+      for (int flips = 0; flips <= std::min(k, 2); ++flips) {
         ForEachMask(flips, [&, &bits = bits](std::uint64_t mask) {
           const std::vector<Match> expected{{{1}, {bits}, flips}};
           ASSERT_EQ(FindAll(*index, bits ^ mask, k), expected) << k << " " << mask;
         });
       }
-      if (k < 3) {
+      if (k < 2) {
         ForEachMask(k + 1, [&, &bits = bits](std::uint64_t mask) {
           ASSERT_TRUE(FindAll(*index, bits ^ mask, k).empty()) << k << " " << mask;
         });
       }
-      for (int i = 0; i < 20'000; ++i) {  // where all the masks would be too many
+      for (int i = 0; i < 1'000; ++i) {  // where all the masks would be too many
         ASSERT_EQ(FindAll(*index, FlipBits(bits, k, random), k).size(), 1u);
         ASSERT_TRUE(FindAll(*index, FlipBits(bits, k + 1, random), k).empty());
       }
@@ -139,6 +150,34 @@ TEST(ShardedIndex, AnswersForSmallerDistancesThanItsOwn) {
   for (std::uint64_t i = 0; i <= 7; ++i) index->Insert({(std::uint64_t{1} << i) - 1}, {i + 1});
   for (int distance = 0; distance <= 7; ++distance) {
     EXPECT_EQ(FindAll(*index, 0, distance).size(), static_cast<std::size_t>(distance) + 1);
+  }
+}
+
+// Whatever the layout: two tables, three or four, chosen by the number of entries and the memory.
+TEST(ShardedIndex, AnswersTheSameWithEveryDesign) {
+  std::mt19937_64 random(12);
+  FlatIndex oracle;
+  std::vector<std::unique_ptr<ShardedIndex>> indexes;
+  std::set<std::size_t> tables;
+  for (const std::uint64_t entries : {1'000ull, 1'000'000ull, 1'000'000'000ull}) {
+    for (const std::uint32_t bytes : {0u, 40u, 1'000u}) {
+      indexes.push_back(*ShardedIndex::Create(
+          {.max_distance = 7, .expected_entries = entries, .max_bytes_per_entry = bytes}));
+      tables.insert(indexes.back()->block_bits().size());
+    }
+  }
+  EXPECT_GE(tables.size(), 3u);
+  std::vector<std::uint64_t> stored;
+  for (std::uint64_t i = 1; i <= 2'000; ++i) {
+    stored.push_back(i % 2 == 1 ? random() : FlipBits(stored[random() % stored.size()], 5, random));
+    oracle.Insert({stored.back()}, {i});
+    for (const auto& index : indexes) index->Insert({stored.back()}, {i});
+  }
+  for (int i = 0; i < 200; ++i) {
+    const std::uint64_t query = FlipBits(stored[random() % stored.size()], i % 9, random);
+    const int k = i % 8;
+    const std::vector<Match> expected = FindAll(oracle, query, k);
+    for (const auto& index : indexes) ASSERT_EQ(FindAll(*index, query, k), expected) << i;
   }
 }
 
@@ -157,16 +196,18 @@ TEST(ShardedIndex, KeepsTheDocumentsOfEqualFingerprintsInOneEntry) {
 
 TEST(ShardedIndex, CountsItsWork) {
   const std::unique_ptr<ShardedIndex> index = MakeIndex(3);
+  std::mt19937_64 random(9);
+  for (std::uint64_t i = 1; i <= 10'000; ++i) index->Insert({random()}, {i});
   LookupWork work;
   std::vector<Match> matches;
   index->Find({0}, 3, kAll, matches, &work);
-  const std::uint64_t probes = work.probes;
-  EXPECT_GT(probes, 0u);
-  EXPECT_EQ(work.candidates, 0u);
-  index->Insert({0}, {1});
+  const LookupWork once = work;
+  EXPECT_GT(once.probes, 4u);
+  EXPECT_GT(once.candidates, 4u);
+  EXPECT_LT(once.candidates, 1'000u);
   index->Find({0}, 3, kAll, matches, &work);
-  EXPECT_EQ(work.probes, 2 * probes);  // added to, not replaced
-  EXPECT_GT(work.candidates, 0u);
+  EXPECT_EQ(work.probes, 2 * once.probes);  // added to, not replaced
+  EXPECT_EQ(work.candidates, 2 * once.candidates);
 }
 
 // All fingerprints agree in their upper or lower halves: whatever the blocks are, some bucket gets
@@ -183,7 +224,7 @@ TEST(ShardedIndex, IsExactWhenABucketGetsEverything) {
         const std::uint64_t bits = random() & ~fixed;
         ASSERT_EQ(index->Insert({bits}, {i}), oracle.Insert({bits}, {i}));
       }
-      for (int i = 0; i < 100; ++i) {
+      for (int i = 0; i < 20; ++i) {
         const std::uint64_t query = FlipBits(random() & ~fixed, i % 5, random);
         ASSERT_EQ(FindAll(*index, query, k), FindAll(oracle, query, k)) << fixed << " " << k;
       }

@@ -1,0 +1,297 @@
+// Fills a Hamming index, looks up, and compares with FAISS on the same fingerprints. Prints one
+// JSON object with --json, lines of text otherwise.
+#include "plugin/index/kernel.h"
+#include "plugin/index/sharded_index.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <limits>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <faiss/IndexBinaryFlat.h>
+#include <faiss/IndexBinaryHash.h>
+#include <faiss/impl/AuxIndexStructures.h>
+#include <malloc.h>
+#include <nlohmann/json.hpp>
+#include <omp.h>
+#include <time.h>
+
+namespace crawlsieve {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
+
+/// Processor time of this thread, in microseconds: what a busy machine leaves of the wall clock.
+double CpuMicros() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) * 1e6 + static_cast<double>(time.tv_nsec) / 1e3;
+}
+
+double MicrosSince(Clock::time_point start) {
+  return std::chrono::duration<double, std::micro>(Clock::now() - start).count();
+}
+
+/// SplitMix64: a bijection whose outputs look random, so that the bench needs no memory for them.
+std::uint64_t Mix(std::uint64_t x) {
+  x += 0x9e3779b97f4a7c15;
+  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
+  x = (x ^ x >> 27) * 0x94d049bb133111eb;
+  return x ^ x >> 31;
+}
+
+std::uint64_t Flip(std::uint64_t bits, int count, std::uint64_t seed) {
+  std::uint64_t mask = 0;
+  for (; std::popcount(mask) < count; seed = Mix(seed)) mask |= std::uint64_t{1} << (seed & 63);
+  return bits ^ mask;
+}
+
+/// The i-th fingerprint.
+std::uint64_t FingerprintAt(const std::string& distribution, std::uint64_t i) {
+  if (distribution == "clustered") {  // 64 pages around each centre, up to 4 bits off
+    return Flip(Mix(i / 64), static_cast<int>(i % 5), i);
+  }
+  if (distribution == "adversarial" &&
+      i % 10 == 0) {  // every tenth in one bucket of the first table
+    return Mix(i) & 0xffff'ffff;
+  }
+  return Mix(i);
+}
+
+struct Options {
+  std::uint64_t entries = 1'000'000;
+  int max_distance = 3;
+  std::string distribution = "uniform";
+  std::uint64_t queries = 20'000;
+  std::uint64_t recall_queries = 32;
+  std::uint64_t faiss_limit = 10'000'000;
+  std::uint32_t max_bytes_per_entry = IndexOptions{}.max_bytes_per_entry;
+  bool json = false;
+};
+
+/// Half of them max_distance bits off a stored one, half random.
+std::vector<std::uint64_t> MakeQueries(const Options& options) {
+  std::vector<std::uint64_t> queries;
+  std::mt19937_64 random(1);
+  for (std::uint64_t i = 0; i < options.queries; ++i) {
+    const std::uint64_t stored = FingerprintAt(options.distribution, random() % options.entries);
+    queries.push_back(i % 2 == 0 ? Flip(stored, options.max_distance, i) : random());
+  }
+  return queries;
+}
+
+void BenchIndex(const Options& options, const std::vector<std::uint64_t>& queries,
+                nlohmann::ordered_json& report) {
+  const auto created = ShardedIndex::Create({.max_distance = options.max_distance,
+                                             .expected_entries = options.entries,
+                                             .max_bytes_per_entry = options.max_bytes_per_entry});
+  if (!created) throw std::runtime_error(created.error().message);
+  ShardedIndex& index = **created;
+  report["kernel"] = BestKernel().name;
+  report["block_bits"] = index.block_bits();
+
+  double worst_insert = 0;
+  double last_tenth = 0;
+  const double cpu_start = CpuMicros();
+  const Clock::time_point start = Clock::now();
+  Clock::time_point previous = start;
+  for (std::uint64_t i = 0; i < options.entries; ++i) {
+    index.Insert({FingerprintAt(options.distribution, i)}, {i + 1});
+    if (i == options.entries / 10 * 9) last_tenth = MicrosSince(start);
+    const Clock::time_point now = Clock::now();
+    worst_insert =
+        std::max(worst_insert, std::chrono::duration<double, std::micro>(now - previous).count());
+    previous = now;
+  }
+  const double all = MicrosSince(start);
+  report["insert_cpu_us"] = (CpuMicros() - cpu_start) / static_cast<double>(options.entries);
+  const IndexStats stats = index.Stats();
+  report["insert_mean_us"] = all / static_cast<double>(options.entries);
+  report["insert_last_tenth_mean_us"] =
+      (all - last_tenth) / static_cast<double>(options.entries - options.entries / 10 * 9);
+  report["insert_max_us"] = worst_insert;
+  report["fingerprints"] = stats.fingerprints;
+  report["bytes_per_entry"] =
+      static_cast<double>(stats.bytes) / static_cast<double>(stats.fingerprints);
+
+  std::vector<Match> matches;
+  LookupWork work;
+  const double find_cpu = CpuMicros();
+  const Clock::time_point find_start = Clock::now();
+  for (const std::uint64_t query : queries) {
+    index.Find({query}, options.max_distance, kAll, matches, &work);
+  }
+  const auto count = static_cast<double>(queries.size());
+  report["find_mean_us"] = MicrosSince(find_start) / count;
+  report["find_cpu_us"] = (CpuMicros() - find_cpu) / count;
+  report["probes_per_find"] = static_cast<double>(work.probes) / count;
+  report["candidates_per_find"] = static_cast<double>(work.candidates) / count;
+
+  std::vector<double> times;
+  for (const std::uint64_t query : queries) {
+    const Clock::time_point one = Clock::now();
+    index.Find({query}, options.max_distance, kAll, matches);
+    times.push_back(MicrosSince(one));
+  }
+  std::ranges::sort(times);
+  report["find_p50_us"] = times[times.size() / 2];
+  report["find_p99_us"] = times[times.size() * 99 / 100];
+
+  std::vector<Fingerprint> batch;
+  for (const std::uint64_t query : queries) batch.push_back({query});
+  std::vector<std::vector<Match>> answers;
+  const Clock::time_point batch_start = Clock::now();
+  index.FindBatch(batch, options.max_distance, kAll, answers);
+  report["find_batch_mean_us"] = MicrosSince(batch_start) / count;
+
+  // The oracle: everything that was inserted, compared with a few queries.
+  const std::size_t sampled = std::min<std::size_t>(options.recall_queries, queries.size());
+  std::vector<std::uint64_t> expected(sampled);
+  for (std::uint64_t i = 0; i < options.entries; ++i) {
+    const std::uint64_t bits = FingerprintAt(options.distribution, i);
+    for (std::size_t q = 0; q < sampled; ++q) {
+      if (std::popcount(bits ^ queries[q]) <= options.max_distance) ++expected[q];
+    }
+  }
+  std::uint64_t wanted = 0;
+  std::uint64_t right = 0;
+  std::uint64_t wrong = 0;
+  for (std::size_t q = 0; q < sampled; ++q) {
+    index.Find({queries[q]}, options.max_distance, kAll, matches);
+    wanted += expected[q];
+    for (const Match& match : matches) {
+      const bool stored = FingerprintAt(options.distribution, match.document.sequence - 1) ==
+                          match.fingerprint.bits;
+      const int distance = std::popcount(match.fingerprint.bits ^ queries[q]);
+      stored&& distance <= options.max_distance ? ++right : ++wrong;
+    }
+  }
+  report["recall"] = wanted == 0 ? 1.0 : static_cast<double>(right) / static_cast<double>(wanted);
+  report["recall_pairs"] = wanted;
+  report["false_positives"] = wrong;
+}
+
+std::uint64_t HeapBytes() {
+  const struct mallinfo2 info = mallinfo2();
+  return info.uordblks + info.hblkhd;
+}
+
+template <typename Index>
+double MeanFaissMicros(const Index& index, const std::vector<std::uint64_t>& queries,
+                       int max_distance, double seconds) {
+  const Clock::time_point start = Clock::now();
+  std::size_t done = 0;
+  while (done < queries.size() && MicrosSince(start) < seconds * 1e6) {
+    faiss::RangeSearchResult result(1);
+    // FAISS answers distance < radius.
+    index.range_search(1, reinterpret_cast<const std::uint8_t*>(&queries[done]), max_distance + 1,
+                       &result);
+    ++done;
+  }
+  return MicrosSince(start) / static_cast<double>(done);
+}
+
+void BenchFaiss(const Options& options, const std::vector<std::uint64_t>& queries,
+                nlohmann::ordered_json& report) {
+  omp_set_num_threads(1);
+  std::vector<std::uint64_t> data(options.entries);
+  for (std::uint64_t i = 0; i < options.entries; ++i) {
+    data[i] = FingerprintAt(options.distribution, i);
+  }
+  const auto* bytes = reinterpret_cast<const std::uint8_t*>(data.data());
+  const auto entries = static_cast<faiss::IndexBinary::idx_t>(options.entries);
+  double best = std::numeric_limits<double>::infinity();
+  double best_bytes = 0;
+  nlohmann::ordered_json all;
+  {
+    faiss::IndexBinaryFlat flat(64);
+    flat.add(entries, bytes);
+    all["flat"]["find_mean_us"] = MeanFaissMicros(flat, queries, options.max_distance, 2);
+    all["flat"]["bytes_per_entry"] = 8;
+  }
+  for (const int blocks : {2, 3, 4}) {
+    // Every configuration that is exact: a block with at most `flips` differing bits exists.
+    const int flips = (options.max_distance + blocks) / blocks - 1;
+    const int bits = 64 / blocks;
+    malloc_trim(0);
+    const std::uint64_t before = HeapBytes();
+    faiss::IndexBinaryMultiHash index(64, blocks, bits);
+    index.nflip = flips;
+    index.add(entries, bytes);
+    const double size =
+        static_cast<double>(HeapBytes() - before) / static_cast<double>(options.entries);
+    const double micros = MeanFaissMicros(index, queries, options.max_distance, 5);
+    const std::string name =
+        std::to_string(blocks) + "x" + std::to_string(bits) + " nflip " + std::to_string(flips);
+    all[name]["find_mean_us"] = micros;
+    all[name]["bytes_per_entry"] = size;
+    if (micros < best) {
+      best = micros;
+      best_bytes = size;
+      report["faiss_best"] = name;
+    }
+  }
+  report["faiss"] = all;
+  report["faiss_best_find_mean_us"] = best;
+  report["faiss_best_bytes_per_entry"] = best_bytes;
+  report["find_ratio_vs_faiss"] = best / report["find_mean_us"].get<double>();
+}
+
+int Run(int argc, char** argv) {
+  Options options;
+  CLI::App app("Speed, memory and exactness of the Hamming index, beside FAISS");
+  app.add_option("--entries", options.entries, "Fingerprints to store")->check(CLI::PositiveNumber);
+  app.add_option("--max-distance", options.max_distance, "Bits")->check(CLI::Range(0, 7));
+  app.add_option("--dist", options.distribution, "Of the fingerprints")
+      ->check(CLI::IsMember({"uniform", "clustered", "adversarial"}));
+  app.add_option("--queries", options.queries, "Lookups to time")->check(CLI::PositiveNumber);
+  app.add_option("--recall-queries", options.recall_queries, "Lookups to check by linear scan");
+  app.add_option("--max-bytes-per-entry", options.max_bytes_per_entry,
+                 "Memory the design may take");
+  app.add_option("--faiss-limit", options.faiss_limit,
+                 "Leave FAISS out above this many entries: it needs up to 250 bytes for each");
+  app.add_flag("--json", options.json, "Print one JSON object");
+  CLI11_PARSE(app, argc, argv);
+
+  nlohmann::ordered_json report{{"entries", options.entries},
+                                {"max_distance", options.max_distance},
+                                {"distribution", options.distribution}};
+  const std::vector<std::uint64_t> queries = MakeQueries(options);
+  BenchIndex(options, queries, report);
+  if (options.entries <= options.faiss_limit) {
+    BenchFaiss(options, queries, report);
+  } else {
+    for (const char* field :
+         {"faiss_best_find_mean_us", "faiss_best_bytes_per_entry", "find_ratio_vs_faiss"}) {
+      report[field] = nullptr;
+    }
+  }
+  if (options.json) {
+    std::puts(report.dump().c_str());
+  } else {
+    for (const auto& [name, value] : report.items()) {
+      std::printf("%-28s %s\n", name.c_str(), value.dump().c_str());
+    }
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace crawlsieve
+
+int main(int argc, char** argv) {
+  try {
+    return crawlsieve::Run(argc, argv);
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "index_bench: %s\n", e.what());
+    return 3;
+  }
+}

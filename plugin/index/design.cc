@@ -1,0 +1,152 @@
+#include "plugin/index/design.h"
+
+#include "plugin/index/line.h"
+#include "plugin/index/radius.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+namespace crawlsieve {
+namespace {
+
+constexpr int kFingerprintBits = 64;
+
+double Choose(int n, int k) {
+  double result = 1;
+  for (int i = 0; i < k; ++i) result = result * (n - i) / (i + 1);
+  return result;
+}
+
+/// Mean number of lines of a bucket whose number of keys has the Poisson distribution.
+double MeanLines(double mean_keys, double slots) {
+  // Of long buckets the last line is half full.
+  if (mean_keys > 300) return mean_keys / slots + 0.5;
+  double lines = 0;
+  double probability = std::exp(-mean_keys);
+  const double most = mean_keys + 12 * std::sqrt(mean_keys) + 12;
+  for (double keys = 0; keys < most; keys += 1) {
+    lines += probability * std::max(1.0, std::ceil(keys / slots));
+    probability *= mean_keys / (keys + 1);
+  }
+  return lines;
+}
+
+IndexDesign Evaluate(int max_distance, std::uint64_t entries, int blocks) {
+  IndexDesign design;
+  for (int i = 0; i < blocks; ++i) {
+    const int bits = kFingerprintBits * (i + 1) / blocks - kFingerprintBits * i / blocks;
+    design.block_bits.push_back(bits);
+    const TableCost cost = CostOfTable(bits, entries);
+    const int radius = BlockRadius(max_distance, blocks, i);
+    for (int flips = 0; flips <= radius; ++flips) {
+      design.lines_per_lookup += Choose(cost.address_bits, flips) * cost.lines_per_bucket;
+    }
+    // The first table has a line of document numbers beside each line.
+    design.bytes_per_entry +=
+        (i == 0 ? 2 : 1) * kLineBytes * cost.lines_per_bucket / cost.entries_per_bucket;
+  }
+  return design;
+}
+
+/// Cuts the bits of `mask` into `parts` runs, the longer ones first.
+std::vector<std::uint64_t> Cut(std::uint64_t mask, int parts) {
+  const int bits = std::popcount(mask);
+  std::vector<std::uint64_t> runs;
+  for (int i = 0; i < parts; ++i) {
+    std::uint64_t run = 0;
+    for (int count = bits / parts + (i < bits % parts ? 1 : 0); count > 0; --count) {
+      const std::uint64_t highest = std::bit_floor(mask);
+      run |= highest;
+      mask ^= highest;
+    }
+    runs.push_back(run);
+  }
+  return runs;
+}
+
+void AddTables(std::uint64_t in_front, std::uint64_t rest, int max_distance,
+               std::span<const int> splits, std::vector<std::uint64_t>& tables) {
+  if (splits.empty()) {
+    tables.push_back(in_front);
+    return;
+  }
+  const std::vector<std::uint64_t> blocks = Cut(rest, splits.front());
+  for (std::uint64_t choice = 0; choice < std::uint64_t{1} << blocks.size(); ++choice) {
+    if (std::popcount(choice) + max_distance != splits.front()) continue;
+    std::uint64_t chosen = 0;
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+      if ((choice >> i & 1) != 0) chosen |= blocks[i];
+    }
+    AddTables(in_front | chosen, rest & ~chosen, max_distance, splits.subspan(1), tables);
+  }
+}
+
+}  // namespace
+
+TableCost CostOfTable(int block_bits, std::uint64_t entries) {
+  TableCost cost;
+  const auto keys = static_cast<double>(entries);
+  const int max_bits = std::min(block_bits, 32);
+  cost.address_bits = kPartBits;
+  // A table doubles when buckets have, by its phase, one to two lines of keys on average.
+  const auto full = [&] {
+    const double slots = SlotCount(FormatFor(kFingerprintBits - cost.address_bits));
+    return keys > slots * std::numbers::sqrt2 * std::exp2(cost.address_bits);
+  };
+  while (cost.address_bits < max_bits && full()) ++cost.address_bits;
+  cost.entries_per_bucket = keys / std::exp2(cost.address_bits);
+  cost.lines_per_bucket = MeanLines(cost.entries_per_bucket,
+                                    SlotCount(FormatFor(kFingerprintBits - cost.address_bits)));
+  return cost;
+}
+
+IndexDesign ChooseDesign(int max_distance, std::uint64_t expected_entries,
+                         double max_bytes_per_entry) {
+  const std::uint64_t entries = std::max<std::uint64_t>(expected_entries, 1);
+  IndexDesign best;
+  for (int blocks = 1; blocks <= max_distance + 1; ++blocks) {
+    if (BlockRadius(max_distance, blocks, 0) > kMaxRadius) continue;
+    if (kFingerprintBits / blocks < kPartBits) break;
+    IndexDesign design = Evaluate(max_distance, entries, blocks);
+    const bool fits = design.bytes_per_entry <= max_bytes_per_entry;
+    const bool best_fits = best.bytes_per_entry <= max_bytes_per_entry;
+    const bool better = fits && best_fits ? design.lines_per_lookup < best.lines_per_lookup
+                                          : design.bytes_per_entry < best.bytes_per_entry;
+    if (best.block_bits.empty() || better) best = std::move(design);
+  }
+  return best;
+}
+
+std::vector<std::uint64_t> PermutedTables(int fingerprint_bits, int max_distance,
+                                          std::span<const int> splits) {
+  std::vector<std::uint64_t> tables;
+  const std::uint64_t all = ~std::uint64_t{0} >> (64 - fingerprint_bits);
+  AddTables(0, all, max_distance, splits, tables);
+  return tables;
+}
+
+std::uint64_t OptimalPermutedTables(double fingerprint_bits, int max_distance, double log2_entries,
+                                    double min_prefix_bits) {
+  // d - tau, which falls by the bits put in front until it is zero.
+  constexpr double kRounding = 1e-9;
+  if (min_prefix_bits <= kRounding) return 1;
+  std::uint64_t best = std::numeric_limits<std::uint64_t>::max();
+  for (int blocks = max_distance + 1; blocks <= fingerprint_bits; ++blocks) {
+    const double in_front = (blocks - max_distance) * fingerprint_bits / blocks;
+    const double tables = Choose(blocks, max_distance);
+    if (tables >= static_cast<double>(best)) break;  // it only grows with the number of blocks
+    const std::uint64_t below =
+        OptimalPermutedTables(fingerprint_bits - in_front, max_distance, log2_entries - in_front,
+                              min_prefix_bits - in_front);
+    if (below != std::numeric_limits<std::uint64_t>::max() &&
+        tables * static_cast<double>(below) < static_cast<double>(best)) {
+      best = static_cast<std::uint64_t>(tables) * below;
+    }
+  }
+  return best;
+}
+
+}  // namespace crawlsieve

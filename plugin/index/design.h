@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace crawlsieve {
+
+/// A table is in 2^kPartBits parts by its leading bits; no block is narrower.
+inline constexpr int kPartBits = 10;
+
+/// How the index cuts fingerprints up, and what that is expected to cost.
+struct IndexDesign {
+  /// Widths of the blocks, first to last, 64 in all. There is a table for each.
+  std::vector<int> block_bits;
+  double lines_per_lookup = 0;  ///< cache lines read by a lookup at the largest distance
+  double bytes_per_entry = 0;   ///< document number included
+};
+
+/// The design with the fewest lines per lookup for uniform fingerprints among those that need at
+/// most `max_bytes_per_entry`, or, if none does, the smallest. More blocks are searched within
+/// smaller radii, which takes fewer probes of fuller buckets and more copies.
+[[nodiscard]] IndexDesign ChooseDesign(int max_distance, std::uint64_t expected_entries,
+                                       double max_bytes_per_entry);
+
+/// What a table by the leading bits of a block costs at a number of entries.
+struct TableCost {
+  int address_bits = 0;
+  double entries_per_bucket = 0;
+  double lines_per_bucket = 0;
+};
+[[nodiscard]] TableCost CostOfTable(int block_bits, std::uint64_t entries);
+
+/// The sorted, permuted tables of Manku et al. section 3.1: for each table the bits that its
+/// permutation puts in front, in which a match must agree with the query. `splits` says, level by
+/// level, into how many blocks the bits not yet in front are cut; each level puts all but
+/// `max_distance` of its blocks in front. Example 3.1 is {6}, {4, 4}, {5} and {4}.
+[[nodiscard]] std::vector<std::uint64_t> PermutedTables(int fingerprint_bits, int max_distance,
+                                                        std::span<const int> splits);
+
+/// X(f, k, d) of section 3.1.2: the fewest permuted tables that keep every p_i at `min_prefix_bits`
+/// or more for 2^log2_entries fingerprints. As printed the recurrence never ends (r = k makes no
+/// progress) and misses the example's designs by one (a table with exactly p_min leading bits has
+/// d = tau); with r > k and d <= tau it gives the 4, 10, 16 and 20 of Example 3.1.
+[[nodiscard]] std::uint64_t OptimalPermutedTables(double fingerprint_bits, int max_distance,
+                                                  double log2_entries, double min_prefix_bits);
+
+}  // namespace crawlsieve
