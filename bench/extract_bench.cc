@@ -1,8 +1,13 @@
-// How fast pages become documents, beside the HTML parser alone.
+// How fast pages become documents, and verdicts, beside the HTML parser alone.
 //
-// Both are measured in one process on the same pages and as many threads, in turns, so that
-// whatever else the machine does falls on both. Each thread takes every N-th page.
+// All are measured in one process on the same pages and as many threads, in turns, so that
+// whatever else the machine does falls on each. For the first two each thread takes every N-th page
+// from memory; the scan is the whole way of `crawlsieve scan`: it reads and unpacks the files, and
+// judges and writes verdicts on a thread besides.
 
+#include "consumer/input/file_reader.h"
+#include "consumer/output/verdict_record.h"
+#include "consumer/pipeline/scan.h"
 #include "extract/charset.h"
 #include "extract/extractor.h"
 #include "extract/features.h"
@@ -11,6 +16,10 @@
 #include "extract/tokenizer.h"
 #include "extract/visible_text.h"
 #include "plugin/base/result.h"
+#include "plugin/detector.h"
+#include "plugin/index/sharded_index.h"
+#include "plugin/state/store.h"
+#include "tests/support/temporary_directory.h"
 
 #include <algorithm>
 #include <array>
@@ -119,6 +128,47 @@ Seconds OverAllPages(const std::vector<Page>& pages, unsigned threads, MakeWorke
   return Clock::now() - start;
 }
 
+/// Renders verdicts as the scan command does, and throws them away.
+class VerdictCounter final : public consumer::ScanListener {
+ public:
+  Status OnVerdict(const log::Page& page, const Verdict& verdict) override {
+    bytes_ += consumer::VerdictRecord(page, verdict, {"bench", Timestamp()}).size();
+    return {};
+  }
+  Status OnDeadLetter(const std::string& /*origin*/,
+                      const consumer::DecodeFailure& /*failure*/) override {
+    return {};
+  }
+  Status OnCommit() override { return {}; }
+
+ private:
+  std::size_t bytes_ = 0;
+};
+
+/// Scans the files with an empty state; the wall time.
+Result<Seconds> ScanFiles(const std::vector<std::string>& files, unsigned threads) {
+  const testing::TemporaryDirectory directory;
+  auto store = Store::Open({.directory = directory.path(), .survive_crash = false});
+  if (!store) return tl::unexpected(store.error());
+  consumer::ScanOptions options;
+  options.threads = threads;
+  auto detector = Detector::Open(
+      **store,
+      [](int max_distance) -> Result<std::unique_ptr<HammingIndex>> {
+        return ShardedIndex::Create({.max_distance = max_distance});
+      },
+      consumer::SchemeOf(options.processor));
+  if (!detector) return tl::unexpected(detector.error());
+  const auto start = Clock::now();
+  auto reader = consumer::FileReader::Open({files.begin(), files.end()}, {});
+  if (!reader) return tl::unexpected(reader.error());
+  VerdictCounter counter;
+  if (auto scanned = consumer::Scan(**reader, **detector, options, counter); !scanned) {
+    return tl::unexpected(scanned.error());
+  }
+  return Seconds(Clock::now() - start);
+}
+
 /// The steps of extraction, taken apart as Extractor puts them together. One thread.
 class Steps {
  public:
@@ -176,6 +226,8 @@ struct Report {
   double gumbo_mb_s = 0;
   double extract_mb_s = 0;
   double ratio = 0;
+  double scan_mb_s = 0;
+  double scan_ratio = 0;
   std::size_t without_text = 0;
   std::size_t text_bytes = 0;
   std::array<double, Steps::kNames.size()> step_ms{};
@@ -187,7 +239,8 @@ double Median(std::vector<double> values) {
   return *middle;
 }
 
-Report Measure(const std::vector<Page>& pages, unsigned threads, unsigned rounds) {
+Result<Report> Measure(const std::vector<Page>& pages, const std::vector<std::string>& files,
+                       unsigned threads, unsigned rounds) {
   const ExtractOptions options;
   const FeatureHasher hasher("bench");
   std::vector<std::unique_ptr<Extractor>> extractors;
@@ -203,6 +256,8 @@ Report Measure(const std::vector<Page>& pages, unsigned threads, unsigned rounds
   std::vector<double> gumbo;
   std::vector<double> extract;
   std::vector<double> ratios;
+  std::vector<double> scan;
+  std::vector<double> scan_ratios;
   for (unsigned round = 0; round < rounds; ++round) {
     const Seconds bare = OverAllPages(pages, threads, [](unsigned) { return ParseWithGumbo; });
     const Seconds full = OverAllPages(pages, threads, [&](unsigned t) {
@@ -211,10 +266,16 @@ Report Measure(const std::vector<Page>& pages, unsigned threads, unsigned rounds
     gumbo.push_back(report.megabytes / bare.count());
     extract.push_back(report.megabytes / full.count());
     ratios.push_back(bare / full);
+    const Result<Seconds> scanned = ScanFiles(files, threads);
+    if (!scanned) return tl::unexpected(scanned.error());
+    scan.push_back(report.megabytes / scanned->count());
+    scan_ratios.push_back(bare / *scanned);
   }
   report.gumbo_mb_s = Median(gumbo);
   report.extract_mb_s = Median(extract);
   report.ratio = Median(ratios);
+  report.scan_mb_s = Median(scan);
+  report.scan_ratio = Median(scan_ratios);
 
   Steps steps(options, hasher);
   for (const Page& page : pages) steps.Run(page);
@@ -231,6 +292,8 @@ void PrintTable(const Report& report) {
   fmt::print("  gumbo alone  {:8.1f} MB/s\n", report.gumbo_mb_s);
   fmt::print("  extractor    {:8.1f} MB/s   {:.1f} % of gumbo alone\n", report.extract_mb_s,
              report.ratio * 100);
+  fmt::print("  whole scan   {:8.1f} MB/s   {:.1f} % of gumbo alone\n", report.scan_mb_s,
+             report.scan_ratio * 100);
   fmt::print("  pages without text: {}; visible text: {:.1f} MB\n", report.without_text,
              static_cast<double>(report.text_bytes) / 1e6);
   fmt::print("steps, one thread, one pass\n");
@@ -253,6 +316,8 @@ void PrintJson(const Report& report) {
       {"gumbo_mb_per_s", report.gumbo_mb_s},
       {"extract_mb_per_s", report.extract_mb_s},
       {"ratio", report.ratio},
+      {"scan_mb_per_s", report.scan_mb_s},
+      {"scan_ratio", report.scan_ratio},
       {"pages_without_text", report.without_text},
       {"text_bytes", report.text_bytes},
       {"steps_ms", steps},
@@ -285,8 +350,12 @@ int Main(int argc, char** argv) {
     fmt::print(stderr, "no pages in these files\n");
     return 1;
   }
-  const Report report = Measure(pages, threads, rounds);
-  json ? PrintJson(report) : PrintTable(report);
+  const Result<Report> report = Measure(pages, files, threads, rounds);
+  if (!report) {
+    fmt::print(stderr, "{}\n", report.error().message);
+    return 1;
+  }
+  json ? PrintJson(*report) : PrintTable(*report);
   return 0;
 }
 
