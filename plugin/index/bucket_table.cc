@@ -262,20 +262,6 @@ bool BucketTable::Erase(std::uint64_t key) {
   return true;
 }
 
-void BucketTable::Enqueue(ProbeQueue& queue, std::uint32_t query, std::uint64_t key,
-                          std::uint64_t prefix, int radius, int budget) const {
-  if (lines_.heads == nullptr) return;
-  const std::uint64_t bucket = lines_.BucketOf(key);
-  const auto word = static_cast<std::uint32_t>(lines_.StoredPart(key));
-  for (int flips = 0; flips <= std::min<int>(radius, lines_.address_bits); ++flips) {
-    for (const std::uint32_t mask : MasksOfWeight(lines_.address_bits, flips)) {
-      const std::uint64_t probed = bucket ^ mask;
-      queue.Push(*this, lines_.heads[probed], prefix | probed << lines_.stored_bits, query, word,
-                 budget - flips);
-    }
-  }
-}
-
 void BucketTable::Prefetch(std::uint64_t key) const {
   if (lines_.heads == nullptr) return;
   const std::uint64_t bucket = lines_.BucketOf(key);

@@ -3,7 +3,9 @@
 #include "plugin/index/kernel.h"
 #include "plugin/index/line.h"
 #include "plugin/index/line_arena.h"
+#include "plugin/index/radius.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -267,5 +269,20 @@ class Nest {
   const int key_bits_;
   std::vector<BucketTable> tables_;  // the second one's keys are rotated by half
 };
+
+inline void BucketTable::Enqueue(ProbeQueue& queue, std::uint32_t query, std::uint64_t key,
+                                 std::uint64_t prefix, int radius, int budget) const {
+  if (lines_.heads == nullptr) return;
+  const std::uint64_t bucket = lines_.BucketOf(key);
+  const auto word = static_cast<std::uint32_t>(lines_.StoredPart(key));
+  const int most = std::min<int>(radius, lines_.address_bits);
+  for (int flips = 0; flips <= most; ++flips) {
+    for (const std::uint32_t mask : MasksOfWeight(lines_.address_bits, flips)) {
+      const std::uint64_t probed = bucket ^ mask;
+      queue.Push(*this, lines_.heads[probed], prefix | probed << lines_.stored_bits, query, word,
+                 budget - flips);
+    }
+  }
+}
 
 }  // namespace crawlsieve
