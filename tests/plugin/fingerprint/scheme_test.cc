@@ -17,7 +17,9 @@ TEST(SchemeId, IsAPrefixAndSixteenHexDigits) {
 }
 
 // A change here makes every log and state written so far foreign: it must be meant.
-TEST(SchemeId, OfThisVersionStaysTheSame) { EXPECT_EQ(SchemeId({.key = ""}, ""), "cs1-0dd6931e90d84e98"); }
+TEST(SchemeId, OfThisVersionStaysTheSame) {
+  EXPECT_EQ(SchemeId({.key = ""}, ""), "cs1-0dd6931e90d84e98");
+}
 
 TEST(SchemeId, DependsOnKeyAndExtractionAndTheBorderBetweenThem) {
   const std::set<std::string> ids{SchemeId({.key = ""}, ""),    SchemeId({.key = "a"}, ""),
