@@ -15,6 +15,8 @@ namespace {
 // A bucket is nested when it has this many times the keys it should. By chance alone, with 7 keys
 // a bucket or more, the odds against that are beyond 10^20 to one.
 constexpr std::uint64_t kNestFactor = 8;
+// Beyond 16 lines in a run a bucket's overflow lines are few beside them.
+constexpr int kMaxRunOrder = 4;
 // Keys with no more bits than this left are a few hundred at most: not worth a nest.
 constexpr int kMinNestBits = 8;
 
@@ -38,7 +40,8 @@ void ProbeQueue::ProcessBatch() {
     const Line& line = *lines_[at];
     const std::uint32_t keys = Count(line);
     if (keys == kNested) {
-      const auto bucket = static_cast<std::uint64_t>(&line - table.lines_.heads);
+      const auto bucket =
+          static_cast<std::uint64_t>(&line - table.lines_.heads) >> table.lines_.run_order;
       const Nest& nest = table.NestOf(bucket << table.lines_.stored_bits);
       const std::uint64_t prefix = prefixes_[at] - nest.OwnPart(prefixes_[at]);
       std::vector<std::uint64_t> found;
@@ -54,7 +57,7 @@ void ProbeQueue::ProcessBatch() {
       if (std::popcount(key ^ queries_[query_numbers_[at]]) <= max_distance_) {
         const unsigned char* document = nullptr;
         if (table.lines_.with_documents) {
-          document = BucketTable::DocumentAt(table.lines_.DocumentsOf(line), slot);
+          document = table.DocumentAt(&line, slot);
           __builtin_prefetch(document);
         }
         hits_.push_back({query_numbers_[at], key, document});
@@ -87,7 +90,7 @@ BucketTable::~BucketTable() {
   if (side_ != nullptr) FreeLines(lines_, side_->blocks);
 }
 
-BucketTable::Lines BucketTable::AllocateLines(int address_bits) const {
+BucketTable::Lines BucketTable::AllocateLines(int address_bits, int run_order) const {
   Lines lines;
   lines.with_documents = lines_.with_documents;
   lines.address_bits = static_cast<std::uint8_t>(address_bits);
@@ -95,15 +98,17 @@ BucketTable::Lines BucketTable::AllocateLines(int address_bits) const {
   lines.format = FormatFor(lines.stored_bits);
   // Overflow comes in steps of a 16th of the table: little of it lies idle, and the addresses of
   // the blocks take little room in the cache.
-  lines.block_order = static_cast<std::uint8_t>(std::max(address_bits - 4, 1));
-  lines.heads = side_->settings.arena->Allocate(address_bits + (lines_.with_documents ? 1 : 0));
+  lines.run_order = static_cast<std::uint8_t>(run_order);
+  lines.block_order = static_cast<std::uint8_t>(std::max(address_bits + run_order - 4, 1));
+  lines.heads =
+      side_->settings.arena->Allocate(address_bits + run_order + (lines_.with_documents ? 1 : 0));
   return lines;
 }
 
 void BucketTable::FreeLines(const Lines& lines, const std::vector<Line*>& blocks) const {
   if (lines.heads == nullptr) return;
   const int extra = lines_.with_documents ? 1 : 0;
-  side_->settings.arena->Free(lines.heads, lines.address_bits + extra);
+  side_->settings.arena->Free(lines.heads, lines.address_bits + lines.run_order + extra);
   for (Line* block : blocks) side_->settings.arena->Free(block, lines.block_order + extra);
 }
 
@@ -138,11 +143,11 @@ void BucketTable::GiveBackOverflowLine(std::uint32_t next) {
   side_->free_overflow = next;
 }
 
-void BucketTable::Append(Line& line, Line* documents, std::uint64_t key, std::uint64_t document) {
+void BucketTable::Append(Line& line, std::uint64_t key, std::uint64_t document) {
   const std::uint32_t slot = Count(line);
   StoreKey(line, lines_.format, slot, lines_.StoredPart(key));
   SetCount(line, slot + 1);
-  if (lines_.with_documents) WriteDocument(document, DocumentAt(documents, slot));
+  if (lines_.with_documents) WriteDocument(document, DocumentAt(&line, slot));
   ++side_->keys_in_lines;
 }
 
@@ -150,9 +155,8 @@ bool BucketTable::IsTooLong(std::uint64_t bucket) const {
   if (lines_.stored_bits <= kMinNestBits) return false;
   const std::uint64_t average_lines =
       side_->keys_in_lines / SlotCount(lines_.format) >> lines_.address_bits;
-  std::uint64_t lines = 1;
-  for (std::uint32_t next = Next(lines_.heads[bucket], lines_.format); next != 0;
-       next = Next(*lines_.Overflow(next), lines_.format)) {
+  std::uint64_t lines = 0;
+  for (const Line* line = lines_.First(bucket); line != nullptr; line = lines_.Following(line)) {
     ++lines;
   }
   return lines > kNestFactor * std::max<std::uint64_t>(average_lines, 1);
@@ -160,79 +164,82 @@ bool BucketTable::IsTooLong(std::uint64_t bucket) const {
 
 bool BucketTable::IsFull() const {
   return static_cast<double>(side_->keys_in_lines) >
-         side_->fill * SlotCount(lines_.format) * static_cast<double>(lines_.buckets());
+         side_->fill * SlotCount(lines_.format) * static_cast<double>(lines_.head_lines());
 }
 
-// All lines of a bucket are full but one: the first overflow line, or the head if there is none.
-// So Insert and Erase touch two lines at most.
+bool BucketTable::CanGrow() const {
+  return lines_.address_bits < side_->max_address_bits || lines_.run_order < kMaxRunOrder;
+}
+
+// The lines of a bucket fill up one after the other: first its run, then, when all of that is full,
+// overflow lines, of which all but the first are full. So Insert and Erase touch two lines at most
+// beside the run.
 void BucketTable::Insert(std::uint64_t key, std::uint64_t document) {
-  if (lines_.heads == nullptr) lines_ = AllocateLines(0);
+  if (lines_.heads == nullptr) lines_ = AllocateLines(0, 0);
   const std::uint64_t bucket = lines_.BucketOf(key);
-  Line& head = lines_.heads[bucket];
+  Line* line = lines_.First(bucket);
+  Line* const last = lines_.LastOfRun(bucket);
   const std::uint32_t slots = SlotCount(lines_.format);
-  if (Count(head) == kNested) {
+  if (Count(*line) == kNested) {
     Nest& nest = NestOf(key);
     nest.Insert(nest.OwnPart(key), document);
     return;
   }
-  if (Count(head) < slots) {
-    Append(head, lines_.Documents(bucket), key, document);
+  while (line != last && Count(*line) == slots) ++line;
+  if (Count(*line) < slots) {
+    Append(*line, key, document);
   } else {
-    std::uint32_t next = Next(head, lines_.format);
+    std::uint32_t next = Next(*last, lines_.format);
     if (next == 0 || Count(*lines_.Overflow(next)) == slots) {
       const std::uint32_t taken = TakeOverflowLine();
       if (taken == 0) {
-        // Out of numbers for overflow lines: shorter buckets need fewer of them.
-        lines_.address_bits < side_->max_address_bits ? Grow() : NestBucket(bucket);
+        // Out of numbers for overflow lines: larger buckets need fewer of them.
+        CanGrow() ? Grow() : NestBucket(bucket);
         Insert(key, document);
         return;
       }
       SetNext(*lines_.Overflow(taken), lines_.format, next);
-      SetNext(head, lines_.format, taken);
+      SetNext(*last, lines_.format, taken);
       next = taken;
     }
-    Line& line = *lines_.Overflow(next);
-    Append(line, lines_.OverflowDocuments(next), key, document);
+    line = lines_.Overflow(next);
+    Append(*line, key, document);
     // Only when a line was begun: walking through the bucket is not for every insert.
-    if (Count(line) == 1 && IsTooLong(bucket)) NestBucket(bucket);
+    if (Count(*line) == 1 && IsTooLong(bucket)) NestBucket(bucket);
   }
-  if (IsFull() && lines_.address_bits < side_->max_address_bits) Grow();
+  if (IsFull() && CanGrow()) Grow();
 }
 
 BucketTable::Place BucketTable::Locate(std::uint64_t key) const {
-  const std::uint64_t bucket = lines_.BucketOf(key);
   const std::uint64_t stored = lines_.StoredPart(key);
-  Place place{.line = &lines_.heads[bucket], .documents = lines_.Documents(bucket)};
-  for (;;) {
-    const std::uint32_t count = Count(*place.line);
-    for (place.slot = 0; place.slot < count; ++place.slot) {
-      if (place.line->words[place.slot] == static_cast<std::uint32_t>(stored) &&
-          LoadKey(*place.line, lines_.format, place.slot) == stored) {
-        return place;
+  for (Line* line = lines_.First(lines_.BucketOf(key)); line != nullptr;
+       line = lines_.Following(line)) {
+    const std::uint32_t count = Count(*line);
+    for (std::uint32_t slot = 0; slot < count; ++slot) {
+      if (line->words[slot] == static_cast<std::uint32_t>(stored) &&
+          LoadKey(*line, lines_.format, slot) == stored) {
+        return {line, slot};
       }
     }
-    const std::uint32_t next = Next(*place.line, lines_.format);
-    if (next == 0) return {};
-    place = {.line = lines_.Overflow(next), .documents = lines_.OverflowDocuments(next)};
   }
+  return {};
 }
 
 unsigned char* BucketTable::Find(std::uint64_t key) const {
   assert(lines_.with_documents);
   if (lines_.heads == nullptr) return nullptr;
-  if (Count(lines_.heads[lines_.BucketOf(key)]) == kNested) {
+  if (Count(*lines_.First(lines_.BucketOf(key))) == kNested) {
     const Nest& nest = NestOf(key);
     return nest.Find(nest.OwnPart(key));
   }
   const Place place = Locate(key);
-  return place.line == nullptr ? nullptr : DocumentAt(place.documents, place.slot);
+  return place.line == nullptr ? nullptr : DocumentAt(place.line, place.slot);
 }
 
 bool BucketTable::Erase(std::uint64_t key) {
   if (lines_.heads == nullptr) return false;
   const std::uint64_t bucket = lines_.BucketOf(key);
-  Line& head = lines_.heads[bucket];
-  if (Count(head) == kNested) {
+  if (Count(*lines_.First(bucket)) == kNested) {
     Nest& nest = NestOf(key);
     if (!nest.Erase(nest.OwnPart(key))) return false;
     if (nest.size() == 0) {
@@ -245,70 +252,56 @@ bool BucketTable::Erase(std::uint64_t key) {
   const Place hole = Locate(key);
   if (hole.line == nullptr) return false;
   // The last key of the line that isn't full fills the hole.
-  const std::uint32_t next = Next(head, lines_.format);
-  Line& last = next == 0 ? head : *lines_.Overflow(next);
-  const std::uint32_t slot = Count(last) - 1;
-  StoreKey(*hole.line, lines_.format, hole.slot, LoadKey(last, lines_.format, slot));
+  Line* const last = lines_.LastOfRun(bucket);
+  const std::uint32_t next = Next(*last, lines_.format);
+  Line* tail = next == 0 ? last : lines_.Overflow(next);
+  while (Count(*tail) == 0) --tail;  // of the run: an overflow line has keys
+  const std::uint32_t slot = Count(*tail) - 1;
+  StoreKey(*hole.line, lines_.format, hole.slot, LoadKey(*tail, lines_.format, slot));
   if (lines_.with_documents) {
-    Line* documents = next == 0 ? lines_.Documents(bucket) : lines_.OverflowDocuments(next);
-    WriteDocument(ReadDocument(DocumentAt(documents, slot)), DocumentAt(hole.documents, hole.slot));
+    WriteDocument(ReadDocument(DocumentAt(tail, slot)), DocumentAt(hole.line, hole.slot));
   }
-  SetCount(last, slot);
+  SetCount(*tail, slot);
   --side_->keys_in_lines;
   if (slot == 0 && next != 0) {
-    SetNext(head, lines_.format, Next(last, lines_.format));
+    SetNext(*last, lines_.format, Next(*tail, lines_.format));
     GiveBackOverflowLine(next);
   }
   return true;
 }
 
-void BucketTable::Enqueue(ProbeQueue& queue, std::uint32_t query, std::uint64_t key,
-                          std::uint64_t prefix, int radius, int budget) const {
-  if (lines_.heads == nullptr) return;
-  const std::uint64_t bucket = lines_.BucketOf(key);
-  const auto word = static_cast<std::uint32_t>(lines_.StoredPart(key));
-  for (int flips = 0; flips <= std::min<int>(radius, lines_.address_bits); ++flips) {
-    for (const std::uint32_t mask : MasksOfWeight(lines_.address_bits, flips)) {
-      const std::uint64_t probed = bucket ^ mask;
-      queue.Push(*this, lines_.heads[probed], prefix | probed << lines_.stored_bits, query, word,
-                 budget - flips);
-    }
-  }
-}
-
 void BucketTable::Prefetch(std::uint64_t key) const {
   if (lines_.heads == nullptr) return;
-  const std::uint64_t bucket = lines_.BucketOf(key);
-  __builtin_prefetch(lines_.heads + bucket, 1);
-  if (lines_.with_documents) __builtin_prefetch(lines_.Documents(bucket), 1);
+  const Line* line = lines_.First(lines_.BucketOf(key));
+  for (std::size_t i = 0; i < std::size_t{1} << lines_.run_order; ++i) {
+    __builtin_prefetch(line + i, 1);
+  }
+  if (lines_.with_documents) __builtin_prefetch(lines_.DocumentsOf(line), 1);
 }
 
 template <typename Visit>
 void BucketTable::ForEachInBucket(const Lines& lines, std::uint64_t bucket, const Visit& visit) {
   const std::uint64_t prefix = bucket << lines.stored_bits;
-  const Line* line = &lines.heads[bucket];
-  Line* documents = lines.Documents(bucket);
-  for (;;) {
+  for (const Line* line = lines.First(bucket); line != nullptr; line = lines.Following(line)) {
+    const auto* documents = reinterpret_cast<const unsigned char*>(lines.DocumentsOf(line));
     for (std::uint32_t slot = 0; slot < Count(*line); ++slot) {
       visit(prefix | LoadKey(*line, lines.format, slot),
-            lines.with_documents ? ReadDocument(DocumentAt(documents, slot)) : 0);
+            lines.with_documents ? ReadDocument(documents + slot * kDocumentBytes) : 0);
     }
-    const std::uint32_t next = Next(*line, lines.format);
-    if (next == 0) return;
-    line = lines.Overflow(next);
-    documents = lines.OverflowDocuments(next);
   }
 }
 
 void BucketTable::Grow() {
-  const Lines old = std::exchange(lines_, AllocateLines(lines_.address_bits + 1));
+  const bool addresses = lines_.address_bits < side_->max_address_bits;
+  const Lines old = std::exchange(lines_, AllocateLines(lines_.address_bits + (addresses ? 1 : 0),
+                                                        lines_.run_order + (addresses ? 0 : 1)));
   const std::vector<Line*> old_blocks = std::exchange(side_->blocks, {});
   side_->used_overflow = 0;
   side_->free_overflow = 0;
   side_->keys_in_lines = 0;
   for (const auto& [first, nest] : side_->nests) SetHeads(first, *nest, kNested);
   for (std::uint64_t bucket = 0; bucket < old.buckets(); ++bucket) {
-    if (Count(old.heads[bucket]) == kNested) continue;
+    if (Count(*old.First(bucket)) == kNested) continue;
     ForEachInBucket(old, bucket,
                     [this](std::uint64_t key, std::uint64_t document) { Insert(key, document); });
   }
@@ -321,20 +314,21 @@ void BucketTable::NestBucket(std::uint64_t bucket) {
     nest->Insert(lines_.StoredPart(key), document);
   });
   side_->keys_in_lines -= nest->size();
-  Line& head = lines_.heads[bucket];
-  for (std::uint32_t next = Next(head, lines_.format); next != 0;) {
+  Line* const last = lines_.LastOfRun(bucket);
+  for (std::uint32_t next = Next(*last, lines_.format); next != 0;) {
     const std::uint32_t following = Next(*lines_.Overflow(next), lines_.format);
     GiveBackOverflowLine(next);
     next = following;
   }
-  head.words[kHeaderWord] = kNested;
+  for (Line* line = lines_.First(bucket); line <= last; ++line) line->words[kHeaderWord] = 0;
+  SetCount(*lines_.First(bucket), kNested);
   side_->nests[bucket << lines_.stored_bits] = std::move(nest);
 }
 
 void BucketTable::SetHeads(std::uint64_t first_key, const Nest& nest, std::uint32_t header) {
   const std::uint64_t end = first_key + (std::uint64_t{1} << nest.key_bits());
   for (std::uint64_t key = first_key; key < end; key += std::uint64_t{1} << lines_.stored_bits) {
-    lines_.heads[lines_.BucketOf(key)].words[kHeaderWord] = header;
+    lines_.First(lines_.BucketOf(key))->words[kHeaderWord] = header;
   }
 }
 

@@ -3,7 +3,9 @@
 #include "plugin/index/kernel.h"
 #include "plugin/index/line.h"
 #include "plugin/index/line_arena.h"
+#include "plugin/index/radius.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -153,46 +155,56 @@ class BucketTable {
 
   /// The buckets: a first line for each, and the lines that continue full ones.
   struct Lines {
-    Line* heads = nullptr;      // 2^address_bits lines, then as many of document numbers
-    Line** overflow = nullptr;  // blocks of 2^block_order lines, then as many of document numbers
+    Line* heads = nullptr;      // 2^(address_bits + run_order) lines, then as many of documents
+    Line** overflow = nullptr;  // blocks of 2^block_order lines, then as many of documents
     std::uint8_t address_bits = 0;
+    std::uint8_t run_order = 0;    // 2^run_order lines of each bucket lie side by side
     std::uint8_t stored_bits = 0;  // of a key, below the address
     std::uint8_t block_order = 0;
     LineFormat format = LineFormat::kSlots7;
     bool with_documents = false;
 
     [[nodiscard]] std::uint64_t buckets() const { return std::uint64_t{1} << address_bits; }
+    [[nodiscard]] std::uint64_t head_lines() const { return buckets() << run_order; }
     [[nodiscard]] std::uint64_t BucketOf(std::uint64_t key) const { return key >> stored_bits; }
     [[nodiscard]] std::uint64_t StoredPart(std::uint64_t key) const {
       return key & ((std::uint64_t{1} << stored_bits) - 1);
     }
-    [[nodiscard]] Line* Documents(std::uint64_t bucket) const { return heads + buckets() + bucket; }
+    [[nodiscard]] Line* First(std::uint64_t bucket) const { return heads + (bucket << run_order); }
+    [[nodiscard]] Line* LastOfRun(std::uint64_t bucket) const { return First(bucket + 1) - 1; }
     [[nodiscard]] Line* Overflow(std::uint32_t next) const {
       return overflow[(next - 1) >> block_order] + ((next - 1) & ((1u << block_order) - 1));
     }
-    [[nodiscard]] Line* OverflowDocuments(std::uint32_t next) const {
-      return Overflow(next) + (std::size_t{1} << block_order);
+    [[nodiscard]] bool IsHead(const Line* line) const {
+      return std::less_equal<>()(heads, line) && std::less<>()(line, heads + head_lines());
+    }
+    /// The line after `line` in its bucket, or null if no more have keys.
+    template <typename AnyLine>
+    [[nodiscard]] AnyLine* Following(AnyLine* line) const {
+      if (IsHead(line) && (line - heads + 1) % (std::ptrdiff_t{1} << run_order) != 0) {
+        return Count(line[1]) != 0 ? line + 1 : nullptr;
+      }
+      const std::uint32_t next = Next(*line, format);
+      return next != 0 ? Overflow(next) : nullptr;
     }
     /// The document numbers of any line of the table.
-    [[nodiscard]] const Line* DocumentsOf(const Line& line) const {
-      const bool is_head =
-          std::less_equal<>()(heads, &line) && std::less<>()(&line, heads + buckets());
-      return &line + (std::size_t{1} << (is_head ? address_bits : block_order));
+    template <typename AnyLine>
+    [[nodiscard]] AnyLine* DocumentsOf(AnyLine* line) const {
+      return line + (IsHead(line) ? head_lines() : std::uint64_t{1} << block_order);
     }
   };
 
   /// Where a key is, or line == null.
   struct Place {
     Line* line = nullptr;
-    Line* documents = nullptr;
     std::uint32_t slot = 0;
   };
 
-  [[nodiscard]] static unsigned char* DocumentAt(Line* documents, std::size_t slot) {
-    return reinterpret_cast<unsigned char*>(documents) + slot * kDocumentBytes;
+  [[nodiscard]] unsigned char* DocumentAt(Line* line, std::size_t slot) const {
+    return reinterpret_cast<unsigned char*>(lines_.DocumentsOf(line)) + slot * kDocumentBytes;
   }
-  [[nodiscard]] static const unsigned char* DocumentAt(const Line* documents, std::size_t slot) {
-    return reinterpret_cast<const unsigned char*>(documents) + slot * kDocumentBytes;
+  [[nodiscard]] const unsigned char* DocumentAt(const Line* line, std::size_t slot) const {
+    return reinterpret_cast<const unsigned char*>(lines_.DocumentsOf(line)) + slot * kDocumentBytes;
   }
 
   /// What lookups don't read.
@@ -210,14 +222,15 @@ class BucketTable {
     std::map<std::uint64_t, std::unique_ptr<Nest>> nests;
   };
 
-  [[nodiscard]] Lines AllocateLines(int address_bits) const;
+  [[nodiscard]] Lines AllocateLines(int address_bits, int run_order) const;
   void FreeLines(const Lines& lines, const std::vector<Line*>& blocks) const;
   [[nodiscard]] std::uint32_t TakeOverflowLine();
   void GiveBackOverflowLine(std::uint32_t next);
-  void Append(Line& line, Line* documents, std::uint64_t key, std::uint64_t document);
+  void Append(Line& line, std::uint64_t key, std::uint64_t document);
   [[nodiscard]] Place Locate(std::uint64_t key) const;
   [[nodiscard]] bool IsTooLong(std::uint64_t bucket) const;
   [[nodiscard]] bool IsFull() const;
+  [[nodiscard]] bool CanGrow() const;
   void Grow();
   void NestBucket(std::uint64_t bucket);
   /// Writes the headers of all buckets whose keys belong, or would, to the nest that begins at a
@@ -267,5 +280,23 @@ class Nest {
   const int key_bits_;
   std::vector<BucketTable> tables_;  // the second one's keys are rotated by half
 };
+
+inline void BucketTable::Enqueue(ProbeQueue& queue, std::uint32_t query, std::uint64_t key,
+                                 std::uint64_t prefix, int radius, int budget) const {
+  if (lines_.heads == nullptr) return;
+  const std::uint64_t bucket = lines_.BucketOf(key);
+  const auto word = static_cast<std::uint32_t>(lines_.StoredPart(key));
+  const int most = std::min<int>(radius, lines_.address_bits);
+  for (int flips = 0; flips <= most; ++flips) {
+    for (const std::uint32_t mask : MasksOfWeight(lines_.address_bits, flips)) {
+      const std::uint64_t probed = bucket ^ mask;
+      const Line* lines = lines_.First(probed);
+      const std::uint64_t probed_prefix = prefix | probed << lines_.stored_bits;
+      for (std::size_t i = 0; i < std::size_t{1} << lines_.run_order; ++i) {
+        queue.Push(*this, lines[i], probed_prefix, query, word, budget - flips);
+      }
+    }
+  }
+}
 
 }  // namespace crawlsieve

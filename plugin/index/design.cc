@@ -20,15 +20,15 @@ double Choose(int n, int k) {
   return result;
 }
 
-/// Mean number of lines of a bucket whose number of keys has the Poisson distribution.
-double MeanLines(double mean_keys, double slots) {
+/// Mean number of overflow lines of a bucket whose number of keys has the Poisson distribution.
+double MeanOverflow(double mean_keys, double slots, double run) {
   // Of long buckets the last line is half full.
-  if (mean_keys > 300) return mean_keys / slots + 0.5;
+  if (mean_keys > 300) return std::max(0.0, mean_keys / slots - run + 0.5);
   double lines = 0;
   double probability = std::exp(-mean_keys);
   const double most = mean_keys + 12 * std::sqrt(mean_keys) + 12;
   for (double keys = 0; keys < most; keys += 1) {
-    lines += probability * std::max(1.0, std::ceil(keys / slots));
+    lines += probability * std::max(0.0, std::ceil(keys / slots) - run);
     probability *= mean_keys / (keys + 1);
   }
   return lines;
@@ -42,7 +42,7 @@ IndexDesign Evaluate(int max_distance, std::uint64_t entries, int blocks) {
     const TableCost cost = CostOfTable(bits, entries);
     const int radius = BlockRadius(max_distance, blocks, i);
     for (int flips = 0; flips <= radius; ++flips) {
-      design.lines_per_lookup += Choose(cost.address_bits, flips) * cost.lines_per_bucket;
+      design.reads_per_lookup += Choose(cost.address_bits, flips) * cost.reads_per_bucket;
     }
     // The first table has a line of document numbers beside each line.
     design.bytes_per_entry +=
@@ -91,15 +91,19 @@ TableCost CostOfTable(int block_bits, std::uint64_t entries) {
   const auto keys = static_cast<double>(entries);
   const int max_bits = std::min(block_bits, 32);
   cost.address_bits = kPartBits;
-  // A table doubles when buckets have, by its phase, one to two lines of keys on average.
+  const auto slots = [&] {
+    return static_cast<double>(SlotCount(FormatFor(kFingerprintBits - cost.address_bits)));
+  };
+  // A table doubles when its lines have, by its phase, one to two times their slots in keys.
   const auto full = [&] {
-    const double slots = SlotCount(FormatFor(kFingerprintBits - cost.address_bits));
-    return keys > slots * std::numbers::sqrt2 * std::exp2(cost.address_bits);
+    return keys > std::numbers::sqrt2 * slots() * cost.lines_per_run * std::exp2(cost.address_bits);
   };
   while (cost.address_bits < max_bits && full()) ++cost.address_bits;
+  while (cost.lines_per_run < 16 && full()) cost.lines_per_run *= 2;
   cost.entries_per_bucket = keys / std::exp2(cost.address_bits);
-  cost.lines_per_bucket = MeanLines(cost.entries_per_bucket,
-                                    SlotCount(FormatFor(kFingerprintBits - cost.address_bits)));
+  const double overflow = MeanOverflow(cost.entries_per_bucket, slots(), cost.lines_per_run);
+  cost.lines_per_bucket = cost.lines_per_run + overflow;
+  cost.reads_per_bucket = 1 + (cost.lines_per_run - 1) / 2.0 + overflow;
   return cost;
 }
 
@@ -113,7 +117,7 @@ IndexDesign ChooseDesign(int max_distance, std::uint64_t expected_entries,
     IndexDesign design = Evaluate(max_distance, entries, blocks);
     const bool fits = design.bytes_per_entry <= max_bytes_per_entry;
     const bool best_fits = best.bytes_per_entry <= max_bytes_per_entry;
-    const bool better = fits && best_fits ? design.lines_per_lookup < best.lines_per_lookup
+    const bool better = fits && best_fits ? design.reads_per_lookup < best.reads_per_lookup
                                           : design.bytes_per_entry < best.bytes_per_entry;
     if (best.block_bits.empty() || better) best = std::move(design);
   }

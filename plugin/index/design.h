@@ -13,11 +13,13 @@ inline constexpr int kPartBits = 10;
 struct IndexDesign {
   /// Widths of the blocks, first to last, 64 in all. There is a table for each.
   std::vector<int> block_bits;
-  double lines_per_lookup = 0;  ///< cache lines read by a lookup at the largest distance
-  double bytes_per_entry = 0;   ///< document number included
+  /// Cache lines read by a lookup at the largest distance; one that lies beside another counts
+  /// half, as it comes without a TLB miss but has to be compared all the same.
+  double reads_per_lookup = 0;
+  double bytes_per_entry = 0;  ///< document number included
 };
 
-/// The design with the fewest lines per lookup for uniform fingerprints among those that need at
+/// The design with the fewest reads per lookup for uniform fingerprints among those that need at
 /// most `max_bytes_per_entry`, or, if none does, the smallest. More blocks are searched within
 /// smaller radii, which takes fewer probes of fuller buckets and more copies.
 [[nodiscard]] IndexDesign ChooseDesign(int max_distance, std::uint64_t expected_entries,
@@ -26,8 +28,10 @@ struct IndexDesign {
 /// What a table by the leading bits of a block costs at a number of entries.
 struct TableCost {
   int address_bits = 0;
+  int lines_per_run = 1;  ///< lines of a bucket that lie side by side
   double entries_per_bucket = 0;
-  double lines_per_bucket = 0;
+  double lines_per_bucket = 0;  ///< overflow lines included
+  double reads_per_bucket = 0;  ///< counted as reads_per_lookup is
 };
 [[nodiscard]] TableCost CostOfTable(int block_bits, std::uint64_t entries);
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -17,8 +19,31 @@ inline constexpr int kMaxRadius = 3;
   return shares / blocks + (block < shares % blocks ? 1 : 0) - 1;
 }
 
+namespace radius_internal {
+
+// Masks of 32 bits by weight, ascending: those below 2^bits come first, C(bits, weight) of them.
+extern const std::array<const std::uint32_t*, kMaxRadius + 1> kMasks;
+
+/// C(bits, weight).
+inline constexpr auto kCounts = [] {
+  std::array<std::array<std::uint16_t, kMaxRadius + 1>, 33> counts{};
+  for (std::size_t bits = 0; bits <= 32; ++bits) {
+    counts[bits][0] = 1;
+    for (std::size_t weight = 1; bits > 0 && weight <= kMaxRadius; ++weight) {
+      counts[bits][weight] =
+          static_cast<std::uint16_t>(counts[bits - 1][weight - 1] + counts[bits - 1][weight]);
+    }
+  }
+  return counts;
+}();
+
+}  // namespace radius_internal
+
 /// All numbers below 2^bits with exactly `weight` ones, ascending. `weight` <= kMaxRadius, `bits`
 /// <= 32. Static storage.
-[[nodiscard]] std::span<const std::uint32_t> MasksOfWeight(int bits, int weight);
+[[nodiscard]] inline std::span<const std::uint32_t> MasksOfWeight(int bits, int weight) {
+  const auto w = static_cast<std::size_t>(weight);
+  return {radius_internal::kMasks[w], radius_internal::kCounts[static_cast<std::size_t>(bits)][w]};
+}
 
 }  // namespace crawlsieve

@@ -112,7 +112,7 @@ TEST(ChooseDesign, CutsAllBitsAndKeepsToTheBudgetWhereItCan) {
         EXPECT_LE(BlockRadius(k, blocks, 0), kMaxRadius);
         const IndexDesign smallest = ChooseDesign(k, entries, 0);
         EXPECT_TRUE(design.bytes_per_entry <= budget || design.block_bits == smallest.block_bits);
-        EXPECT_LE(design.lines_per_lookup, smallest.lines_per_lookup);
+        EXPECT_LE(design.reads_per_lookup, smallest.reads_per_lookup);
       }
     }
   }
@@ -122,7 +122,7 @@ TEST(ChooseDesign, TakesTwoTablesForThreeBitsAndThreeForSevenAtAHundredMillion) 
   const IndexDesign three = ChooseDesign(3, 100'000'000, 40);
   EXPECT_EQ(three.block_bits, (std::vector<int>{32, 32}));
   EXPECT_LT(three.bytes_per_entry, 24);
-  EXPECT_LT(three.lines_per_lookup, 80);
+  EXPECT_LT(three.reads_per_lookup, 80);
   const IndexDesign seven = ChooseDesign(7, 100'000'000, 40);
   EXPECT_EQ(seven.block_bits.size(), 3u);
 }

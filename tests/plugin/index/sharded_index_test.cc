@@ -202,7 +202,7 @@ TEST(ShardedIndex, CountsItsWork) {
   std::vector<Match> matches;
   index->Find({0}, 3, kAll, matches, &work);
   const LookupWork once = work;
-  EXPECT_GT(once.probes, 4u);
+  EXPECT_GE(once.probes, 4u);
   EXPECT_GT(once.candidates, 4u);
   EXPECT_LT(once.candidates, 1'000u);
   index->Find({0}, 3, kAll, matches, &work);
