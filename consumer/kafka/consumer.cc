@@ -206,6 +206,10 @@ void Consumer::AssignAll(const std::vector<TopicPartition>& partitions) {
   KafkaStatus assigned = starts ? Assign(*starts) : tl::unexpected(starts.error());
   if (!assigned) {
     rebalance_error_ = assigned.error();
+    // Polling again won't take the assignment up: whoever owns this consumer must join anew.
+    if (rebalance_error_->error_class == KafkaErrorClass::kRetriable) {
+      rebalance_error_->error_class = KafkaErrorClass::kAbortable;
+    }
     UnassignAll();
   }
 }

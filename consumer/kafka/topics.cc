@@ -75,6 +75,7 @@ Status EnsureLogTopic(Admin& admin, const KafkaOptions& options, MissingTopic mi
     }
     TopicSpec spec{options.log_topic, 1, -1, {}};
     spec.settings.insert(kLogSettings.begin(), kLogSettings.end());
+    spec.settings["max.message.bytes"] = std::to_string(MaxWrittenBytes(options));
     if (Status created = Create(admin, spec, timeout); !created) {
       return created;
     }

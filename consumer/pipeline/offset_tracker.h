@@ -11,11 +11,10 @@ namespace crawlsieve::consumer {
 /// acknowledged downstream. Lives as long as the assignment of the partition. Thread-compatible.
 class OffsetTracker {
  public:
-  /// `start` is the first offset that the assignment delivers; -1 if it isn't known.
-  explicit OffsetTracker(std::int64_t start) : previous_(start > 0 ? start - 1 : -1) {}
-
   /// A record was taken from the partition; it is done after `acknowledgements` of Acknowledge.
-  /// Returns the offset of the record before it, -1 if there was none. Offsets must rise.
+  /// Returns the offset of the record taken before it, -1 for the first of the assignment: what
+  /// lies before that was committed, so it is in the log already or was skipped on purpose. Offsets
+  /// must rise.
   std::int64_t Take(std::int64_t offset, int acknowledgements);
 
   /// Whether a record was taken already (redelivery within the assignment).
@@ -42,7 +41,7 @@ class OffsetTracker {
   [[nodiscard]] Record* Find(std::int64_t offset);
 
   std::deque<Record> open_;  ///< by offset; the front one is not done
-  std::int64_t previous_;
+  std::int64_t previous_ = -1;
   std::int64_t done_ = -1;  ///< last record of the done prefix
 };
 

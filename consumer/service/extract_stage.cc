@@ -93,8 +93,7 @@ class ExtractSession final : public RebalanceListener {
           {{"topic", partitions[i].topic},
            {"partition", partitions[i].partition},
            {"offset", offset.value_or(-1)}});
-      assigned_.insert_or_assign(partitions[i],
-                                 Assigned{++last_epoch_, OffsetTracker(offset.value_or(-1)), {}});
+      assigned_.insert_or_assign(partitions[i], Assigned{++last_epoch_, OffsetTracker(), {}});
       starts.push_back({partitions[i], offset.value_or(kOffsetBeginning)});
     }
     paused_ = false;
@@ -173,7 +172,7 @@ class ExtractSession final : public RebalanceListener {
     while (!stop.stop_requested()) {
       const auto watermarks = consumer_->QueryWatermarks(log, kAdminTimeout);
       board_.SetConnected(Role::kExtract, watermarks.has_value());
-      if (watermarks.has_value() && watermarks->high > 0) return true;
+      if (watermarks.has_value() && watermarks->high > 0) return CheckScheme(watermarks->low);
       if (!watermarks && watermarks.error().error_class != KafkaErrorClass::kRetriable) {
         return tl::unexpected(watermarks.error());
       }
@@ -186,6 +185,36 @@ class ExtractSession final : public RebalanceListener {
       producer_->Poll(milliseconds(200));
     }
     return false;
+  }
+
+  /// Refuses to write into a log of another scheme: its judge would refuse the log from then on.
+  /// The log's first entry names the scheme; true where it is ours.
+  KafkaResult<bool> CheckScheme(std::int64_t first_offset) {
+    auto reader =
+        Consumer::Make(JudgeConsumer(options_.kafka), options_.kafka, LoggingCallbacks("extract"));
+    if (!reader) {
+      return tl::unexpected(KafkaError{KafkaErrorClass::kRefused, 0, "", reader.error().message});
+    }
+    const PartitionOffset first{{options_.kafka.log_topic, 0}, first_offset};
+    if (auto assigned = (*reader)->Assign({first}); !assigned) {
+      return tl::unexpected(assigned.error());
+    }
+    auto record = (*reader)->Poll(kAdminTimeout);
+    if (!record) return tl::unexpected(record.error());
+    log::Entry entry;
+    const std::string_view value =
+        record->has_value() ? (*record)->value().value_or("") : std::string_view();
+    if (!entry.ParseFromArray(value.data(), static_cast<int>(value.size()))) return true;
+    const std::string scheme =
+        entry.has_parameters() ? entry.parameters().scheme() : entry.page().scheme();
+    const std::string own = SchemeOf(options_.processor);
+    if (scheme.empty() || scheme == own) return true;
+    return tl::unexpected(KafkaError{
+        KafkaErrorClass::kRefused, 0, "",
+        fmt::format(
+            "log {} is of scheme {}, this configuration makes scheme {}: give all processes "
+            "the same fingerprint and extract settings, or use another kafka.log.topic",
+            options_.kafka.log_topic, scheme, own)});
   }
 
   /// Takes a record if there is room, appends what the workers are done with, commits if it is
@@ -256,7 +285,6 @@ class ExtractSession final : public RebalanceListener {
       letter.value = done.record.value();
       letter.headers = done.record.headers();
       for (const Header& header : added) letter.headers.push_back({header.name, header.value});
-      letter.timestamp = done.record.timestamp();
       if (auto produced = Produce(letter, waiting); !produced) return produced;
     }
     const std::string entry = done.processed.entry.SerializeAsString();
@@ -290,7 +318,7 @@ class ExtractSession final : public RebalanceListener {
       return;
     }
     progressed_ = true;
-    metrics_.Add(Count::kLogEntriesAppended);
+    if (report.topic == options_.kafka.log_topic) metrics_.Add(Count::kLogEntriesAppended);
     const auto assigned = assigned_.find(waiting.partition);
     if (assigned != assigned_.end() && assigned->second.epoch == waiting.epoch) {
       assigned->second.tracker.Acknowledge(waiting.offset);

@@ -179,6 +179,7 @@ class JudgeSession final : public RebalanceListener {
     auto start = FirstOffset(committed->front(), *watermarks);
     if (!start) return tl::unexpected(FinalFailure(start.error()));
     live_from_ = *start;
+    log_is_empty_ = watermarks->high == 0;
     producer_ = std::move(*producer);
     delivery_failure_.reset();
 
@@ -207,7 +208,15 @@ class JudgeSession final : public RebalanceListener {
                       "directory and another kafka.group",
                       log_.topic, folded, watermarks.high));
     }
-    if (folded + 1 < watermarks.low) {
+    if (committed.value_or(0) > watermarks.high) {
+      return MakeError(
+          ErrorCode::kMismatch,
+          fmt::format("group {}.judge has committed offset {} of log {}, which ends at {}: the log "
+                      "was recreated or truncated. Restore it, or start with an empty state "
+                      "directory and another kafka.group",
+                      options_.kafka.group, *committed, log_.topic, watermarks.high));
+    }
+    if (std::max<std::int64_t>(folded, 0) < watermarks.low) {
       return MakeError(
           ErrorCode::kMismatch,
           fmt::format("log {} begins at offset {}, but the state covers it only up to {}: entries "
@@ -270,7 +279,10 @@ class JudgeSession final : public RebalanceListener {
   }
 
   SessionResult GoLive() {
-    if (detector_.parameters() != options_.parameters) {
+    // Before the log's own first entry is folded nothing may be added to it: it may be of another
+    // scheme. Judge() compares the parameters again when it meets them.
+    const bool is_read = log_is_empty_ || detector_.parameters().has_value();
+    if (is_read && detector_.parameters() != options_.parameters) {
       if (auto appended = AppendParameters(); !appended) return appended;
     }
     auto found = Repeat(kAdminTimeout, [&] {
@@ -491,6 +503,7 @@ class JudgeSession final : public RebalanceListener {
 
   State state_ = State::kStandby;
   std::int64_t live_from_ = 0;
+  bool log_is_empty_ = false;
   Batch batch_;
   log::Entry entry_;          ///< reused
   Timestamp last_timestamp_;  ///< of the entry folded last, as the log's record has it
