@@ -117,20 +117,11 @@ def check_readme():
                     yield f"{document.relative_to(ROOT)}:{number}: there is no {path}"
 
 
-def check_generated(program, document, *arguments):
-    """A document equals what the program prints."""
-    printed = subprocess.run([program, *arguments], text=True, stdout=subprocess.PIPE,
-                             check=True).stdout
-    if printed != (ROOT / document).read_text():
-        yield f"{document} is out of date: crawlsieve {' '.join(arguments)} > {document}"
-
-
 CHECKS = {
     "includes": check_includes,
     "tests_are_built": check_tests_are_built,
     "format": check_format,
     "readme": check_readme,
-    "generated": check_generated,
 }
 
 
