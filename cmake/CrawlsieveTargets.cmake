@@ -8,6 +8,8 @@ target_compile_options(crawlsieve_build_flags INTERFACE
   $<$<CXX_COMPILER_ID:Clang>:-Wthread-safety>
   # g++ 12 warns of `"literal" + string` at -O3 without cause (GCC bug 105651).
   $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
+  # ... and takes the string of an empty std::optional for one that is read (GCC bug 80635).
+  $<$<AND:$<CXX_COMPILER_ID:GNU>,$<CONFIG:Release>>:-Wno-maybe-uninitialized>
   $<$<BOOL:${CRAWLSIEVE_WERROR}>:-Werror>)
 if(CRAWLSIEVE_SANITIZE)
   target_compile_options(crawlsieve_build_flags INTERFACE
