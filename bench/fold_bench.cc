@@ -1,0 +1,240 @@
+// Folds a made-up admission log into the judge's state, RocksDB and index included, as a judge does
+// that follows the log: how many entries a second with so many kept pages, and how long a restart
+// takes beside folding everything again.
+#include "plugin/detector.h"
+#include "plugin/index/sharded_index.h"
+#include "plugin/state/store.h"
+#include "plugin/verdict/reason.h"
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <time.h>
+
+namespace crawlsieve {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr const char* kScheme = "fold_bench";
+constexpr std::uint64_t kHosts = 100'000;
+
+struct Options {
+  std::uint64_t kept = 1'000'000;
+  std::uint64_t entries = 300'000;
+  std::uint64_t batch = 1'000;
+  StoreOptions store;
+  std::uint64_t cache_mib = 64;
+  bool json = false;
+};
+
+/// SplitMix64: a bijection whose outputs look random, so that nothing made up needs memory.
+std::uint64_t Mix(std::uint64_t x) {
+  x += 0x9e3779b97f4a7c15;
+  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
+  x = (x ^ x >> 27) * 0x94d049bb133111eb;
+  return x ^ x >> 31;
+}
+
+/// Processor time of this thread: what a busy machine leaves of the wall clock.
+double CpuSeconds() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) / 1e9;
+}
+
+struct Cost {
+  double seconds = 0;
+  double cpu_seconds = 0;
+};
+
+double SecondsSince(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// The log: `kept` pages of their own content first, then a mix as of a crawl that goes on.
+class MadeUpLog {
+ public:
+  explicit MadeUpLog(std::uint64_t kept) : kept_(kept) {}
+
+  log::Entry Next() {
+    const std::uint64_t i = offset_++;
+    if (i < kept_) return Page(i, i, 0);
+    const std::uint64_t random = Mix(~i);
+    const std::uint64_t old = Mix(random) % kept_;
+    const std::uint64_t percent = random % 100;
+    if (percent < 60) return Page(i, i, 0);          // new content
+    if (percent < 75) return Page(i, old, 0);        // an exact duplicate on a new URL
+    if (percent < 85) return Page(i, old, 0b10010);  // a near duplicate on a new URL
+    if (percent < 95) return Page(old, old, 0);      // a revisit: unchanged
+    return Page(old, i, 0);                          // a revisit: updated
+  }
+
+ private:
+  log::Entry Page(std::uint64_t url, std::uint64_t content, std::uint64_t flips) {
+    const std::uint64_t simhash = Mix(content) ^ flips;
+    log::Entry entry;
+    log::Page& page = *entry.mutable_page();
+    page.mutable_source()->set_topic("crawl.pages");
+    page.mutable_source()->set_offset(static_cast<std::int64_t>(offset_));
+    page.mutable_source()->set_previous_offset(static_cast<std::int64_t>(offset_) - 1);
+    page.set_scheme(kScheme);
+    page.set_host(fmt::format("host{}.example", Mix(url) % kHosts));
+    page.set_url(fmt::format("https://{}/archive/{:016x}/page.html", page.host(), Mix(url)));
+    page.set_final_url(page.url());
+    page.set_canonical_url(page.url());
+    page.set_path_depth(3);
+    page.set_outcome(log::OUTCOME_TEXT);
+    const std::array<std::uint64_t, 2> checksum{Mix(content), Mix(~content) ^ flips};
+    page.set_content_checksum(checksum.data(), sizeof checksum);
+    page.set_raw_checksum(page.content_checksum());
+    page.set_simhash(simhash);
+    page.set_features(200);
+    page.set_text_length(4'000);
+    page.set_fetch_time_ms(1'700'000'000'000 + static_cast<std::int64_t>(offset_));
+    return entry;
+  }
+
+  const std::uint64_t kept_;
+  std::uint64_t offset_ = 0;
+};
+
+[[noreturn]] void Die(const Error& error) {
+  fmt::print(stderr, "fold_bench: {}\n", error.message);
+  std::exit(3);
+}
+
+template <typename T>
+T OrDie(Result<T> result) {
+  if (!result) Die(result.error());
+  return std::move(*result);
+}
+
+void OrDie(const Status& status) {
+  if (!status) Die(status.error());
+}
+
+std::unique_ptr<Detector> OpenDetector(Store& store, std::uint64_t expected) {
+  const auto make_index = [expected](int max_distance) -> Result<std::unique_ptr<HammingIndex>> {
+    IndexOptions options;
+    options.max_distance = max_distance;
+    options.expected_entries = expected;
+    auto index = ShardedIndex::Create(options);
+    if (!index) return tl::unexpected(index.error());
+    return std::unique_ptr<HammingIndex>(std::move(*index));
+  };
+  return OrDie(Detector::Open(store, make_index, kScheme));
+}
+
+/// Folds `count` entries in batches; what it took without making up the entries.
+Cost Fold(Detector& detector, MadeUpLog& log, std::uint64_t count, std::uint64_t batch,
+          std::array<std::uint64_t, kReasonCount>* reasons) {
+  std::int64_t offset = detector.position().offset;
+  Cost cost;
+  std::vector<log::Entry> entries;
+  for (std::uint64_t done = 0; done < count;) {
+    entries.clear();
+    for (; entries.size() < batch && done < count; ++done) entries.push_back(log.Next());
+    const auto start = Clock::now();
+    const double cpu_start = CpuSeconds();
+    for (const log::Entry& entry : entries) {
+      const Folded folded = OrDie(detector.Fold(entry));
+      if (reasons != nullptr) ++(*reasons)[static_cast<std::size_t>(folded.verdict->reason)];
+    }
+    offset += static_cast<std::int64_t>(entries.size());
+    OrDie(detector.Commit({offset, std::string(16, 'x')}));
+    cost.seconds += SecondsSince(start);
+    cost.cpu_seconds += CpuSeconds() - cpu_start;
+  }
+  return cost;
+}
+
+std::uint64_t BytesIn(const std::filesystem::path& directory) {
+  std::uint64_t bytes = 0;
+  for (const auto& file : std::filesystem::recursive_directory_iterator(directory)) {
+    if (file.is_regular_file()) bytes += file.file_size();
+  }
+  return bytes;
+}
+
+int Run(const Options& options) {
+  auto store = OrDie(Store::Open(options.store));
+  const std::uint64_t expected = options.kept + options.entries;
+  auto detector = OpenDetector(*store, expected);
+  if (detector->position().offset >= 0) {
+    fmt::print(stderr, "fold_bench: {} holds a state already; give an empty directory\n",
+               options.store.directory.string());
+    return 1;
+  }
+  OrDie(detector->Fold(ParametersEntry(JudgeParameters{}, kScheme)));
+  OrDie(detector->Commit({0, std::string(16, 'x')}));
+
+  MadeUpLog log(options.kept);
+  const Cost fill = Fold(*detector, log, options.kept, options.batch, nullptr);
+  const LookupWork before = detector->lookup_work();
+  std::array<std::uint64_t, kReasonCount> reasons{};
+  const Cost fold = Fold(*detector, log, options.entries, options.batch, &reasons);
+  const LookupWork after = detector->lookup_work();
+
+  detector.reset();
+  store.reset();
+  const auto start = Clock::now();
+  store = OrDie(Store::Open(options.store));
+  detector = OpenDetector(*store, expected);
+  const double restart_seconds = SecondsSince(start);
+
+  nlohmann::ordered_json result;
+  result["kept"] = options.kept;
+  result["entries"] = options.entries;
+  result["fill_per_s"] = static_cast<double>(options.kept) / fill.seconds;
+  result["fold_per_s"] = static_cast<double>(options.entries) / fold.seconds;
+  result["fold_cpu_us"] = fold.cpu_seconds * 1e6 / static_cast<double>(options.entries);
+  result["candidates_per_entry"] = static_cast<double>(after.candidates - before.candidates) /
+                                   static_cast<double>(options.entries);
+  result["restart_s"] = restart_seconds;
+  result["restart_to_refold"] = restart_seconds / (fill.seconds + fold.seconds);
+  result["state_bytes_per_kept"] =
+      static_cast<double>(BytesIn(options.store.directory)) / static_cast<double>(options.kept);
+  for (std::size_t i = 0; i < reasons.size(); ++i) {
+    if (reasons[i] > 0) {
+      result["reasons"][std::string(RuleFor(static_cast<Reason>(i)).name)] = reasons[i];
+    }
+  }
+  if (options.json) {
+    fmt::print("{}\n", result.dump());
+  } else {
+    for (const auto& [name, value] : result.items()) fmt::print("{:24} {}\n", name, value.dump());
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace crawlsieve
+
+int main(int argc, char** argv) {
+  crawlsieve::Options options;
+  CLI::App app("Measures how fast the judge folds the admission log.");
+  app.add_option("directory", options.store.directory, "for the state; empty or not there yet")
+      ->required();
+  app.add_option("--kept", options.kept, "kept pages before the measurement")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--entries", options.entries, "entries folded after that, a mix")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--batch", options.batch, "entries a commit")->check(CLI::PositiveNumber);
+  app.add_option("--cache-mib", options.cache_mib, "RocksDB's block cache");
+  app.add_flag("--json", options.json, "print one JSON object");
+  CLI11_PARSE(app, argc, argv);
+  options.store.block_cache_bytes = options.cache_mib << 20;
+  return crawlsieve::Run(options);
+}
