@@ -17,6 +17,7 @@ import proxy
 import rounds
 
 ROUND_PAGES = 20_000  # the checker compares each page with every one kept: rounds bound that
+ROUND_FAULTS = 25  # what is lost when a campaign is interrupted
 SUMS = ("pages", "kills", "faults", "lost", "duplicated", "aborted_seen", "out_of_order",
         "verdict_mismatches", "state_mismatches", "hanging_transactions", "aborted_transactions",
         "aborted_records", "repeated_entries", "slow_recoveries", "ended_by_themselves", "crashes")
@@ -44,11 +45,14 @@ def parse_arguments():
                              "(default: 3)")
     parser.add_argument("--resume", type=pathlib.Path, metavar="DIR",
                         help="keep the progress of the campaign in DIR and go on from there")
+    parser.add_argument("--rounds", type=int, metavar="N",
+                        help=f"stop after so many rounds, to be resumed; one has at most "
+                             f"{ROUND_PAGES} pages and {ROUND_FAULTS} faults")
     parser.add_argument("--json", action="store_true", help="end with one line of JSON")
     parser.add_argument("--build", type=pathlib.Path, required=True, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
-    if arguments.pages < 1000 or arguments.kills < 1:
-        parser.error("at least 1000 pages and one fault")
+    if arguments.kills < 1 or arguments.pages < 1000 * -(-arguments.kills // ROUND_FAULTS):
+        parser.error(f"at least one fault, and 1000 pages for each {ROUND_FAULTS} of them")
     if arguments.kind == "rebalance" and arguments.processes < 2:
         parser.error("a rebalance takes at least two processes")
     if arguments.seed is None:
@@ -74,7 +78,8 @@ class Campaign:
                 sys.exit(f"chaos: {self._file} is of another campaign: {kept['asked']}")
             self._asked = kept["asked"]
             self.rounds = kept["rounds"]
-        self.count = max(1, -(-self._asked["pages"] // ROUND_PAGES))
+        self.count = max(-(-self._asked["pages"] // ROUND_PAGES),
+                         -(-self._asked["kills"] // ROUND_FAULTS))
 
     @property
     def seed(self):
@@ -148,7 +153,8 @@ def main():
         broker.start()
         if middleman is not None:
             middleman.forward_to(broker.address_behind_proxy)
-        while held and (planned := campaign.next_round()) is not None:
+        last = len(campaign.rounds) + (arguments.rounds or campaign.count)
+        while held and len(campaign.rounds) < last and (planned := campaign.next_round()):
             result, held = run_round(arguments, entry, work, broker, middleman, planned)
             if held:
                 campaign.add(result)

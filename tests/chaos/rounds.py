@@ -118,7 +118,7 @@ class Round:
                            "entries": self._rng.choice((20, 100, 500))},
                 "client": {"socket.timeout.ms": "3000", "reconnect.backoff.max.ms": "500"},
                 "consumer": {"session.timeout.ms": str(faults.SESSION_MS),
-                             "heartbeat.interval.ms": "400"},
+                             "heartbeat.interval.ms": "250"},
                 # Without lingering an open transaction has records in the broker, to be aborted.
                 "producer": {"linger.ms": "0", "message.timeout.ms": str(transaction - 500),
                              "transaction.timeout.ms": str(transaction)}},
@@ -138,7 +138,8 @@ class Round:
     def _feed_pages(self):
         producer = confluent_kafka.Producer({
             "bootstrap.servers": self._broker.address, "enable.idempotence": True,
-            "linger.ms": 5, "message.timeout.ms": 0, "reconnect.backoff.max.ms": 500})
+            "linger.ms": 5, "message.timeout.ms": 0, "reconnect.backoff.max.ms": 500,
+            **topics.QUIET})
         for number in range(self._pages):
             with self._open_gate:
                 self._open_gate.wait_for(lambda: self._allowed > self._asked or not self._feeding)

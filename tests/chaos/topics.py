@@ -14,6 +14,7 @@ READ_SECONDS = 120
 HEADER = struct.Struct(">qiibIhiqqqhii")  # of a record batch, format 2
 TRANSACTIONAL, CONTROL = 0x10, 0x20
 ABORT = 0
+QUIET = {"log_level": 2}  # what a client has to say about a broker that was killed is no news
 
 
 def _consumer(address, group="chaos", committed_only=True, **more):
@@ -21,14 +22,15 @@ def _consumer(address, group="chaos", committed_only=True, **more):
         "bootstrap.servers": address, "group.id": group, "enable.auto.commit": False,
         "auto.offset.reset": "error", "allow.auto.create.topics": False,
         "isolation.level": "read_committed" if committed_only else "read_uncommitted",
-        "reconnect.backoff.max.ms": 500, "topic.metadata.refresh.interval.ms": 1000, **more})
+        "reconnect.backoff.max.ms": 500, "topic.metadata.refresh.interval.ms": 1000, **QUIET,
+        **more})
 
 
 class Topics:
     def __init__(self, address):
         self._address = address
         self._admin = confluent_kafka.admin.AdminClient({
-            "bootstrap.servers": address, "reconnect.backoff.max.ms": 500})
+            "bootstrap.servers": address, "reconnect.backoff.max.ms": 500, **QUIET})
         self._committed = _consumer(address)
         self._all = _consumer(address, committed_only=False)
 
