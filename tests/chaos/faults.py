@@ -19,14 +19,14 @@ KINDS = ("kill", "broker-kill", "broker-pause", "network", "zombie", "rebalance"
 
 
 class Disk:
-    """The switch of faulty_disk.c: which error writes of one process meet."""
+    """The switch of preload.c: which error writes of one process meet."""
 
-    def __init__(self, library, directory, name):
+    def __init__(self, directory, name):
         path = directory / f"{name}.fault"
         path.write_bytes(bytes(4))
         with path.open("r+b") as file:
             self._fault = mmap.mmap(file.fileno(), 4)
-        self.environment = {"LD_PRELOAD": str(library), "CHAOS_DISK_FAULT": str(path),
+        self.environment = {"CHAOS_DISK_FAULT": str(path),
                             "CHAOS_DISK_FOLDER": str(directory / f"state-{name}")}
 
     def fail_with(self, number):
@@ -55,7 +55,7 @@ class Injector:
         lasts."""
         rng = self._rng
         kind = rng.choice(self._kinds)
-        self._last(rng.uniform(0, 0.05), supervise)  # so that it hits any phase of a transaction
+        self._last(rng.uniform(0, 0.12), supervise)  # so that it hits any step of the way
         self.faults += 1
         return kind + self._fault_of(kind)(rng, supervise)
 

@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import random
+import re
 import socket
 import struct
 import subprocess
@@ -14,8 +15,11 @@ import unittest
 
 import faults
 import feeder
+import processes
 import proxy
+import rounds
 import topics
+from oracle_test import page, parameters
 
 WAIT = 10
 
@@ -148,26 +152,69 @@ class ProxyTest(unittest.TestCase):
         self.assertTrue(0 < answered < 12, answered)
 
 
-class DiskTest(unittest.TestCase):
+class StateHashTest(unittest.TestCase):
+    """The program that compares states, built beside the service."""
+
+    PROGRAM = os.environ.get("CHAOS_STATE_HASH", "")
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        header = (processes.ROOT / "plugin/detector.h").read_text()
+        fold_version = int(re.search(r"kFoldVersion = (\d+)", header)[1])
+        self.entries = [parameters(fold_version=fold_version), page(0, "a"), page(1, "b", b"b", 0xff), page(2, "c"),
+                        page(3, "a", b"d", 0xff00)]
+
+    def run_program(self, log, *directories):
+        scratch = tempfile.mkdtemp(dir=self.folder)
+        path = self.folder / "log"
+        with path.open("wb") as out:
+            rounds.write_log(out, [(o, e.SerializeToString()) for o, e in enumerate(log)])
+        done = subprocess.run([self.PROGRAM, path, scratch, *directories], capture_output=True,
+                              text=True)
+        lines = [json.loads(line) for line in done.stdout.splitlines()]
+        return scratch, done, [(line["offset"], line["hash"] == line["refold"]) for line in lines]
+
+    @unittest.skipUnless(PROGRAM, "CHAOS_STATE_HASH names no program")
+    def test_states_of_the_same_log_are_equal_at_every_offset(self):
+        whole, part, nothing = (self.run_program(self.entries[:n])[0] for n in (5, 3, 0))
+        self.assertEqual(self.run_program(self.entries, whole, part, nothing)[2],
+                         [(-1, True), (2, True), (4, True)])
+
+    @unittest.skipUnless(PROGRAM, "CHAOS_STATE_HASH names no program")
+    def test_state_of_another_history_differs(self):
+        state = self.run_program(self.entries)[0]
+        self.entries[2].page.simhash ^= 1
+        self.assertEqual(self.run_program(self.entries, state)[2], [(4, False)])
+
+    @unittest.skipUnless(PROGRAM, "CHAOS_STATE_HASH names no program")
+    def test_state_ahead_of_the_log_is_an_error(self):
+        state = self.run_program(self.entries)[0]
+        _, done, compared = self.run_program(self.entries[:4], state)
+        self.assertEqual((done.returncode, compared), (1, []))
+
+
+class PreloadTest(unittest.TestCase):
     """The preloaded library, under a program of our own; where it was built."""
 
-    LIBRARY = os.environ.get("CHAOS_FAULTY_DISK", "")
+    LIBRARY = os.environ.get("CHAOS_PRELOAD", "")
 
     def run_writer(self, fault, folder_of_fault="state-s"):
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
             (folder / folder_of_fault).mkdir()
-            disk = faults.Disk(self.LIBRARY, folder, "s")
+            disk = faults.Disk(folder, "s")
             disk.fail_with(fault)
             done = subprocess.run(
                 ["/usr/bin/python3", "-c", "import os, sys\n"
                  "file = os.open(sys.argv[1], os.O_WRONLY | os.O_CREAT)\n"
                  "assert os.write(file, b'12345678') == 8\nos.fsync(file)",
                  folder / folder_of_fault / "file"],
-                env={**os.environ, **disk.environment}, capture_output=True, text=True)
+                env={**os.environ, "LD_PRELOAD": self.LIBRARY, **disk.environment}, capture_output=True, text=True)
             return done.returncode, done.stderr
 
-    @unittest.skipUnless(LIBRARY, "CHAOS_FAULTY_DISK names no library")
+    @unittest.skipUnless(LIBRARY, "CHAOS_PRELOAD names no library")
     def test_writes_below_the_folder_fail_while_they_are_to(self):
         self.assertEqual(self.run_writer(0), (0, ""))
         for fault in (errno.ENOSPC, errno.EIO):
@@ -175,9 +222,20 @@ class DiskTest(unittest.TestCase):
             self.assertEqual(code, 1)
             self.assertIn(os.strerror(fault), said)
 
-    @unittest.skipUnless(LIBRARY, "CHAOS_FAULTY_DISK names no library")
+    @unittest.skipUnless(LIBRARY, "CHAOS_PRELOAD names no library")
     def test_writes_elsewhere_go_on(self):
         self.assertEqual(self.run_writer(errno.EIO, "elsewhere"), (0, ""))
+
+    @unittest.skipUnless(LIBRARY, "CHAOS_PRELOAD names no library")
+    def test_wall_clock_is_shifted_and_no_other(self):
+        def clocks(shift):
+            return [float(x) for x in subprocess.run(
+                ["/usr/bin/python3", "-c", "import time; print(time.time(), time.monotonic())"],
+                env={**os.environ, "LD_PRELOAD": self.LIBRARY, "CHAOS_CLOCK_SHIFT": str(shift)},
+                capture_output=True, text=True, check=True).stdout.split()]
+        (wall, monotonic), (ahead, later) = clocks(0), clocks(1000)
+        self.assertLess(abs(ahead - wall - 1000), 60)
+        self.assertLess(later - monotonic, 60)
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 POLL_SECONDS = 0.01
 START_SECONDS = 120
 END_SECONDS = 30
+CLOCK_SECONDS = 2_700  # a broker refuses records that are more than an hour ahead of its own clock
 
 
 class Stuck(Exception):
@@ -85,17 +86,20 @@ class Broker:
 
 
 class Service:
-    """One crawlsieve process, which is started again when it ends unasked."""
+    """One crawlsieve process, which is started again when it ends unasked. Its wall clock is wrong,
+    and each time in another way: nothing may depend on it."""
 
-    def __init__(self, program, directory, name, roles, options, environment=None):
+    def __init__(self, build, directory, name, roles, options, environment, rng):
         self.name = name
         self.roles = roles
         self.state_directory = directory / f"state-{name}"
         self.unexpected = []  # exit codes of ends that nobody asked for
-        self._program = program
+        self._program = build / "crawlsieve"
         self._log = directory / f"{name}.log"
         self._config = directory / f"{name}.yaml"
-        self._environment = dict(os.environ, **(environment or {}))
+        self._environment = {**os.environ, **environment,
+                             "LD_PRELOAD": str(build / "bin/chaos_preload.so")}
+        self._rng = rng
         self._process = None
         self._wanted = False
         self._retry_at = 0
@@ -118,10 +122,12 @@ class Service:
 
     def start(self):
         self._wanted = True
+        shift = self._rng.randint(-CLOCK_SECONDS, CLOCK_SECONDS)
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(
                 [self._program, "run", "--config", self._config], stdin=subprocess.DEVNULL,
-                stdout=log, stderr=log, env=self._environment, preexec_fn=_die_with_parent)
+                stdout=log, stderr=log, preexec_fn=_die_with_parent,
+                env={**self._environment, "CHAOS_CLOCK_SHIFT": str(shift)})
 
     def supervise(self, say):
         """Starts it again, a second after it ended by itself, as whoever runs a service does."""

@@ -21,15 +21,21 @@ PARTITIONS = 16
 ROLES = [["extract", "judge"], ["extract"], ["judge"], ["extract", "judge"]]
 PROGRESS_SECONDS = 60  # what is promised after a fault has healed
 STUCK_SECONDS = 240  # when a round is given up
-BUSY = 400  # verdicts still to be given when a fault strikes
+MAX_BUSY = 400  # verdicts still to be given when a fault strikes, at most
 OFFSETS_TOPIC = "__consumer_offsets"
+
+
+def write_log(out, entries):
+    """(offset, bytes) of each entry, as chaos_state_hash reads them."""
+    for offset, value in entries:
+        out.write(struct.pack("<qI", offset, len(value)) + value)
 
 
 class Round:
     """Runs in `directory`, on a broker that others may share. Not to be used twice."""
 
     def __init__(self, build, directory, broker, proxy, kind, seed, pages, kills, process_count,
-                 entry_class, feed, say):
+                 delivery, entry_class, feed, say):
         self._build = build
         self._directory = directory
         self._broker = broker
@@ -47,25 +53,30 @@ class Round:
         self._topics = topics.Topics(broker.address)
         self._reader = None
         self._open_gate = threading.Condition()
+        # Each fault has so much work to interrupt, and as much again to recover with.
+        self._busy = min(MAX_BUSY, pages * 85 // 100 // (2 * kills + 2))
         self._allowed = 0  # verdicts that may be asked for
         self._asked = 0  # verdicts that were asked for: the broken records get none
         self._all_fed = False
         self._feeding = True
         self.slow_recoveries = 0
+        self.idle_faults = 0
         self.longest_recovery = 0.0
         self.counts = {}
         self.examples = []
 
         directory.mkdir(parents=True)
-        options = self._options(broker.address if proxy is None else f"127.0.0.1:{proxy.port}")
+        options = self._options(delivery, broker.address if proxy is None
+                                else f"127.0.0.1:{proxy.port}")
         self._services, disks = [], {}
         for i in range(process_count):
-            name, roles, environment = f"s{i}", ROLES[i], None
-            if kind in ("disk", "mixed") and "judge" in roles:
-                disks[name] = faults.Disk(build / "bin/chaos_faulty_disk.so", directory, name)
+            name, environment = f"s{i}", {}
+            if "judge" in ROLES[i]:
+                disks[name] = faults.Disk(directory, name)
                 environment = disks[name].environment
-            self._services.append(processes.Service(build / "crawlsieve", directory, name, roles,
-                                                    options, environment))
+            self._services.append(processes.Service(
+                build, directory, name, ROLES[i], options, environment,
+                random.Random(f"{seed}/clock/{i}")))
         self._injector = faults.Injector(kind, seed, broker, proxy, self._services, disks)
 
     def run(self):
@@ -97,20 +108,21 @@ class Round:
 
     def result(self):
         return {"kills": self._injector.kills, "faults": self._injector.faults, **self.counts,
-                "longest_gap_s": round(self._reader.longest_gap, 1),
+                "longest_gap_s": round(self._reader.longest_gap if self._reader else 0.0, 1),
                 "longest_recovery_s": round(self.longest_recovery, 1),
-                "slow_recoveries": self.slow_recoveries,
+                "slow_recoveries": self.slow_recoveries, "idle_faults": self.idle_faults,
                 "ended_by_themselves": sum(len(s.unexpected) for s in self._services),
                 "crashes": sum(code < 0 for s in self._services for code in s.unexpected)}
 
     # --- what runs ---------------------------------------------------------------------------
 
-    def _options(self, address):
+    def _options(self, delivery, address):
         """Time-outs short enough for a zombie a few seconds old."""
         transaction = faults.TRANSACTION_MS
         return {
             "kafka": {
                 "bootstrap_servers": address, "group": self._group,
+                "delivery": delivery,
                 "input": {"topics": [self._names["pages"]]},
                 "log": {"topic": self._names["log"]},
                 "verdicts": {"topic": self._names["verdicts"]},
@@ -131,7 +143,13 @@ class Round:
             service.supervise(self._say)
 
     def _wait(self, condition, what, seconds=STUCK_SECONDS):
-        processes.wait_until(condition, seconds, what, self._supervise)
+        def holds():
+            try:
+                return condition()
+            except confluent_kafka.KafkaException:  # the broker can't be asked now
+                return False
+
+        processes.wait_until(holds, seconds, what, self._supervise)
 
     # --- feeding -----------------------------------------------------------------------------
 
@@ -174,23 +192,31 @@ class Round:
 
     def _torture(self):
         """A fault each time that the verdicts have come so far, with more of them on their way."""
-        span = self._pages * 85 // 100 - BUSY
+        span = self._pages * 85 // 100 - self._busy
         moments = sorted(self._rng.randrange(span // 50, span) for _ in range(self._kills))
         for i, moment in enumerate(moments):
-            self._allow(moment + BUSY)
-            self._wait(lambda: self._reader.count >= moment, f"verdict {moment}")
+            self._allow(moment)
+            self._wait(lambda: self._reader.count >= moment or self._is_done(), f"verdict {moment}")
+            self._ask_for_more()
             before = self._reader.count
+            self.idle_faults += before >= self._asked
             what = self._injector.inject(self._supervise)
             recovery = self._recover(what)
-            self._say(f"fault {i + 1}/{len(moments)}: {what}, at verdict {before}, "
-                      f"{recovery:.1f} s to the next verdict")
+            self._say(f"fault {i + 1}/{len(moments)}: {what}, at verdict {before} with "
+                      f"{self._asked - before} to come, {recovery:.1f} s to the next verdict")
+
+    def _ask_for_more(self):
+        """Returns with work on its way, if there is some left."""
+        start = self._asked
+        self._allow(max(start, self._reader.count) + self._busy)
+        self._wait(lambda: self._asked > start + self._busy // 2 or self._all_fed, "pages to feed")
 
     def _recover(self, what):
         """Seconds from now, when the fault has healed, to the next verdict."""
         healed = time.monotonic()
         before = self._reader.count
-        if before == self._asked:
-            self._allow(before + BUSY)
+        if before >= self._asked:
+            self._allow(before + self._busy)
         self._wait(lambda: self._reader.count > before or self._is_done(), f"a verdict after {what}")
         recovery = time.monotonic() - healed
         self.longest_recovery = max(self.longest_recovery, recovery)
@@ -204,9 +230,7 @@ class Round:
 
     def _check_halted(self):
         """Kills all of them at work; then nothing may be there that was not committed."""
-        start = self._asked
-        self._allow(start + BUSY)
-        self._wait(lambda: self._asked > start + BUSY // 2 or self._all_fed, "work to halt")
+        self._ask_for_more()
         self._injector.kill_all()
         self._check("halted")
         self._reader.forget_gap()
@@ -288,8 +312,7 @@ class Round:
         """How many states differ from a fold of the log that no fault ever touched."""
         log = self._directory / "log.bin"
         with log.open("wb") as out:
-            for offset, value in entries:
-                out.write(struct.pack("<qI", offset, len(value)) + value)
+            write_log(out, entries)
         scratch = self._directory / "refold"
         directories = [s.state_directory for s in self._services
                        if s.is_judge and s.state_directory.exists()]

@@ -1,6 +1,7 @@
 // Compares state directories with a fold of the log that no fault ever touched.
 //
 //   chaos_state_hash LOG SCRATCH DIRECTORY...
+//   chaos_state_hash LOG SCRATCH                  folds all of LOG and leaves the state in SCRATCH
 //
 // LOG holds entries as 8 bytes offset, 4 bytes length (little endian), and that many bytes. Prints
 // a line of JSON for each directory: the offset it covers, the 128-bit hash of its tables in key
@@ -112,7 +113,7 @@ Status Compare(const std::string& log_path, const std::string& scratch,
   for (; state != states.end() && state->offset < 0; ++state) {
     if (auto reported = report(*state); !reported) return reported;
   }
-  while (state != states.end() && ReadEntry(log, entry)) {
+  while ((states.empty() || state != states.end()) && ReadEntry(log, entry)) {
     if (!parsed.ParseFromString(entry.bytes)) {
       return MakeError(ErrorCode::kInvalidInput, fmt::format("{} is no entry", entry.offset));
     }
@@ -122,9 +123,11 @@ Status Compare(const std::string& log_path, const std::string& scratch,
       detector = std::move(*opened);
     }
     if (auto folded = detector->Fold(parsed); !folded) return tl::unexpected(folded.error());
+    const bool is_compared = state != states.end() && state->offset == entry.offset;
+    if (!is_compared && !states.empty()) continue;
+    auto committed = detector->Commit({entry.offset, ToBytes(RawChecksum(entry.bytes))});
+    if (!committed) return committed;
     for (; state != states.end() && state->offset == entry.offset; ++state) {
-      auto committed = detector->Commit({entry.offset, ToBytes(RawChecksum(entry.bytes))});
-      if (!committed) return committed;
       if (auto reported = report(*state); !reported) return reported;
     }
   }
@@ -152,8 +155,8 @@ Status Run(const std::string& log, const std::string& scratch,
 
 int main(int argc, char** argv) {
   const std::vector<std::string> arguments(argv + 1, argv + argc);
-  if (arguments.size() < 3) {
-    fmt::print(stderr, "usage: chaos_state_hash LOG SCRATCH DIRECTORY...\n");
+  if (arguments.size() < 2) {
+    fmt::print(stderr, "usage: chaos_state_hash LOG SCRATCH [DIRECTORY...]\n");
     return 2;
   }
   const auto done =

@@ -1,8 +1,9 @@
-/* LD_PRELOAD: makes writes below one folder fail, as a full or broken disk does, without root.
+/* LD_PRELOAD: a full or broken disk, and a clock that is wrong, for one process and without root.
  *
- *   CHAOS_DISK_FOLDER   files below it are concerned
- *   CHAOS_DISK_FAULT    a file of one int, mapped by this library and changed from outside: the
- *                       errno to fail with (ENOSPC, EIO), or 0
+ *   CHAOS_DISK_FOLDER   writes to files below it fail ...
+ *   CHAOS_DISK_FAULT    ... with the errno in this file, an int that is mapped here and changed
+ * from outside: ENOSPC, EIO, or 0 for none CHAOS_CLOCK_SHIFT   seconds that the wall clock is
+ * ahead; less than 0: behind
  *
  * A write to a full disk takes half of the bytes before the next one is refused.
  */
@@ -16,14 +17,19 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/time.h>
 #include <sys/types.h>
+#include <time.h>
 #include <unistd.h>
 
 static const int kNoFault = 0;
 static const volatile int* fault = &kNoFault;
 static const char* folder = "";
+static time_t clock_shift = 0;
 
 __attribute__((constructor)) static void Load(void) {
+  const char* shift = getenv("CHAOS_CLOCK_SHIFT");
+  if (shift != NULL) clock_shift = atol(shift);
   const char* path = getenv("CHAOS_DISK_FAULT");
   const char* wanted = getenv("CHAOS_DISK_FOLDER");
   if (path == NULL || wanted == NULL) return;
@@ -116,4 +122,25 @@ int open64(const char* path, int flags, ...) {
   const mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(arguments, mode_t) : 0;
   va_end(arguments);
   return open(path, flags | O_LARGEFILE, mode);
+}
+
+int clock_gettime(clockid_t clock, struct timespec* now) {
+  REAL(int, "clock_gettime", clockid_t, struct timespec*);
+  const int failed = real(clock, now);
+  if (failed == 0 && clock == CLOCK_REALTIME) now->tv_sec += clock_shift;
+  return failed;
+}
+
+int gettimeofday(struct timeval* restrict now, void* restrict zone) {
+  REAL(int, "gettimeofday", struct timeval*, void*);
+  const int failed = real(now, zone);
+  if (failed == 0) now->tv_sec += clock_shift;
+  return failed;
+}
+
+time_t time(time_t* now) {
+  REAL(time_t, "time", time_t*);
+  const time_t shifted = real(NULL) + clock_shift;
+  if (now != NULL) *now = shifted;
+  return shifted;
 }
