@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -143,6 +144,35 @@ TEST(Store, KeepsWhatWasAppliedWhenTheProcessIsKilled) {
   ASSERT_TRUE(WIFSIGNALED(status));
   auto store = OpenOrFail(directory.path());
   EXPECT_EQ(*store->Get(Table::kMeta, "key"), "value");
+}
+
+TEST(Store, ReportsAFullDiskAndKeepsWhatWasWritten) {
+  TemporaryDirectory directory;
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    auto store = Store::Open({.directory = directory.path()});
+    Changes before;
+    before.Put(Table::kMeta, "key", "before");
+    if (!store.has_value() || !(*store)->Apply(before).has_value()) ::_exit(1);
+    // No file may grow any more: the nearest to a full disk that a process can have for itself.
+    ::signal(SIGXFSZ, SIG_IGN);
+    const rlimit no_bytes{1, 1};
+    if (::setrlimit(RLIMIT_FSIZE, &no_bytes) != 0) ::_exit(2);
+    Changes after;
+    after.Put(Table::kMeta, "key", "after");
+    for (int attempt = 0; attempt < 3; ++attempt) {
+      const Status applied = (*store)->Apply(after);
+      if (applied.has_value() || applied.error().code != ErrorCode::kIo) ::_exit(3);
+    }
+    store->reset();
+    ::_exit(0);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+  auto store = OpenOrFail(directory.path());
+  EXPECT_EQ(*store->Get(Table::kMeta, "key"), "before");
 }
 
 }  // namespace

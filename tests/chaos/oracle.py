@@ -1,0 +1,325 @@
+"""Decides every entry of an admission log again, by the rules of docs/verdicts.md and by comparing
+with everything that is kept, one by one. Shares no code with the service."""
+
+import dataclasses
+import datetime
+import math
+import sys
+
+import numpy
+
+ONE = 10_000  # scores are counted in ten-thousandths
+LAST_TIME_MS = 253_402_300_800_000  # the year 10000
+
+# reason: (verdict, inserts, retires own version, follow links, counts for host, novelty)
+TABLE = {
+    "unique": ("keep", True, False, True, "page", 10_000),
+    "exact_duplicate": ("drop", False, True, False, "duplicate", 0),
+    "near_duplicate": ("drop", False, True, False, "duplicate", 1_000),
+    "unchanged": ("drop", False, False, False, None, 2_000),
+    "updated": ("keep", True, True, True, "page", 10_000),
+    "too_short": ("keep", False, True, True, "page", 3_000),
+    "not_html": ("keep", True, True, False, "page", 5_000),
+    "error_status": ("drop", False, False, False, None, 0),
+    "deleted": ("drop", False, True, False, None, 0),
+    "not_evaluated": ("keep", False, True, True, None, 5_000),
+}
+
+
+class NotFoldable(Exception):
+    """The log holds what no log may hold."""
+
+
+@dataclasses.dataclass
+class Document:
+    """A live, kept version of a page."""
+
+    sequence: int
+    page: object
+    cluster_size: int = 1
+
+
+@dataclasses.dataclass
+class Url:
+    kept: int = 0
+    representative: int = 0
+    page: object = None  # of the last fetch that had content
+    fetches: int = 0
+    changes: int = 0
+    interval: int = 0
+
+
+@dataclasses.dataclass
+class Host:
+    pages: int = 0
+    duplicates: int = 0
+
+
+@dataclasses.dataclass
+class Match:
+    document: Document
+    exact: bool
+    distance: int
+
+
+def distance(left, right):
+    return bin(left ^ right).count("1")
+
+
+def is_comparable(page):
+    return page.outcome == page_outcomes(page).OUTCOME_TEXT and page.features > 0
+
+
+def has_content(page):
+    outcomes = page_outcomes(page)
+    return page.outcome in (outcomes.OUTCOME_TEXT, outcomes.OUTCOME_NOT_HTML)
+
+
+def page_outcomes(page):
+    """The values of `Outcome`, by name, from the module that the page's class was made in."""
+    return sys.modules[type(page).__module__]
+
+
+class Live:
+    """Everything kept: by sequence, by content, and the simhashes as one array to compare with."""
+
+    _BITS = numpy.array([bin(i).count("1") for i in range(1 << 16)], dtype=numpy.uint8)
+
+    def __init__(self):
+        self.by_sequence = {}
+        self.by_content = {}
+        self._size = 0
+        self._simhash = numpy.zeros(1024, dtype=numpy.uint64)
+        self._sequence = numpy.zeros(1024, dtype=numpy.int64)  # 0: retired
+        self._slot = {}
+
+    def insert(self, document):
+        self.by_sequence[document.sequence] = document
+        self.by_content[document.page.content_checksum] = document
+        if not is_comparable(document.page):
+            return
+        if self._size == len(self._simhash):
+            self._simhash = numpy.concatenate([self._simhash, numpy.zeros_like(self._simhash)])
+            self._sequence = numpy.concatenate([self._sequence, numpy.zeros_like(self._sequence)])
+        self._simhash[self._size] = document.page.simhash
+        self._sequence[self._size] = document.sequence
+        self._slot[document.sequence] = self._size
+        self._size += 1
+
+    def retire(self, document):
+        del self.by_sequence[document.sequence]
+        del self.by_content[document.page.content_checksum]
+        slot = self._slot.pop(document.sequence, None)
+        if slot is not None:
+            self._sequence[slot] = 0
+
+    def within(self, simhash, max_distance):
+        """(distance, document) of all comparable ones that near, the nearest and oldest first."""
+        differing = self._simhash[: self._size] ^ numpy.uint64(simhash)
+        distances = self._BITS[differing.view(numpy.uint16)].reshape(-1, 4).sum(axis=1)
+        near = (distances <= max_distance) & (self._sequence[: self._size] > 0)
+        found = [(int(distances[i]), int(self._sequence[i])) for i in numpy.nonzero(near)[0]]
+        return [(d, self.by_sequence[sequence]) for d, sequence in sorted(found)]
+
+
+def near_duplicate(page, document, parameters):
+    """The distance of two comparable pages that count as near duplicates, else None."""
+    bits = distance(page.simhash, document.page.simhash)
+    return bits if bits <= parameters.max_distance else None
+
+
+def decide(page, own, live, parameters):
+    """(reason, match or None): section "How a reason is found" of docs/verdicts.md.
+
+    `own` is the URL's live kept version or None, `live` holds all of them.
+    """
+    outcomes = page_outcomes(page)
+    if page.outcome == outcomes.OUTCOME_DELETED:
+        return "deleted", None
+    if page.outcome == outcomes.OUTCOME_ERROR_STATUS:
+        return "error_status", None
+    if not has_content(page):
+        return "not_evaluated", None
+    if page.outcome == outcomes.OUTCOME_TEXT and page.features < max(1, parameters.min_features):
+        return "too_short", None
+    if own is not None:
+        if own.page.content_checksum == page.content_checksum:
+            return "unchanged", Match(own, True, 0)
+        if is_comparable(page) and is_comparable(own.page):
+            bits = near_duplicate(page, own, parameters)
+            if bits is not None:
+                return "unchanged", Match(own, False, bits)
+    same = live.by_content.get(page.content_checksum)
+    if same is not None:
+        return "exact_duplicate", Match(same, True, 0)
+    if is_comparable(page):
+        for _, document in live.within(page.simhash, parameters.max_distance):
+            bits = near_duplicate(page, document, parameters)
+            if document is not own and bits is not None:
+                return "near_duplicate", Match(document, False, bits)
+    if page.outcome == outcomes.OUTCOME_NOT_HTML:
+        return "not_html", None
+    return ("unique" if own is None else "updated"), None
+
+
+def ratio(numerator, denominator):
+    return min(numerator * ONE // denominator, ONE)
+
+
+def time_text(milliseconds):
+    moment = datetime.datetime(1970, 1, 1) + datetime.timedelta(milliseconds=milliseconds)
+    text = moment.strftime("%Y-%m-%dT%H:%M:%S")
+    return text + (f".{milliseconds % 1000:03}Z" if milliseconds % 1000 else "Z")
+
+
+def fetch_time(page):
+    return min(max(page.fetch_time_ms, 0), LAST_TIME_MS)
+
+
+class Oracle:
+    """Folds entries in log order; says for each what its verdict record must hold."""
+
+    def __init__(self):
+        self.parameters = None
+        self.sequence = 0
+        self.marks = {}
+        self.live = Live()
+        self.urls = {}
+        self.hosts = {}
+
+    def fold(self, entry):
+        """The verdict's fields, but for who gave it and when; None: the entry gets no verdict."""
+        if entry.WhichOneof("body") == "parameters":
+            self.parameters = entry.parameters
+            self.sequence += 1
+            return None
+        if entry.WhichOneof("body") != "page" or self.parameters is None:
+            raise NotFoldable("an entry that is neither parameters nor a page behind some")
+        page = entry.page
+        if not self._passes_mark(page.source):
+            return None
+        self.sequence += 1
+        if page.outcome == page_outcomes(page).OUTCOME_DEAD_LETTER:
+            return None
+        return self._judge(page)
+
+    def _passes_mark(self, source):
+        place = (source.topic, source.partition)
+        generation, offset = self.marks.get(place, (0, -1))
+        if place in self.marks:
+            if source.generation < generation:
+                return False
+            if source.generation == generation:
+                if source.offset <= offset or source.previous_offset > offset:
+                    return False
+        self.marks[place] = (source.generation, source.offset)
+        return True
+
+    def _judge(self, page):
+        known = page.canonical_url in self.urls
+        url = self.urls.get(page.canonical_url) or Url()
+        own = self.live.by_sequence.get(url.kept)
+        reason, match = decide(page, own, self.live, self.parameters)
+        verdict, inserts, retires, follow_links, host_count, novelty = TABLE[reason]
+
+        if retires and own is not None:
+            self.live.retire(own)
+            url.kept = 0
+        representative = None
+        if inserts:
+            representative = Document(self.sequence, page)
+            self.live.insert(representative)
+            url.kept = self.sequence
+        elif match is not None:
+            representative = match.document
+            if url.representative != representative.sequence:
+                representative.cluster_size += 1
+
+        changed = None
+        if has_content(page):
+            recrawl = self.parameters.recrawl
+            if url.fetches > 0:
+                changed = self._is_changed(url.page, page)
+                url.changes += changed
+                interval = min(url.interval, recrawl.max_seconds)
+                interval = interval // 2 if changed else interval + interval // 2
+                url.interval = min(max(interval, recrawl.min_seconds), recrawl.max_seconds)
+            else:
+                url.interval = recrawl.initial_seconds
+            url.fetches += 1
+            url.representative = representative.sequence if representative else 0
+            url.page = page
+        if reason == "deleted":
+            self.urls.pop(page.canonical_url, None)
+        elif known or has_content(page):
+            self.urls[page.canonical_url] = url
+
+        host = self.hosts.get(page.host) or Host()
+        if host_count is not None and changed is not False and page.host:
+            host.pages += 1
+            host.duplicates += host_count == "duplicate"
+            self.hosts[page.host] = host
+
+        return {
+            "schema_version": 1,
+            "id": page.id or None,
+            "url": page.url,
+            "final_url": page.final_url or page.url,
+            "canonical_url": page.canonical_url,
+            "crawl_id": page.crawl_id or None,
+            "verdict": verdict,
+            "reason": reason,
+            "detail": page.detail or None,
+            "match": match and self._match(match),
+            "cluster": representative and {"id": representative.sequence,
+                                           "size": representative.cluster_size},
+            "fingerprint": self._fingerprint(page),
+            "follow_links": follow_links,
+            "priority": self._priority(page, url, host, novelty),
+            "recrawl": None if reason == "deleted" else self._recrawl(page, url, changed),
+            "source": {"topic": page.source.topic, "partition": page.source.partition,
+                       "offset": page.source.offset,
+                       "timestamp": time_text(page.source.timestamp_ms)},
+            "sequence": self.sequence,
+        }
+
+    def _is_changed(self, before, page):
+        if before.content_checksum == page.content_checksum:
+            return False
+        if not (is_comparable(before) and is_comparable(page)):
+            return True
+        return distance(before.simhash, page.simhash) > self.parameters.max_distance
+
+    def _priority(self, page, url, host, novelty):
+        components = {
+            "novelty": novelty,
+            "host": ONE - ratio(host.duplicates + 1, host.pages + 4),
+            "depth": ratio(4, 4 + page.path_depth),
+            "change": ratio(url.changes + 1, max(url.fetches - 1, 0) + 2),
+        }
+        weights = self.parameters.priority
+        score = sum(getattr(weights, name) * value for name, value in components.items()) // 1000
+        return {"score": min(score, ONE) / ONE,
+                "components": {name: value / ONE for name, value in components.items()}}
+
+    def _recrawl(self, page, url, changed):
+        interval = url.interval or self.parameters.recrawl.initial_seconds
+        return {"changed": changed, "next_fetch": time_text(fetch_time(page) + interval * 1000),
+                "interval_seconds": interval}
+
+    @staticmethod
+    def _match(match):
+        page = match.document.page
+        similarity = max(0.0, math.cos(math.pi * match.distance / 64))
+        return {"id": page.id or None, "url": page.url, "kind": "exact" if match.exact else "near",
+                "distance": match.distance, "similarity": math.floor(similarity * ONE + 0.5) / ONE,
+                "first_seen": time_text(fetch_time(page))}
+
+    @staticmethod
+    def _fingerprint(page):
+        is_text = page.outcome == page_outcomes(page).OUTCOME_TEXT
+        return {"raw_checksum": page.raw_checksum.hex() or None,
+                "content_checksum": page.content_checksum.hex() or None,
+                "simhash": f"{page.simhash:016x}" if is_text else None,
+                "features": page.features, "text_length": page.text_length,
+                "language": page.language or None, "scheme": page.scheme}

@@ -1,0 +1,171 @@
+"""Each rule of docs/verdicts.md by an example worked out by hand."""
+
+import pathlib
+import tempfile
+import unittest
+
+import entries
+import oracle
+
+_folder = tempfile.TemporaryDirectory()
+log = entries.load(pathlib.Path(_folder.name))
+NOON = 1_772_366_400_000  # 2026-03-01T12:00:00Z
+
+
+def parameters(**changed):
+    entry = log.Entry()
+    entry.parameters.max_distance = 3
+    entry.parameters.min_features = 20
+    for name, value in changed.items():
+        setattr(entry.parameters, name, value)
+    weights = entry.parameters.priority
+    weights.novelty, weights.host, weights.depth, weights.change = 400, 300, 100, 200
+    recrawl = entry.parameters.recrawl
+    recrawl.initial_seconds, recrawl.min_seconds, recrawl.max_seconds = 1000, 100, 10_000
+    return entry
+
+
+def page(offset, url, content=b"a", simhash=0, outcome="TEXT", features=100, partition=0,
+         previous=None, generation=1):
+    entry = log.Entry()
+    made = entry.page
+    made.source.topic = "pages"
+    made.source.generation = generation
+    made.source.partition = partition
+    made.source.offset = offset
+    made.source.previous_offset = offset - 1 if previous is None else previous
+    made.source.timestamp_ms = NOON + 5
+    made.url = made.canonical_url = f"http://host.example/{url}"
+    made.host = "host.example"
+    made.path_depth = 1
+    made.fetch_time_ms = NOON
+    made.outcome = getattr(log, f"OUTCOME_{outcome}")
+    if outcome in ("TEXT", "NOT_HTML"):
+        made.content_checksum = content * 16
+    if outcome == "TEXT":
+        made.features = features
+        made.simhash = simhash
+    return entry
+
+
+def fold(*pages, **changed):
+    judge = oracle.Oracle()
+    judge.fold(parameters(**changed))
+    return [judge.fold(entry) for entry in pages]
+
+
+def reasons(*pages, **changed):
+    return [verdict and verdict["reason"] for verdict in fold(*pages, **changed)]
+
+
+class OracleTest(unittest.TestCase):
+    def test_first_page_is_unique_with_all_its_figures(self):
+        verdict, = fold(page(7, "a", simhash=0xff))
+        self.assertEqual(verdict["verdict"], "keep")
+        self.assertEqual(verdict["reason"], "unique")
+        self.assertIsNone(verdict["match"])
+        self.assertEqual(verdict["cluster"], {"id": 2, "size": 1})
+        self.assertEqual(verdict["sequence"], 2)
+        self.assertEqual(verdict["fingerprint"]["simhash"], "00000000000000ff")
+        # novelty 1, host 1 - 1/5, depth 4/5, change 1/2
+        self.assertEqual(verdict["priority"], {
+            "score": 0.82,
+            "components": {"novelty": 1.0, "host": 0.8, "depth": 0.8, "change": 0.5}})
+        self.assertEqual(verdict["recrawl"], {
+            "changed": None, "next_fetch": "2026-03-01T12:16:40Z", "interval_seconds": 1000})
+        self.assertEqual(verdict["source"], {
+            "topic": "pages", "partition": 0, "offset": 7,
+            "timestamp": "2026-03-01T12:00:00.005Z"})
+
+    def test_same_content_elsewhere_is_an_exact_duplicate(self):
+        _, verdict = fold(page(0, "a"), page(1, "b", simhash=~0 & (1 << 64) - 1))
+        self.assertEqual(verdict["reason"], "exact_duplicate")
+        self.assertEqual(verdict["match"], {
+            "id": None, "url": "http://host.example/a", "kind": "exact", "distance": 0,
+            "similarity": 1.0, "first_seen": "2026-03-01T12:00:00Z"})
+        self.assertEqual(verdict["cluster"], {"id": 2, "size": 2})
+
+    def test_distance_decides_about_near_duplicates(self):
+        self.assertEqual(reasons(page(0, "a"), page(1, "b", b"b", 0b111)),
+                         ["unique", "near_duplicate"])
+        self.assertEqual(reasons(page(0, "a"), page(1, "b", b"b", 0b1111)), ["unique", "unique"])
+        self.assertEqual(reasons(page(0, "a"), page(1, "b", b"b", 0b1111), max_distance=4),
+                         ["unique", "near_duplicate"])
+
+    def test_nearest_is_the_match_and_among_equals_the_oldest(self):
+        *_, verdict = fold(page(0, "a", b"a", 0b111), page(1, "b", b"b", 0b111 << 20),
+                           page(2, "c", b"c", 0b11 << 40), page(3, "d", b"d", 0b11 << 50),
+                           page(4, "e", b"e", 0))
+        self.assertEqual(verdict["match"]["url"], "http://host.example/c")
+        self.assertEqual(verdict["match"]["distance"], 2)
+        self.assertEqual(verdict["match"]["similarity"], 0.9952)
+
+    def test_same_url_is_unchanged_near_or_updated(self):
+        self.assertEqual(
+            reasons(page(0, "a"), page(1, "a"), page(2, "a", b"b", 1), page(3, "a", b"c", 0xff)),
+            ["unique", "unchanged", "unchanged", "updated"])
+
+    def test_update_retires_the_version_before(self):
+        self.assertEqual(
+            reasons(page(0, "a"), page(1, "a", b"b", 0xffff), page(2, "b")),
+            ["unique", "updated", "unique"])
+
+    def test_page_whose_match_was_retired_is_judged_afresh(self):
+        self.assertEqual(
+            reasons(page(0, "a"), page(1, "b"), page(2, "a", outcome="DELETED"), page(3, "b")),
+            ["unique", "exact_duplicate", "deleted", "unique"])
+
+    def test_page_that_became_a_duplicate_loses_its_own_version(self):
+        self.assertEqual(
+            reasons(page(0, "a"), page(1, "b", b"b", 0xffff), page(2, "b", b"a", 0),
+                    page(3, "c", b"b", 0xffff)),
+            ["unique", "unique", "exact_duplicate", "unique"])
+
+    def test_outcomes_of_extraction_that_decide_alone(self):
+        self.assertEqual(
+            reasons(page(0, "a", outcome="ERROR_STATUS"), page(1, "b", outcome="NOT_EVALUATED"),
+                    page(2, "c", features=19), page(3, "d", b"i", outcome="NOT_HTML"),
+                    page(4, "e", b"i", outcome="NOT_HTML")),
+            ["error_status", "not_evaluated", "too_short", "not_html", "exact_duplicate"])
+
+    def test_failed_fetch_retires_nothing(self):
+        self.assertEqual(
+            reasons(page(0, "a"), page(1, "a", outcome="ERROR_STATUS"), page(2, "b")),
+            ["unique", "error_status", "exact_duplicate"])
+
+    def test_interval_halves_on_change_and_grows_without(self):
+        verdicts = fold(page(0, "a"), page(1, "a", b"b", 0xffff), page(2, "a", b"b", 0xffff))
+        self.assertEqual([v["recrawl"]["interval_seconds"] for v in verdicts], [1000, 500, 750])
+        self.assertEqual([v["recrawl"]["changed"] for v in verdicts], [None, True, False])
+
+    def test_revisit_without_change_counts_nothing_for_the_host(self):
+        verdicts = fold(page(0, "a"), page(1, "b"), page(2, "b"))
+        # 1 - 1/5, 1 - 2/6, and again 1 - 2/6, rounded the way integers are
+        self.assertEqual([v["priority"]["components"]["host"] for v in verdicts],
+                         [0.8, 0.6667, 0.6667])
+
+    def test_marks_let_each_record_through_once_and_in_order(self):
+        self.assertEqual(
+            reasons(page(5, "a", previous=-1), page(5, "a", previous=-1),  # redelivered
+                    page(8, "b", b"b", 0xff, previous=7),                  # ran ahead
+                    page(6, "c", b"c", 0xff00), page(8, "b", b"b", 0xff, previous=6),
+                    page(6, "d", b"d", 0xff0000, partition=1)),
+            ["unique", None, None, "unique", "unique", "unique"])
+
+    def test_generation_above_starts_over_and_below_is_ignored(self):
+        self.assertEqual(
+            reasons(page(5, "a"), page(2, "b", b"b", 0xff, generation=2), page(6, "c")),
+            ["unique", "unique", None])
+
+    def test_dead_letter_takes_a_sequence_and_gets_no_verdict(self):
+        nothing, verdict = fold(page(0, "", outcome="DEAD_LETTER"), page(1, "a"))
+        self.assertIsNone(nothing)
+        self.assertEqual(verdict["sequence"], 3)
+
+    def test_log_that_begins_with_a_page_is_refused(self):
+        with self.assertRaises(oracle.NotFoldable):
+            oracle.Oracle().fold(page(0, "a"))
+
+
+if __name__ == "__main__":
+    unittest.main()
