@@ -342,7 +342,7 @@ std::vector<Option> MakeOptions() {
       Scalar("extract.threads", "Worker threads; 0: one for each core.",
              FIELD(extract_stage.threads), Number<std::uint32_t>(0, 1024)),
       Scalar("extract.in_flight.bytes",
-             "Page records being worked on, in bytes of their values; consumption pauses above "
+             "Page records being worked on, in bytes; consumption pauses above "
              "it.",
              FIELD(extract_stage.max_in_flight_bytes), Size(kMiB, 64 * kGiB)),
       Scalar("extract.in_flight.records",

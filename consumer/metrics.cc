@@ -24,10 +24,15 @@ struct CountName {
 /// By Count.
 constexpr std::array<CountName, kCounts> kCountNames{{
     {"crawlsieve_records_consumed_total", "consumed", "Page records consumed."},
-    {"crawlsieve_consumed_bytes_total", "bytes", "Bytes of the page records' values."},
+    {"crawlsieve_consumed_bytes_total", "bytes",
+     "Bytes of the page records: keys, values and headers."},
     {"crawlsieve_redelivered_total", "redelivered",
      "Log entries at or below their partition's mark, ignored."},
     {"crawlsieve_ran_ahead_total", "ran_ahead", "Log entries of late writers, ignored."},
+    {"crawlsieve_stale_generation_total", "stale_generation",
+     "Log entries of an earlier generation of their input topic, ignored."},
+    {"crawlsieve_omitted_fields_total", "omitted",
+     "Fields of page records too long to be repeated in the verdict."},
     {"crawlsieve_saved_bytes_total", "bytes_saved", "Bytes of the bodies of dropped pages."},
     {"crawlsieve_log_entries_appended_total", "log_appended",
      "Entries appended to the admission log."},

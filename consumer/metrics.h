@@ -25,9 +25,11 @@ namespace crawlsieve::consumer {
 /// Events that are counted, one number each.
 enum class Count {
   kRecordsConsumed,
-  kBytesConsumed,       ///< of record values
+  kBytesConsumed,       ///< of keys, values and headers
   kRedelivered,         ///< log entries at or below their partition's mark: seen before
   kRanAhead,            ///< log entries of a late writer, ignored
+  kStaleGeneration,     ///< log entries of an earlier generation of their input topic, ignored
+  kFieldsOmitted,       ///< fields of pages too long to be repeated in their verdicts
   kBytesSaved,          ///< bodies of dropped pages
   kLogEntriesAppended,  ///< by the extract stage
   kLogEntriesFolded,    ///< by the judge

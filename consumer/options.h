@@ -54,7 +54,7 @@ struct KafkaOptions {
 
 struct ExtractStageOptions {
   std::uint32_t threads = 0;                   ///< 0: one for each core
-  std::size_t max_in_flight_bytes = 64 << 20;  ///< of record values being worked on
+  std::size_t max_in_flight_bytes = 64 << 20;  ///< of records being worked on
   std::uint32_t max_in_flight_records = 10'000;
 };
 

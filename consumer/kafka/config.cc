@@ -1,5 +1,7 @@
 #include "consumer/kafka/config.h"
 
+#include "consumer/record_limits.h"
+
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -12,7 +14,7 @@
 namespace crawlsieve::consumer {
 namespace {
 
-// What a dead letter adds to the record it holds: about a dozen headers, one of them a message.
+// What a dead letter adds to the record it holds: about a dozen headers of a few hundred bytes.
 constexpr std::uint64_t kHeaderRoom = 64 << 10;
 // What a fetch response has around its records.
 constexpr std::uint64_t kResponseRoom = 1 << 20;
@@ -94,7 +96,8 @@ bool IsSecret(std::string_view property) {
 }  // namespace
 
 std::uint64_t MaxWrittenBytes(const KafkaOptions& options) {
-  return std::uint64_t{options.max_message_bytes} + kHeaderRoom;
+  return std::max<std::uint64_t>(std::uint64_t{options.max_message_bytes} + kHeaderRoom,
+                                 kMinTopicMessageBytes);
 }
 
 ClientRecipe ExtractConsumer(const KafkaOptions& options, std::string_view instance) {

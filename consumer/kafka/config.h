@@ -26,7 +26,7 @@ struct ClientRecipe {
 };
 
 /// Size of the largest record that our producers write: a dead letter, which has the largest record
-/// that is read and some headers more.
+/// that is read and some headers more. No less than kMinTopicMessageBytes.
 [[nodiscard]] std::uint64_t MaxWrittenBytes(const KafkaOptions& options);
 
 /// Reads pages in group `<group>.extract`. `instance` is a name this process keeps over restarts,

@@ -1,6 +1,7 @@
 #include "consumer/kafka/consumer.h"
 
 #include "consumer/kafka/partition_list.h"
+#include "consumer/record_limits.h"
 
 #include <algorithm>
 #include <thread>
@@ -54,6 +55,10 @@ std::optional<std::string_view> ViewOf(const void* data, std::size_t size) {
   return std::string_view(static_cast<const char*>(data), size);
 }
 
+std::size_t SizeOf(const std::optional<std::string_view>& bytes) {
+  return bytes ? bytes->size() : 0;
+}
+
 }  // namespace
 
 // --- ConsumedRecord --------------------------------------------------------------------------
@@ -98,7 +103,13 @@ std::vector<HeaderView> ConsumedRecord::headers() const& {
   return headers;
 }
 
-std::size_t ConsumedRecord::size_bytes() const { return message_->key_len + message_->len; }
+std::size_t ConsumedRecord::size_bytes() const {
+  std::size_t bytes = message_->key_len + message_->len;
+  for (const HeaderView& header : headers()) {
+    bytes += header.name.size() + SizeOf(header.value) + kHeaderOverheadBytes;
+  }
+  return bytes;
+}
 
 InputRecord CopyRecord(const ConsumedRecord& record) {
   InputRecord copy;

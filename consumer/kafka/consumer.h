@@ -38,7 +38,7 @@ class ConsumedRecord {
   [[nodiscard]] std::optional<std::string_view> key() const&;
   [[nodiscard]] std::optional<std::string_view> value() const&;
   [[nodiscard]] std::vector<HeaderView> headers() const&;
-  /// Of key and value.
+  /// Of key, value and headers, with what keeping a header costs besides.
   [[nodiscard]] std::size_t size_bytes() const;
 
   std::string_view topic() && = delete;

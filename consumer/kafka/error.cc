@@ -136,6 +136,8 @@ std::string_view KafkaErrorClassName(KafkaErrorClass error_class) {
   return "unknown";
 }
 
+bool KafkaError::is_outage() const { return code == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN; }
+
 Error ToError(const KafkaError& error) {
   ErrorCode code = ErrorCode::kInternal;
   switch (error.error_class) {

@@ -33,6 +33,9 @@ struct KafkaError {
   std::int32_t code = 0;  ///< rd_kafka_resp_err_t: negative are the client's own, others Kafka's
   std::string name;       ///< of the code: "_TIMED_OUT", "NOT_COORDINATOR"
   std::string message;    ///< what was being done, the name, and librdkafka's words
+
+  /// No broker is reachable.
+  [[nodiscard]] bool is_outage() const;
 };
 
 /// The same for callers that don't speak Kafka: kRetriable, kAbortable become kIo; kBusy, kFenced

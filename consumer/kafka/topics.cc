@@ -1,6 +1,9 @@
 #include "consumer/kafka/topics.h"
 
+#include "consumer/record_limits.h"
+
 #include <array>
+#include <charconv>
 #include <optional>
 #include <utility>
 
@@ -53,12 +56,34 @@ std::string LogTopicProblem(const std::string& topic, const TopicDescription& de
     }
   }
   if (wrong.empty()) {
-    return {};
+    return RecordSizeProblem(topic, MaxMessageBytes(description), bootstrap_servers);
   }
   return fmt::format(
       "topic {} has {}; the admission log must never lose an entry. To mend it: kafka-configs.sh "
       "--bootstrap-server {} --alter --entity-type topics --entity-name {} --add-config {}",
       topic, wrong, bootstrap_servers, topic, mend);
+}
+
+std::string RecordSizeProblem(const std::string& topic, std::uint64_t max_message_bytes,
+                              const std::string& bootstrap_servers) {
+  if (max_message_bytes >= kMinTopicMessageBytes) {
+    return {};
+  }
+  return fmt::format(
+      "topic {} has max.message.bytes={}; a record it doesn't take would stop the sieve, so it "
+      "must be {} or more. To mend it: kafka-configs.sh --bootstrap-server {} --alter "
+      "--entity-type topics --entity-name {} --add-config max.message.bytes={}",
+      topic, max_message_bytes, kMinTopicMessageBytes, bootstrap_servers, topic,
+      kMinTopicMessageBytes);
+}
+
+std::uint64_t MaxMessageBytes(const TopicDescription& description) {
+  const auto found = description.settings.find("max.message.bytes");
+  std::uint64_t bytes = 0;
+  if (found != description.settings.end()) {
+    std::from_chars(found->second.data(), found->second.data() + found->second.size(), bytes);
+  }
+  return bytes;
 }
 
 Status EnsureLogTopic(Admin& admin, const KafkaOptions& options, MissingTopic missing,
@@ -95,18 +120,22 @@ Status EnsureLogTopic(Admin& admin, const KafkaOptions& options, MissingTopic mi
   return {};
 }
 
-Status EnsureTopic(Admin& admin, const KafkaOptions& options, const std::string& topic,
-                   std::int32_t partitions, std::chrono::milliseconds timeout) {
+Result<std::uint64_t> EnsureTopic(Admin& admin, const KafkaOptions& options,
+                                  const std::string& topic, std::int32_t partitions,
+                                  std::chrono::milliseconds timeout) {
   const Result<std::optional<TopicDescription>> found = Describe(admin, topic, timeout);
   if (!found) {
     return tl::unexpected(found.error());
   }
   if (found->has_value()) {
-    return {};
+    return MaxMessageBytes(**found);
   }
   TopicSpec spec{topic, partitions, -1, {}};
   spec.settings["max.message.bytes"] = std::to_string(MaxWrittenBytes(options));
-  return Create(admin, spec, timeout);
+  if (Status created = Create(admin, spec, timeout); !created) {
+    return tl::unexpected(created.error());
+  }
+  return MaxWrittenBytes(options);
 }
 
 }  // namespace crawlsieve::consumer

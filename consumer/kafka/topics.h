@@ -11,11 +11,21 @@
 namespace crawlsieve::consumer {
 
 /// What stands between this topic and being an admission log: it must have one partition (one
-/// total order) and forget nothing (cleanup.policy=delete, retention.ms=-1, retention.bytes=-1).
+/// total order), forget nothing (cleanup.policy=delete, retention.ms=-1, retention.bytes=-1) and
+/// take every entry (RecordSizeProblem).
 /// Empty if nothing does; else for a person, with the command that mends it.
 [[nodiscard]] std::string LogTopicProblem(const std::string& topic,
                                           const TopicDescription& description,
                                           const std::string& bootstrap_servers);
+
+/// Where `max_message_bytes`, the topic's setting, is less than kMinTopicMessageBytes: that, with
+/// the command that mends it; else empty.
+[[nodiscard]] std::string RecordSizeProblem(const std::string& topic,
+                                            std::uint64_t max_message_bytes,
+                                            const std::string& bootstrap_servers);
+
+/// The topic's max.message.bytes; 0 if the brokers don't say.
+[[nodiscard]] std::uint64_t MaxMessageBytes(const TopicDescription& description);
 
 enum class MissingTopic { kCreate, kRefuse };
 
@@ -25,10 +35,11 @@ enum class MissingTopic { kCreate, kRefuse };
 [[nodiscard]] Status EnsureLogTopic(Admin& admin, const KafkaOptions& options, MissingTopic missing,
                                     std::chrono::milliseconds timeout);
 
-/// Sees to it that an output topic exists. One that exists is left as it is; a new one takes
-/// records as large as our producers write. Errors: kIo (no broker answered in time), and as Admin.
-[[nodiscard]] Status EnsureTopic(Admin& admin, const KafkaOptions& options,
-                                 const std::string& topic, std::int32_t partitions,
-                                 std::chrono::milliseconds timeout);
+/// Sees to it that an output topic exists and returns its max.message.bytes. One that exists is
+/// left as it is; a new one takes records as large as our producers write. Errors: kIo (no broker
+/// answered in time), and as Admin.
+[[nodiscard]] Result<std::uint64_t> EnsureTopic(Admin& admin, const KafkaOptions& options,
+                                                const std::string& topic, std::int32_t partitions,
+                                                std::chrono::milliseconds timeout);
 
 }  // namespace crawlsieve::consumer

@@ -3,11 +3,32 @@
 #include <fmt/format.h>
 
 namespace crawlsieve::consumer {
+namespace {
+
+constexpr std::string_view kOwnPrefix = "__crawlsieve.errors.";
+constexpr std::string_view kConnectPrefix = "__connect.errors.";
+constexpr std::string_view kOmittedName = "__crawlsieve.errors.omitted";
+constexpr std::string_view kOmittedConnectName = "__connect.errors.omitted";
+// The batch around a record, and header `omitted`.
+constexpr std::size_t kEnvelopeBytes = 256;
+
+/// No less than the record takes in a batch that isn't compressed.
+std::size_t WireBytes(const RecordView& record) {
+  constexpr std::size_t kLengthBytes = 10;  // two variable-length integers
+  std::size_t bytes =
+      kEnvelopeBytes + record.key.value_or("").size() + record.value.value_or("").size();
+  for (const HeaderView& header : record.headers) {
+    bytes += header.name.size() + header.value.value_or("").size() + kLengthBytes;
+  }
+  return bytes;
+}
+
+}  // namespace
 
 std::vector<Header> DeadLetterHeaderList(const log::Source& source, const DecodeFailure& failure,
                                          const DeadLetterWriter& writer, DeadLetterHeaders style) {
   const bool connect = style == DeadLetterHeaders::kConnect;
-  const std::string prefix = connect ? "__connect.errors." : "__crawlsieve.errors.";
+  const std::string prefix(connect ? kConnectPrefix : kOwnPrefix);
   std::vector<Header> headers;
   const auto add = [&](std::string_view name, std::string value) {
     headers.push_back({prefix + std::string(name), std::move(value)});
@@ -24,6 +45,23 @@ std::vector<Header> DeadLetterHeaderList(const log::Source& source, const Decode
   add("instance", writer.instance);
   add("version", writer.version);
   return headers;
+}
+
+void CompleteDeadLetter(const std::vector<Header>& added, DeadLetterHeaders style,
+                        std::size_t limit, RecordView& letter) {
+  const std::size_t own = letter.headers.size();
+  for (const Header& header : added) letter.headers.push_back({header.name, header.value});
+  if (WireBytes(letter) <= limit) return;
+  std::string_view omitted = "value";
+  letter.value.reset();
+  if (WireBytes(letter) > limit) {
+    omitted = "value,key,headers";
+    letter.key.reset();
+    letter.headers.erase(letter.headers.begin(),
+                         letter.headers.begin() + static_cast<std::ptrdiff_t>(own));
+  }
+  letter.headers.push_back(
+      {style == DeadLetterHeaders::kConnect ? kOmittedConnectName : kOmittedName, omitted});
 }
 
 }  // namespace crawlsieve::consumer

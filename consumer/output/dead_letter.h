@@ -1,9 +1,11 @@
 #pragma once
 
 #include "consumer/formats/input_format.h"
+#include "consumer/kafka/record.h"
 #include "consumer/options.h"
 #include "plugin/log/entry.pb.h"
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,5 +28,12 @@ struct DeadLetterWriter {
                                                        const DecodeFailure& failure,
                                                        const DeadLetterWriter& writer,
                                                        DeadLetterHeaders style);
+
+/// Makes `letter` a dead letter of at most `limit` bytes: puts `added`, which must outlive it,
+/// behind its headers, takes its value away if it would be larger, and then its key and its own
+/// headers too. A header `omitted` says what was taken: "value" or "value,key,headers". A topic
+/// that doesn't take the whole record must not hold up the records behind it.
+void CompleteDeadLetter(const std::vector<Header>& added, DeadLetterHeaders style,
+                        std::size_t limit, RecordView& letter);
 
 }  // namespace crawlsieve::consumer

@@ -102,6 +102,8 @@ std::string VerdictRecord(const log::Page& page, const Verdict& verdict,
   json["recrawl"] = RecrawlJson(verdict.recrawl);
   json["source"] = SourceJson(page.source());
   json["sequence"] = verdict.sequence;
+  json["omitted"] = Json::array();
+  for (const std::string& field : page.omitted()) json["omitted"].push_back(field);
   json["processed_at"] = FormatRfc3339(context.processed_at);
   json["instance"] = context.instance;
   std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);

@@ -1,10 +1,14 @@
 #include "consumer/pipeline/page_processor.h"
 
+#include "consumer/record_limits.h"
 #include "extract/url.h"
 #include "plugin/fingerprint/simhash.h"
 
+#include <string_view>
 #include <utility>
 #include <variant>
+
+#include <fmt/format.h>
 
 namespace crawlsieve::consumer {
 namespace {
@@ -25,6 +29,49 @@ log::Outcome ToProto(extract::Outcome outcome) {
 
 bool IsTraceContext(const std::string& name) {
   return name == "traceparent" || name == "tracestate";
+}
+
+/// The headers of `record` that go on with the page, all or none.
+void PassHeaders(const InputRecord& record, bool all, log::Page& page) {
+  std::size_t bytes = 0;
+  for (const Header& header : record.headers) {
+    if (!all && !IsTraceContext(header.name)) continue;
+    bytes += header.name.size() + header.value.size() + kHeaderOverheadBytes;
+    if (bytes > kMaxHeaderBytes) {
+      page.clear_headers();
+      page.add_omitted("headers");
+      return;
+    }
+    log::Header& passed = *page.add_headers();
+    passed.set_name(header.name);
+    passed.set_value(header.value);
+  }
+}
+
+/// `text` if it is short enough to be repeated in entry and verdict; else nothing, and a note.
+std::string UpTo(std::size_t limit, std::string text, const char* name, log::Page& page) {
+  if (text.size() <= limit) return text;
+  page.add_omitted(name);
+  return {};
+}
+
+std::optional<DecodeFailure> UrlProblem(std::string_view name, std::string_view url) {
+  if (url.size() <= kMaxUrlBytes) return std::nullopt;
+  return DecodeFailure{"url_too_long", fmt::format("{} has {} bytes; at most {} are taken", name,
+                                                   url.size(), kMaxUrlBytes)};
+}
+
+/// The record as Decode has it, with URLs that can be written on.
+Decoded DecodeWithinLimits(InputRecord record, FormatKind format, const DecodeLimits& limits) {
+  Decoded decoded = Decode(std::move(record), format, limits);
+  std::optional<DecodeFailure> problem;
+  if (const auto* tombstone = std::get_if<Tombstone>(&decoded)) {
+    problem = UrlProblem("the key of a tombstone", tombstone->url);
+  } else if (const auto* page = std::get_if<extract::Page>(&decoded)) {
+    problem = UrlProblem("url", page->url);
+    if (!problem.has_value()) problem = UrlProblem("final_url", page->final_url);
+  }
+  return problem.has_value() ? Decoded(std::move(*problem)) : std::move(decoded);
 }
 
 /// When the page was fetched, if the page itself doesn't say.
@@ -54,18 +101,17 @@ ProcessedRecord PageProcessor::Process(SourceRecord&& source) {
   *page.mutable_source() = std::move(source.source);
   page.set_scheme(scheme_);
   if (source.record.key.has_value()) {
-    page.set_has_key(true);
-    page.set_key(*source.record.key);
+    if (source.record.key->size() <= kMaxKeyBytes) {
+      page.set_has_key(true);
+      page.set_key(*source.record.key);
+    } else {
+      page.add_omitted("key");
+    }
   }
-  for (const Header& header : source.record.headers) {
-    if (!options_.pass_headers && !IsTraceContext(header.name)) continue;
-    log::Header& passed = *page.add_headers();
-    passed.set_name(header.name);
-    passed.set_value(header.value);
-  }
+  PassHeaders(source.record, options_.pass_headers, page);
   page.set_fetch_time_ms(FallbackFetchTime(source.record).time_since_epoch().count());
 
-  Decoded decoded = Decode(std::move(source.record), source.format, options_.decode);
+  Decoded decoded = DecodeWithinLimits(std::move(source.record), source.format, options_.decode);
   if (auto* failure = std::get_if<DecodeFailure>(&decoded)) {
     page.set_outcome(log::OUTCOME_DEAD_LETTER);
     page.set_detail(failure->code);
@@ -105,11 +151,11 @@ void PageProcessor::FillPage(extract::Page&& page, log::Page& entry) {
   } else if (document.outcome == extract::Outcome::kNotHtml) {
     entry.set_content_checksum(ToBytes(content_checksum_(page.body)));
   }
-  entry.set_id(std::move(page.id));
+  entry.set_id(UpTo(kMaxIdBytes, std::move(page.id), "id", entry));
   entry.set_url(std::move(page.url));
   entry.set_final_url(std::move(page.final_url));
-  entry.set_crawl_id(std::move(page.crawl_id));
-  entry.set_attrs(std::move(page.attrs));
+  entry.set_crawl_id(UpTo(kMaxIdBytes, std::move(page.crawl_id), "crawl_id", entry));
+  entry.set_attrs(UpTo(kMaxAttrsBytes, std::move(page.attrs), "attrs", entry));
 }
 
 }  // namespace crawlsieve::consumer

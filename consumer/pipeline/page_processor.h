@@ -39,7 +39,7 @@ class PageProcessor {
  public:
   explicit PageProcessor(const ProcessorOptions& options);
 
-  /// One entry per record, for dead letters too. Never fails.
+  /// One entry per record, for dead letters too; smaller than kMaxOwnRecordBytes. Never fails.
   [[nodiscard]] ProcessedRecord Process(SourceRecord&& source);
 
  private:

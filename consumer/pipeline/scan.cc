@@ -1,6 +1,7 @@
 #include "consumer/pipeline/scan.h"
 
 #include "consumer/pipeline/ordered_workers.h"
+#include "consumer/record_limits.h"
 
 #include <chrono>
 #include <optional>
@@ -32,9 +33,19 @@ OrderedWorkers<Task, Done>::Worker MakeWorker(const ProcessorOptions& options) {
   };
 }
 
+/// What a record takes while it is worked on.
+std::size_t SizeOf(const InputRecord& record) {
+  std::size_t bytes = record.key.has_value() ? record.key->size() : 0;
+  if (record.value.has_value()) bytes += record.value->size();
+  for (const Header& header : record.headers) {
+    bytes += header.name.size() + header.value.size() + kHeaderOverheadBytes;
+  }
+  return bytes;
+}
+
 Task MakeTask(FileRecord&& file_record, std::int64_t offset, std::int64_t previous_offset) {
   Task task;
-  task.bytes = file_record.record.value.has_value() ? file_record.record.value->size() : 0;
+  task.bytes = SizeOf(file_record.record);
   task.origin = std::move(file_record.origin);
   log::Source& source = task.source.source;
   source.set_topic(kScanTopic);

@@ -15,8 +15,10 @@ void BatchCounts::Add(const Folded& folded, const log::Page& page) {
       ++redelivered_;
       return;
     case FoldOutcome::kRanAhead:
-    case FoldOutcome::kStaleGeneration:
       ++ran_ahead_;
+      return;
+    case FoldOutcome::kStaleGeneration:
+      ++stale_generation_;
       return;
     case FoldOutcome::kParameters:
     case FoldOutcome::kDeadLetter:
@@ -35,6 +37,7 @@ void BatchCounts::AddTo(Metrics& metrics) const {
   metrics.Add(Count::kLogEntriesFolded, folded_);
   metrics.Add(Count::kRedelivered, redelivered_);
   metrics.Add(Count::kRanAhead, ran_ahead_);
+  metrics.Add(Count::kStaleGeneration, stale_generation_);
   metrics.Add(Count::kBytesSaved, bytes_saved_);
 }
 

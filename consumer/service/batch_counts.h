@@ -14,6 +14,8 @@ class BatchCounts {
  public:
   void Add(const Folded& folded, const log::Page& page);
 
+  [[nodiscard]] std::uint64_t stale_generation() const { return stale_generation_; }
+
   /// Adds everything to `metrics`.
   void AddTo(Metrics& metrics) const;
 
@@ -22,6 +24,7 @@ class BatchCounts {
   std::uint64_t folded_ = 0;
   std::uint64_t redelivered_ = 0;
   std::uint64_t ran_ahead_ = 0;
+  std::uint64_t stale_generation_ = 0;
   std::uint64_t bytes_saved_ = 0;
 };
 

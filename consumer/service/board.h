@@ -15,7 +15,7 @@ class Board {
   /// `metrics` is borrowed; it shows what the stages in `roles` say.
   Board(const std::vector<Role>& roles, Metrics& metrics);
 
-  /// The process is connected when all its stages are.
+  /// Whether brokers answer the stage. The process is connected when all its stages are.
   void SetConnected(Role role, bool connected) EXCLUDES(mutex_);
 
   /// Replaces what the stage said about its partitions before.

@@ -7,6 +7,7 @@
 #include "consumer/pipeline/offset_tracker.h"
 #include "consumer/pipeline/ordered_workers.h"
 #include "consumer/service/board.h"
+#include "consumer/service/contact.h"
 #include "consumer/service/kafka_log.h"
 #include "consumer/service/sessions.h"
 #include "consumer/version.h"
@@ -40,12 +41,14 @@ struct Task {
   TopicPartition partition;
   Epoch epoch = 0;
   std::int64_t previous_offset = -1;
+  std::size_t bytes = 0;
 };
 
 struct Done {
   ConsumedRecord record;
   TopicPartition partition;
   Epoch epoch = 0;
+  std::size_t bytes = 0;
   ProcessedRecord processed;
 };
 
@@ -60,13 +63,12 @@ class ExtractSession final : public RebalanceListener {
       : options_(options),
         board_(board),
         metrics_(metrics),
+        log_{options.kafka.log_topic, 0},
+        contact_(Role::kExtract, board),
         writer_{options.instance, std::string(kVersion), options.kafka.group + ".extract"},
         workers_(options.stage.threads, [this] { return MakeWorker(); }) {}
 
-  ~ExtractSession() override {
-    board_.SetConnected(Role::kExtract, false);
-    board_.SetPartitions(Role::kExtract, {});
-  }
+  ~ExtractSession() override { board_.SetPartitions(Role::kExtract, {}); }
 
   SessionResult Run(const std::stop_token& stop) {
     if (auto opened = Open(); !opened) return tl::unexpected(FinalFailure(opened.error()));
@@ -145,7 +147,7 @@ class ExtractSession final : public RebalanceListener {
       source.source.set_offset(task.record.offset());
       source.source.set_previous_offset(task.previous_offset);
       source.source.set_timestamp_ms(task.record.timestamp().time_since_epoch().count());
-      Done done{std::move(task.record), std::move(task.partition), task.epoch,
+      Done done{std::move(task.record), std::move(task.partition), task.epoch, task.bytes,
                 processor->Process(std::move(source))};
       metrics_.Observe(Latency::kExtract, SteadyClock::now() - begin);
       return done;
@@ -154,10 +156,10 @@ class ExtractSession final : public RebalanceListener {
 
   Status Open() {
     auto consumer = Consumer::Make(ExtractConsumer(options_.kafka, options_.static_member),
-                                   options_.kafka, LoggingCallbacks("extract"));
+                                   options_.kafka, contact_.Listen(LoggingCallbacks("extract")));
     if (!consumer) return tl::unexpected(consumer.error());
     auto producer = Producer::Make(IdempotentProducer(options_.kafka), options_.kafka,
-                                   LoggingCallbacks("extract"),
+                                   contact_.Listen(LoggingCallbacks("extract")),
                                    [this](const DeliveryReport& report) { OnDelivery(report); });
     if (!producer) return tl::unexpected(producer.error());
     consumer_ = std::move(*consumer);
@@ -167,11 +169,10 @@ class ExtractSession final : public RebalanceListener {
 
   /// True once the log has its first entry, the judging parameters, which a judge writes.
   KafkaResult<bool> WaitForLog(const std::stop_token& stop) {
-    const TopicPartition log{options_.kafka.log_topic, 0};
     bool told = false;
     while (!stop.stop_requested()) {
-      const auto watermarks = consumer_->QueryWatermarks(log, kAdminTimeout);
-      board_.SetConnected(Role::kExtract, watermarks.has_value());
+      const auto watermarks = consumer_->QueryWatermarks(log_, kAdminTimeout);
+      watermarks.has_value() ? contact_.Answered() : contact_.Failed();
       if (watermarks.has_value() && watermarks->high > 0) return CheckScheme(watermarks->low);
       if (!watermarks && watermarks.error().error_class != KafkaErrorClass::kRetriable) {
         return tl::unexpected(watermarks.error());
@@ -179,7 +180,7 @@ class ExtractSession final : public RebalanceListener {
       if (!std::exchange(told, true)) {
         Log(LogLevel::kInfo, "extract.waiting",
             {{"for", "a judge to write its parameters into the admission log"},
-             {"log", log.topic}});
+             {"log", log_.topic}});
       }
       // Not subscribed yet, so this only waits.
       producer_->Poll(milliseconds(200));
@@ -195,8 +196,7 @@ class ExtractSession final : public RebalanceListener {
     if (!reader) {
       return tl::unexpected(KafkaError{KafkaErrorClass::kRefused, 0, "", reader.error().message});
     }
-    const PartitionOffset first{{options_.kafka.log_topic, 0}, first_offset};
-    if (auto assigned = (*reader)->Assign({first}); !assigned) {
+    if (auto assigned = (*reader)->Assign({{log_, first_offset}}); !assigned) {
       return tl::unexpected(assigned.error());
     }
     auto record = (*reader)->Poll(kAdminTimeout);
@@ -214,7 +214,7 @@ class ExtractSession final : public RebalanceListener {
         fmt::format(
             "log {} is of scheme {}, this configuration makes scheme {}: give all processes "
             "the same fingerprint and extract settings, or use another kafka.log.topic",
-            options_.kafka.log_topic, scheme, own)});
+            log_.topic, scheme, own)});
   }
 
   /// Takes a record if there is room, appends what the workers are done with, commits if it is
@@ -239,6 +239,7 @@ class ExtractSession final : public RebalanceListener {
     for (; done.has_value(); done = workers_.TakeNext(milliseconds(0))) {
       if (auto appended = Append(std::move(*done)); !appended) return appended;
     }
+    contact_.AskIfSilent(*consumer_, log_);
     return CommitIfDue();
   }
 
@@ -247,12 +248,13 @@ class ExtractSession final : public RebalanceListener {
     const auto assigned = assigned_.find(partition);
     if (assigned == assigned_.end() || assigned->second.tracker.IsTaken(record.offset())) return;
     metrics_.Add(Count::kRecordsConsumed);
-    metrics_.Add(Count::kBytesConsumed, record.size_bytes());
+    const std::size_t bytes = record.size_bytes();
+    metrics_.Add(Count::kBytesConsumed, bytes);
     assigned->second.last_timestamp = record.timestamp();
-    in_flight_bytes_ += record.size_bytes();
+    in_flight_bytes_ += bytes;
     const std::int64_t previous = assigned->second.tracker.Take(record.offset(), 1);
     workers_.Submit(
-        Task{std::move(record), std::move(partition), assigned->second.epoch, previous});
+        Task{std::move(record), std::move(partition), assigned->second.epoch, previous, bytes});
   }
 
   /// Pauses or resumes everything assigned; polling goes on either way.
@@ -266,11 +268,13 @@ class ExtractSession final : public RebalanceListener {
   }
 
   KafkaStatus Append(Done done) {
-    in_flight_bytes_ -= done.record.size_bytes();
+    in_flight_bytes_ -= done.bytes;
     const auto assigned = assigned_.find(done.partition);
     if (assigned == assigned_.end() || assigned->second.epoch != done.epoch) return {};
     const Unacknowledged waiting{done.partition, done.epoch, done.record.offset()};
 
+    const int omitted = done.processed.entry.page().omitted_size();
+    if (omitted > 0) metrics_.Add(Count::kFieldsOmitted, static_cast<std::uint64_t>(omitted));
     if (done.processed.failure.has_value()) {
       const DecodeFailure& failure = *done.processed.failure;
       metrics_.DeadLetters(failure.code).Add();
@@ -284,13 +288,14 @@ class ExtractSession final : public RebalanceListener {
       letter.key = done.record.key();
       letter.value = done.record.value();
       letter.headers = done.record.headers();
-      for (const Header& header : added) letter.headers.push_back({header.name, header.value});
+      CompleteDeadLetter(added, options_.kafka.dead_letter_headers,
+                         options_.dead_letter_bytes.at(done.partition.topic), letter);
       if (auto produced = Produce(letter, waiting); !produced) return produced;
     }
     const std::string entry = done.processed.entry.SerializeAsString();
     RecordView record;
-    record.topic = options_.kafka.log_topic;
-    record.partition = 0;
+    record.topic = log_.topic;
+    record.partition = log_.partition;
     record.value = entry;
     return Produce(record, waiting);
   }
@@ -318,7 +323,8 @@ class ExtractSession final : public RebalanceListener {
       return;
     }
     progressed_ = true;
-    if (report.topic == options_.kafka.log_topic) metrics_.Add(Count::kLogEntriesAppended);
+    contact_.Answered();
+    if (report.topic == log_.topic) metrics_.Add(Count::kLogEntriesAppended);
     const auto assigned = assigned_.find(waiting.partition);
     if (assigned != assigned_.end() && assigned->second.epoch == waiting.epoch) {
       assigned->second.tracker.Acknowledge(waiting.offset);
@@ -342,7 +348,7 @@ class ExtractSession final : public RebalanceListener {
     std::vector<PartitionOffset> offsets = CommittableOffsets();
     if (offsets == last_committed_) return {};
     auto sent = consumer_->CommitAsync(offsets, [this](const KafkaStatus& committed) {
-      if (committed) return;
+      if (committed) return contact_.Answered();
       // The next commit covers this one's records.
       metrics_.Errors("extract").Add();
       last_committed_.clear();
@@ -387,6 +393,8 @@ class ExtractSession final : public RebalanceListener {
   const ExtractStage::Options& options_;
   Board& board_;
   Metrics& metrics_;
+  const TopicPartition log_;
+  BrokerContact contact_;  // before the clients, which tell it
   const DeadLetterWriter writer_;
 
   std::map<TopicPartition, Assigned> assigned_;

@@ -8,6 +8,8 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
+#include <map>
 #include <stop_token>
 #include <string>
 
@@ -30,6 +32,8 @@ class ExtractStage {
     KafkaOptions kafka;
     ExtractStageOptions stage;
     ProcessorOptions processor;
+    /// The largest dead letter for each input topic: what its dead-letter topic takes.
+    std::map<std::string, std::uint64_t> dead_letter_bytes;
     std::string instance;
     /// A name that this process keeps over restarts, which then cost no rebalance; empty: none.
     std::string static_member;

@@ -5,6 +5,7 @@
 #include "consumer/logging.h"
 #include "consumer/output/verdict_record.h"
 #include "consumer/service/batch_counts.h"
+#include "consumer/service/contact.h"
 #include "consumer/service/kafka_log.h"
 #include "consumer/service/sessions.h"
 #include "plugin/fingerprint/checksum.h"
@@ -48,31 +49,32 @@ KafkaStatus Repeat(milliseconds timeout, const Call& call) {
 /// Works with one set of Kafka clients, until they fail or it is told to stop.
 class JudgeSession final : public RebalanceListener {
  public:
+  /// `gap` is where the session before found an entry missing; this one puts its own there.
   JudgeSession(const JudgeStage::Options& options, Detector& detector, Board& board,
-               Metrics& metrics)
+               Metrics& metrics, std::optional<std::int64_t>& gap)
       : options_(options),
         detector_(detector),
+        gap_(gap),
         board_(board),
         metrics_(metrics),
         log_{options.kafka.log_topic, 0},
+        contact_(Role::kJudge, board),
         is_exactly_once_(options.kafka.delivery == Delivery::kExactlyOnce) {}
 
   /// Nothing of an unfinished batch stays behind.
   ~JudgeSession() override {
     detector_.Discard();
     metrics_.SetRestoring(false);
-    board_.SetConnected(Role::kJudge, false);
     board_.SetPartitions(Role::kJudge, {});
   }
 
   SessionResult Run(const std::stop_token& stop) {
-    auto consumer =
-        Consumer::Make(JudgeConsumer(options_.kafka), options_.kafka, LoggingCallbacks("judge"));
+    auto consumer = MakeConsumer();
     if (!consumer) return tl::unexpected(FinalFailure(consumer.error()));
     consumer_ = std::move(*consumer);
     // A standby is never assigned anything, so this is what tells that there is a broker.
     if (auto asked = consumer_->QueryWatermarks(log_, kAdminTimeout); !asked) return Failed(asked);
-    board_.SetConnected(Role::kJudge, true);
+    contact_.Answered();
     if (auto joined = consumer_->Subscribe({log_.topic}, *this); !joined) return Failed(joined);
     while (!stop.stop_requested() && !failure_.has_value()) {
       SessionResult worked = state_ == State::kRestoring ? Restore() : Step();
@@ -122,6 +124,11 @@ class JudgeSession final : public RebalanceListener {
     std::vector<Timestamp> sources;  ///< times of the judged input records
   };
 
+  Result<std::unique_ptr<Consumer>> MakeConsumer() {
+    return Consumer::Make(JudgeConsumer(options_.kafka), options_.kafka,
+                          contact_.Listen(LoggingCallbacks("judge")));
+  }
+
   SessionFailure Failure(const KafkaError& error) const { return FailureFrom(error, progressed_); }
   template <typename T>
   SessionResult Failed(const KafkaResult<T>& result) const {
@@ -157,14 +164,15 @@ class JudgeSession final : public RebalanceListener {
 
   /// Fences the judge before this one and finds out from where to where the log is to be folded.
   SessionResult BeginRestore() {
-    auto producer = Producer::Make(
-        is_exactly_once_ ? TransactionalProducer(options_.kafka)
-                         : IdempotentProducer(options_.kafka),
-        options_.kafka, LoggingCallbacks("judge"), [this](const DeliveryReport& report) {
-          if (report.error.has_value() && !delivery_failure_.has_value()) {
-            delivery_failure_ = report.error;
-          }
-        });
+    auto producer =
+        Producer::Make(is_exactly_once_ ? TransactionalProducer(options_.kafka)
+                                        : IdempotentProducer(options_.kafka),
+                       options_.kafka, contact_.Listen(LoggingCallbacks("judge")),
+                       [this](const DeliveryReport& report) {
+                         if (report.error.has_value() && !delivery_failure_.has_value()) {
+                           delivery_failure_ = report.error;
+                         }
+                       });
     if (!producer) return tl::unexpected(FinalFailure(producer.error()));
     if (is_exactly_once_) {
       auto fenced =
@@ -186,12 +194,12 @@ class JudgeSession final : public RebalanceListener {
     // The last folded entry is read again, to see that this is still the same log.
     const std::int64_t replay_from = std::max<std::int64_t>(0, detector_.position().offset);
     if (replay_from >= live_from_ && detector_.position().offset < 0) return {};
-    auto replay =
-        Consumer::Make(JudgeConsumer(options_.kafka), options_.kafka, LoggingCallbacks("judge"));
+    auto replay = MakeConsumer();
     if (!replay) return tl::unexpected(FinalFailure(replay.error()));
     if (auto assigned = (*replay)->Assign({{log_, replay_from}}); !assigned)
       return Failed(assigned);
     replay_ = std::move(*replay);
+    next_ = replay_from;
     Log(LogLevel::kInfo, "judge.restoring", {{"from", replay_from}, {"to", live_from_}});
     return {};
   }
@@ -256,6 +264,7 @@ class JudgeSession final : public RebalanceListener {
       }
       if (!record->has_value()) break;
       const std::int64_t offset = (*record)->offset();
+      if (auto expected = Expect(offset); !expected) return expected;
       if (offset == detector_.position().offset && batch_.entries == 0) {
         if (ChecksumOf(**record) != detector_.position().entry_checksum) {
           return tl::unexpected(FinalFailure(
@@ -271,6 +280,25 @@ class JudgeSession final : public RebalanceListener {
       if (auto folded = Fold(**record); !folded) return tl::unexpected(folded.error());
     }
     return CommitState();
+  }
+
+  /// Only idempotent producers write to the log, which leave no gap in its offsets. So a record
+  /// that doesn't follow the one before means that an entry was not delivered, or that something
+  /// else writes to the log. To fold on would be to forget pages.
+  SessionResult Expect(std::int64_t offset) {
+    if (offset == next_) {
+      ++next_;
+      return {};
+    }
+    // Other clients may see what these have skipped; what they don't either isn't there.
+    const bool is_known = std::exchange(gap_, next_) == next_;
+    return tl::unexpected(SessionFailure{
+        {ErrorCode::kCorruption,
+         fmt::format("log {} goes on with offset {} where {} was expected: entries are missing, or "
+                     "something else writes to this topic",
+                     log_.topic, offset, next_)},
+        !is_known,
+        progressed_});
   }
 
   SessionResult EndReplay() {
@@ -290,6 +318,7 @@ class JudgeSession final : public RebalanceListener {
     });
     if (!found) return Failed(found);
     if (auto resumed = consumer_->Resume({log_}); !resumed) return Failed(resumed);
+    next_ = live_from_;
     state_ = State::kLive;
     metrics_.SetRestoring(false);
     TellIndex();
@@ -335,6 +364,7 @@ class JudgeSession final : public RebalanceListener {
     } else if (polled->has_value() && state_ == State::kLive) {
       if (auto judged = Judge(**polled); !judged) return judged;
     }
+    if (batch_.entries == 0) contact_.AskIfSilent(*consumer_, log_);
     const bool is_full = batch_.entries >= options_.kafka.commit_entries;
     if (batch_.entries > 0 && (is_full || TimeLeft() == milliseconds(0))) return CommitBatch();
     return {};
@@ -376,6 +406,7 @@ class JudgeSession final : public RebalanceListener {
 
   SessionResult Judge(const ConsumedRecord& record) {
     const auto begin = SteadyClock::now();
+    if (auto expected = Expect(record.offset()); !expected) return expected;
     if (batch_.entries == 0 && is_exactly_once_) {
       if (auto begun = producer_->BeginTransaction(); !begun) return Failed(begun);
     }
@@ -447,6 +478,8 @@ class JudgeSession final : public RebalanceListener {
     const std::int64_t last = batch_.position.offset;
     if (auto stored = CommitState(); !stored) return stored;
     progressed_ = true;
+    contact_.Answered();
+    TellStaleGeneration(counts);
     counts.AddTo(metrics_);
     const Timestamp now = Now();
     for (const Timestamp source : sources) metrics_.Observe(Latency::kEndToEnd, now - source);
@@ -460,6 +493,16 @@ class JudgeSession final : public RebalanceListener {
       }
     }
     return {};
+  }
+
+  /// Once for a session: a topic that was recreated without raising the generation looks like this.
+  void TellStaleGeneration(const BatchCounts& counts) {
+    if (counts.stale_generation() == 0 || std::exchange(stale_generation_told_, true)) return;
+    Log(LogLevel::kWarn, "judge.stale_generation",
+        {{"entries", counts.stale_generation()},
+         {"meaning",
+          "an extract process runs with a lower kafka.input.generation than another one before it; "
+          "its pages get no verdicts"}});
   }
 
   void TellIndex() {
@@ -496,19 +539,23 @@ class JudgeSession final : public RebalanceListener {
 
   const JudgeStage::Options& options_;
   Detector& detector_;
+  std::optional<std::int64_t>& gap_;
   Board& board_;
   Metrics& metrics_;
   const TopicPartition log_;
+  BrokerContact contact_;  // before the clients, which tell it
   const bool is_exactly_once_;
 
   State state_ = State::kStandby;
   std::int64_t live_from_ = 0;
+  std::int64_t next_ = 0;  ///< offset of the record to be read next
   bool log_is_empty_ = false;
   Batch batch_;
   log::Entry entry_;          ///< reused
   Timestamp last_timestamp_;  ///< of the entry folded last, as the log's record has it
   LookupWork told_work_;      ///< what the metrics know of
   bool parameters_appended_ = false;
+  bool stale_generation_told_ = false;
   bool progressed_ = false;
   std::optional<KafkaError> delivery_failure_;
   std::optional<SessionFailure> failure_;  ///< met inside a rebalance
@@ -524,8 +571,9 @@ JudgeStage::JudgeStage(Options options, Detector& detector, Board& board, Metric
     : options_(std::move(options)), detector_(detector), board_(board), metrics_(metrics) {}
 
 Status JudgeStage::Run(const std::stop_token& stop) {
+  std::optional<std::int64_t> gap;
   return RunSessions("judge", stop, BackOff(), [&] {
-    JudgeSession session(options_, detector_, board_, metrics_);
+    JudgeSession session(options_, detector_, board_, metrics_, gap);
     return session.Run(stop);
   });
 }

@@ -18,6 +18,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -49,8 +50,33 @@ bool HasRole(const ServiceOptions& options, Role role) {
   return std::find(options.roles.begin(), options.roles.end(), role) != options.roles.end();
 }
 
+/// What the topics of the dead letters take, by input topic.
+using DeadLetterBytes = std::map<std::string, std::uint64_t>;
+
+SessionResult Refused(std::string message) {
+  return tl::unexpected(FinalFailure({ErrorCode::kInvalidConfig, std::move(message)}));
+}
+
+SessionResult CheckInputTopic(Admin& admin, const KafkaOptions& options, const std::string& topic) {
+  auto described = admin.DescribeTopic(topic, kAdminTimeout);
+  if (!described) return tl::unexpected(FailureFrom(described.error(), false));
+  if (!described->has_value()) {
+    return Refused(
+        fmt::format("input topic {} does not exist: create it, or mend kafka.input.topics", topic));
+  }
+  // A batch over the limit of the consumer is not delivered, nor is anything behind it.
+  const std::uint64_t bytes = MaxMessageBytes(**described);
+  if (bytes > MaxWrittenBytes(options)) {
+    return Refused(
+        fmt::format("input topic {} takes records of {} bytes (max.message.bytes), more than "
+                    "kafka.max_message_bytes={}: raise that, or lower the topic's",
+                    topic, bytes, options.max_message_bytes));
+  }
+  return {};
+}
+
 /// Every topic is there and can be used, or the error says what to do.
-SessionResult EnsureTopics(const ServiceSetup& setup) {
+SessionResult EnsureTopics(const ServiceSetup& setup, DeadLetterBytes& dead_letter_bytes) {
   auto admin = Admin::Make(setup.kafka, LoggingCallbacks("start"));
   if (!admin) return tl::unexpected(FinalFailure(admin.error()));
   const auto check = [](const Status& status) -> SessionResult {
@@ -65,25 +91,32 @@ SessionResult EnsureTopics(const ServiceSetup& setup) {
                                     is_judge ? MissingTopic::kCreate : MissingTopic::kRefuse,
                                     kAdminTimeout));
   if (!ready) return ready;
-  std::vector<std::string> outputs;
-  if (is_judge) outputs.push_back(setup.kafka.verdict_topic);
-  if (!setup.metrics.topic.empty()) outputs.push_back(setup.metrics.topic);
-  if (HasRole(setup.service, Role::kExtract)) {
-    for (const std::string& topic : setup.kafka.input_topics) {
-      auto described = (*admin)->DescribeTopic(topic, kAdminTimeout);
-      if (!described) return tl::unexpected(FailureFrom(described.error(), false));
-      if (!described->has_value()) {
-        return tl::unexpected(FinalFailure(
-            {ErrorCode::kInvalidConfig,
-             fmt::format("input topic {} does not exist: create it, or mend kafka.input.topics",
-                         topic)}));
-      }
-      outputs.push_back(topic + setup.kafka.dead_letter_suffix);
-    }
+  const auto ensure = [&](const std::string& topic) {
+    return EnsureTopic(**admin, setup.kafka, topic, 1, kAdminTimeout);
+  };
+  const auto too_small = [&](const std::string& topic, std::uint64_t bytes) {
+    return RecordSizeProblem(topic, bytes, setup.kafka.bootstrap_servers);
+  };
+  if (is_judge) {
+    const auto made = ensure(setup.kafka.verdict_topic);
+    if (!made) return check(tl::unexpected(made.error()));
+    auto problem = too_small(setup.kafka.verdict_topic, *made);
+    if (!problem.empty()) return Refused(std::move(problem));
   }
-  for (const std::string& topic : outputs) {
-    auto made = check(EnsureTopic(**admin, setup.kafka, topic, 1, kAdminTimeout));
-    if (!made) return made;
+  if (!setup.metrics.topic.empty()) {
+    const auto made = ensure(setup.metrics.topic);
+    if (!made) return check(tl::unexpected(made.error()));
+  }
+  if (!HasRole(setup.service, Role::kExtract)) return {};
+  for (const std::string& topic : setup.kafka.input_topics) {
+    auto checked = CheckInputTopic(**admin, setup.kafka, topic);
+    if (!checked) return checked;
+    const std::string dead_letters = topic + setup.kafka.dead_letter_suffix;
+    const auto made = ensure(dead_letters);
+    if (!made) return check(tl::unexpected(made.error()));
+    auto problem = too_small(dead_letters, *made);
+    if (!problem.empty()) return Refused(std::move(problem));
+    dead_letter_bytes[topic] = std::min(*made, MaxWrittenBytes(setup.kafka));
   }
   return {};
 }
@@ -187,7 +220,9 @@ Status RunService(const ServiceSetup& setup, std::stop_token stop) {
   Result<JudgeState> state{JudgeState()};
   if (is_judge) state = JudgeState::Open(setup);
   if (!state) return tl::unexpected(state.error());
-  auto topics = RunSessions("start", stop, BackOff(), [&] { return EnsureTopics(setup); });
+  DeadLetterBytes dead_letter_bytes;
+  auto topics =
+      RunSessions("start", stop, BackOff(), [&] { return EnsureTopics(setup, dead_letter_bytes); });
   if (!topics) return topics;
 
   Metrics metrics({instance, std::string(kVersion), setup.service.roles, Now()});
@@ -218,6 +253,7 @@ Status RunService(const ServiceSetup& setup, std::stop_token stop) {
     options.kafka = setup.kafka;
     options.stage = setup.extract_stage;
     options.processor = setup.processor;
+    options.dead_letter_bytes = dead_letter_bytes;
     options.instance = instance;
     options.static_member = setup.service.instance;
     options.shutdown_timeout = setup.service.shutdown_timeout;

@@ -1,5 +1,6 @@
 #include "consumer/kafka/consumer.h"
 #include "consumer/kafka/producer.h"
+#include "consumer/record_limits.h"
 #include "tests/support/kafka_broker.h"
 #include "tests/support/kafka_clients.h"
 
@@ -96,6 +97,11 @@ TEST_F(KafkaClient, RecordsComeBackAsTheyWere) {
     EXPECT_EQ(record->key(), written[i].key);
     EXPECT_EQ(record->value(), written[i].value);
     EXPECT_EQ(record->headers(), written[i].headers);
+    std::size_t bytes = written[i].key.value_or("").size() + written[i].value.value_or("").size();
+    for (const HeaderView& header : written[i].headers) {
+      bytes += header.name.size() + header.value.value_or("").size() + kHeaderOverheadBytes;
+    }
+    EXPECT_EQ(record->size_bytes(), bytes);
     EXPECT_EQ(producer.reports[i].token, i + 100);
     EXPECT_EQ(producer.reports[i].offset, static_cast<std::int64_t>(i));
     EXPECT_FALSE(producer.reports[i].error.has_value());

@@ -142,6 +142,22 @@ TEST_F(KafkaTopics, ALogWithASizeLimitIsRefused) {
   EXPECT_THAT(RefusalOfLog(), HasSubstr("retention.bytes=1000000000 instead of -1"));
 }
 
+TEST_F(KafkaTopics, ALogThatDoesNotTakeEveryEntryIsRefused) {
+  Create(1, {{"retention.ms", "-1"}, {"max.message.bytes", "1048575"}});
+  EXPECT_THAT(RefusalOfLog(), AllOf(HasSubstr("max.message.bytes=1048575"),
+                                    HasSubstr("--add-config max.message.bytes=1048576")));
+}
+
+TEST_F(KafkaTopics, ALogWithTheBrokersOwnLimitIsTaken) {
+  Create(1, {{"retention.ms", "-1"}});
+  EXPECT_EQ(RefusalOfLog(), "");
+}
+
+TEST_F(KafkaTopics, AnOutputTopicTellsWhatItTakes) {
+  Create(1, {{"max.message.bytes", "70000"}});
+  EXPECT_EQ(EnsureTopic(*admin_, options_, options_.log_topic, 1, kPatience), 70'000U);
+}
+
 TEST_F(KafkaTopics, AnOutputTopicIsMadeOnceAndThenLeftAlone) {
   const std::string topic = options_.verdict_topic;
   ASSERT_TRUE(EnsureTopic(*admin_, options_, topic, 4, kPatience).has_value());

@@ -1,18 +1,8 @@
-#include "consumer/service/service.h"
-
-#include "consumer/output/verdict_record.h"
-#include "consumer/pipeline/scan.h"
-#include "plugin/index/sharded_index.h"
-#include "tests/support/kafka_broker.h"
-#include "tests/support/kafka_clients.h"
-#include "tests/support/memory_reader.h"
-#include "tests/support/schema.h"
-#include "tests/support/temporary_directory.h"
+#include "consumer/record_limits.h"
+#include "tests/integration/service_fixture.h"
 
 #include <deque>
-#include <fstream>
 #include <map>
-#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -22,211 +12,26 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <httplib.h>
 #include <nlohmann/json.hpp>
-#include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 namespace crawlsieve::consumer {
 namespace {
 
-using testing::BrokerTest;
+using testing::AllComparable;
+using testing::Comparable;
 using ::testing::HasSubstr;
+using testing::kMixedDeadLetters;
+using testing::kMixedVerdicts;
 using testing::kPatience;
-using testing::MemoryReader;
+using testing::MixedRecords;
+using testing::Page;
 using testing::ReadCommitted;
-using testing::TemporaryDirectory;
+using testing::Record;
+using testing::RunningService;
+using testing::ServiceProcess;
+using testing::ServiceTest;
 using testing::Until;
-
-Result<std::unique_ptr<HammingIndex>> MakeIndex(int max_distance) {
-  return ShardedIndex::Create(
-      {.max_distance = max_distance, .shards = 4, .expected_entries = 1000});
-}
-
-std::string Words(int count, const std::string& stem) {
-  std::string text;
-  for (int i = 0; i < count; ++i) text += stem + std::to_string(i) + ' ';
-  return text;
-}
-
-FileRecord Record(std::optional<std::string> key, std::optional<std::string> value) {
-  FileRecord record;
-  record.record.key = std::move(key);
-  record.record.value = std::move(value);
-  record.record.headers = {{std::string(kFetchTimeHeader), "2026-03-01T12:00:00Z"},
-                           {"traceparent", "00-0af7651916cd43dd8448eb211c80319c-01"}};
-  return record;
-}
-
-FileRecord Page(int number) {
-  const nlohmann::json page = {
-      {"url",
-       "http://host" + std::to_string(number % 5) + ".example/" + std::to_string(number % 37)},
-      {"content_type", "text/html"},
-      {"body", "<p>" + Words(120 + number % 3, "w" + std::to_string(number % 23) + "x")},
-      {"attrs", {{"number", number}}}};
-  return Record(std::nullopt, page.dump());
-}
-
-/// Pages with everything in them that has a reason of its own.
-std::vector<FileRecord> MixedRecords() {
-  std::vector<FileRecord> records;
-  for (int i = 0; i < 120; ++i) {
-    records.push_back(Page(i));
-    if (i % 30 == 7) records.push_back(Record("k", "json failed to parse"));
-    if (i % 30 == 9) records.push_back(Record("http://host0.example/5", std::nullopt));
-    if (i % 30 == 11) records.push_back(Record(std::nullopt, std::nullopt));
-    if (i % 30 == 13) {
-      records.push_back(
-          Record(std::nullopt, R"({"url":"http://gone.example/","status_code":404})"));
-    }
-    if (i % 30 == 15) {
-      records.push_back(Record(std::nullopt, R"({"url":"http://short.example/","body":"few"})"));
-    }
-  }
-  return records;
-}
-
-constexpr std::size_t kMixedVerdicts = 120 + 4 * 3;
-constexpr std::size_t kMixedDeadLetters = 4 * 2;
-
-/// A verdict without what scan and run, or run and refold, may differ in.
-nlohmann::json Comparable(const std::string& text) {
-  nlohmann::json json = nlohmann::json::parse(text);
-  json.erase("source");
-  json.erase("processed_at");
-  json.erase("instance");
-  return json;
-}
-
-/// The service on a thread of this process.
-class RunningService {
- public:
-  explicit RunningService(ServiceSetup setup)
-      : thread_(
-            [this, setup = std::move(setup)] { ended_ = RunService(setup, stop_.get_token()); }) {}
-  ~RunningService() { (void)Stop(); }
-
-  Status Stop() {
-    stop_.request_stop();
-    return Join();
-  }
-
-  /// Waits for a service that is to end by itself.
-  Status Join() {
-    if (thread_.joinable()) thread_.join();
-    return ended_;
-  }
-
- private:
-  std::stop_source stop_;
-  Status ended_;
-  std::thread thread_;
-};
-
-class ServiceTest : public BrokerTest {
- protected:
-  void SetUp() override {
-    BrokerTest::SetUp();
-    if (HasFatalFailure()) return;
-    setup_.kafka = Options();
-    setup_.kafka.commit_interval = std::chrono::milliseconds(50);
-    setup_.service.state_directory = (directory_.path() / "state").string();
-    setup_.extract_stage.threads = 2;
-    setup_.make_index = MakeIndex;
-    setup_.http.enabled = false;
-    setup_.metrics.topic = testing::UniqueName("metrics");
-    setup_.metrics.interval = std::chrono::milliseconds(200);
-    input_ = setup_.kafka.input_topics.front();
-    testing::MakeTopic(setup_.kafka, input_);
-  }
-
-  void Feed(const std::vector<FileRecord>& records) {
-    testing::TestProducer producer(IdempotentProducer(setup_.kafka), setup_.kafka);
-    for (const FileRecord& file_record : records) {
-      const InputRecord& input = file_record.record;
-      RecordView record;
-      record.topic = input_;
-      record.partition = 0;
-      if (input.key.has_value()) record.key = *input.key;
-      if (input.value.has_value()) record.value = *input.value;
-      for (const Header& header : input.headers) {
-        record.headers.push_back({header.name, header.value});
-      }
-      ASSERT_TRUE(producer->Produce(record, 0).has_value());
-    }
-    ASSERT_TRUE(producer->Flush(kPatience).has_value());
-  }
-
-  /// Waits until the group has committed everything up to the end of a topic.
-  void WaitForGroup(const std::string& group, const std::string& topic) {
-    KafkaOptions options = setup_.kafka;
-    auto consumer = Consumer::Make(
-        group == "judge" ? JudgeConsumer(options) : ExtractConsumer(options, ""), options, {});
-    ASSERT_TRUE(consumer.has_value()) << consumer.error().message;
-    const TopicPartition partition{topic, 0};
-    EXPECT_TRUE(Until(
-        [&] {
-          const auto end = (*consumer)->QueryWatermarks(partition, kPatience);
-          const auto committed = (*consumer)->Committed({partition}, kPatience);
-          return end.has_value() && committed.has_value() && end->high > 0 &&
-                 committed->front() == end->high;
-        },
-        [] { std::this_thread::yield(); }))
-        << group << " did not reach the end of " << topic;
-  }
-
-  void WaitUntilDone() {
-    WaitForGroup("extract", input_);
-    WaitForGroup("judge", setup_.kafka.log_topic);
-  }
-
-  void RunUntilDone() {
-    RunningService service(setup_);
-    WaitUntilDone();
-    const Status ended = service.Stop();
-    EXPECT_TRUE(ended.has_value()) << ended.error().message;
-  }
-
-  std::vector<std::string> Verdicts() {
-    return ReadCommitted(setup_.kafka, setup_.kafka.verdict_topic);
-  }
-
-  /// What a scan says of the same records.
-  std::vector<nlohmann::json> Scanned(const std::vector<FileRecord>& records) {
-    struct Listener final : ScanListener {
-      Status OnVerdict(const log::Page& page, const Verdict& verdict) override {
-        verdicts.push_back(Comparable(VerdictRecord(page, verdict, {"scan", Timestamp{}})));
-        return {};
-      }
-      Status OnDeadLetter(const std::string&, const DecodeFailure&) override { return {}; }
-      Status OnCommit() override { return {}; }
-      std::vector<nlohmann::json> verdicts;
-    } listener;
-    TemporaryDirectory directory;
-    auto store = Store::Open({.directory = directory.path()});
-    EXPECT_TRUE(store.has_value());
-    auto detector = Detector::Open(**store, MakeIndex, SchemeOf(setup_.processor));
-    EXPECT_TRUE(detector.has_value());
-    MemoryReader reader;
-    for (const FileRecord& record : records) reader.Add(record);
-    ScanOptions options;
-    options.processor = setup_.processor;
-    options.judge = setup_.judge;
-    EXPECT_TRUE(Scan(reader, **detector, options, listener).has_value());
-    return listener.verdicts;
-  }
-
-  TemporaryDirectory directory_;
-  ServiceSetup setup_;
-  std::string input_;
-};
-
-std::vector<nlohmann::json> AllComparable(const std::vector<std::string>& texts) {
-  std::vector<nlohmann::json> all;
-  for (const std::string& text : texts) all.push_back(Comparable(text));
-  return all;
-}
 
 TEST_F(ServiceTest, GivesTheVerdictsOfAScanOfTheSamePages) {
   const auto records = MixedRecords();
@@ -461,6 +266,149 @@ TEST_F(ServiceTest, RefusesALogThatSomethingElseWritesTo) {
   EXPECT_THAT(ended.error().message, HasSubstr("not an entry"));
 }
 
+TEST_F(ServiceTest, RefusesALogWithAnOffsetMissing) {
+  Feed({Page(1)});
+  RunUntilDone();
+  // The end of a transaction takes an offset and is no record. The log has none of its own.
+  KafkaOptions foreign = setup_.kafka;
+  foreign.group += "-foreign";
+  testing::TestProducer producer(TransactionalProducer(foreign), foreign);
+  ASSERT_TRUE(producer->InitTransactions(kPatience).has_value());
+  ASSERT_TRUE(producer->BeginTransaction().has_value());
+  RecordView record;
+  record.topic = setup_.kafka.log_topic;
+  record.partition = 0;
+  ASSERT_TRUE(producer->Produce(record, 0).has_value());
+  ASSERT_TRUE(producer->Flush(kPatience).has_value());
+  ASSERT_TRUE(producer->AbortTransaction().has_value());
+  Feed({Page(2)});
+  RunningService service(setup_);
+  const Status ended = service.Join();
+  ASSERT_FALSE(ended.has_value());
+  EXPECT_EQ(ended.error().code, ErrorCode::kCorruption);
+  EXPECT_THAT(ended.error().message, HasSubstr("goes on with offset 4 where 2 was expected"));
+  EXPECT_EQ(Verdicts().size(), 1U);
+}
+
+TEST_F(ServiceTest, CountsEntriesOfAnEarlierGenerationByThemselves) {
+  setup_.kafka.input_generation = 2;
+  Feed({Page(1), Page(2)});
+  RunUntilDone();
+  setup_.kafka.input_generation = 1;
+  Feed({Page(3), Page(4), Page(5)});
+  RunUntilDone();
+  const auto metrics = ReadCommitted(setup_.kafka, setup_.metrics.topic);
+  const auto total = nlohmann::json::parse(metrics.back())["counters"]["total"];
+  EXPECT_EQ(total["stale_generation"], 3);
+  EXPECT_EQ(total["ran_ahead"], 0);
+  EXPECT_EQ(Verdicts().size(), 2U);
+}
+
+/// What a Kafka topic takes at most if nobody says otherwise, less what is around one record.
+constexpr std::size_t kLargestRecord = 1'048'588 - 128;
+
+TEST_F(ServiceTest, LargestRecordsPassWithTheirWorstCaseExpansions) {
+  setup_.kafka.max_message_bytes = 1 << 20;
+  setup_.kafka.pass_headers = true;
+  setup_.processor.pass_headers = true;
+  const std::string url = "http://a.example/" + std::string(kMaxUrlBytes - 17, '\x01');
+  nlohmann::json page = {{"url", url},
+                         {"final_url", url},
+                         {"id", std::string(kMaxIdBytes, '\x01')},
+                         {"crawl_id", std::string(kMaxIdBytes, '\x01')},
+                         {"attrs", std::string(kMaxAttrsBytes - 2, 'a')},
+                         {"content_type", "text/html"},
+                         {"body", "<p>" + testing::Words(200, "word")}};
+  // Two of the same content, so that the second one's verdict names the first.
+  auto first = Record(std::string(kMaxKeyBytes, 'k'), page.dump());
+  first.record.headers.push_back({"large", std::string(60'000, 'h')});
+  auto second = first;
+  page["url"] = url.substr(0, url.size() - 1) + "2";
+  page["final_url"] = page["url"];
+  second.record.value = page.dump();
+  // Too long for the verdict in everything but the URL.
+  page = {{"url", "http://b.example/"},
+          {"id", std::string(kMaxIdBytes + 1, 'i')},
+          {"attrs", std::string(kLargestRecord - 300'000, 'a')}};
+  auto third = Record(std::string(kMaxKeyBytes + 1, 'k'), page.dump());
+  third.record.headers.push_back({"large", std::string(kMaxHeaderBytes, 'h')});
+  Feed({first, second, third, Page(1)});
+  RunUntilDone();
+  const auto verdicts = Verdicts();
+  ASSERT_EQ(verdicts.size(), 4U);
+  EXPECT_EQ(nlohmann::json::parse(verdicts[1])["reason"], "exact_duplicate");
+  EXPECT_EQ(nlohmann::json::parse(verdicts[1])["match"]["url"], url);
+  const auto omitted = nlohmann::json::parse(verdicts[2])["omitted"];
+  EXPECT_EQ(omitted, nlohmann::json({"key", "headers", "id", "attrs"}));
+  EXPECT_EQ(nlohmann::json::parse(verdicts[3])["omitted"], nlohmann::json::array());
+}
+
+TEST_F(ServiceTest, TheLargestRecordIsADeadLetterOrItsHeadersAre) {
+  setup_.kafka.max_message_bytes = 1 << 20;
+  const std::string key = "the key";
+  const std::string garbage(kLargestRecord - key.size(), '{');
+  auto record = Record(key, garbage);
+  record.record.headers.clear();
+  Feed({record, Page(1)});
+  RunUntilDone();
+  const std::string letters = input_ + setup_.kafka.dead_letter_suffix;
+  const auto whole = ReadCommitted(setup_.kafka, letters);
+  ASSERT_EQ(whole.size(), 1U);
+  EXPECT_TRUE(whole[0] == garbage);
+
+  // A topic that takes no more than the input does has no room for the headers besides.
+  setup_.kafka.input_topics = {testing::UniqueName("pages")};
+  input_ = setup_.kafka.input_topics.front();
+  testing::MakeTopic(setup_.kafka, input_);
+  testing::MakeTopic(setup_.kafka, input_ + setup_.kafka.dead_letter_suffix);
+  Feed({record, Page(2)});
+  RunUntilDone();
+  const auto cut = ReadCommitted(setup_.kafka, input_ + setup_.kafka.dead_letter_suffix);
+  EXPECT_EQ(cut, std::vector<std::string>{"(null)"});
+  EXPECT_EQ(Verdicts().size(), 2U);
+}
+
+TEST_F(ServiceTest, RefusesTopicsThatDoNotTakeWhatIsWritten) {
+  const auto admin = Admin::Make(setup_.kafka, {});
+  ASSERT_TRUE(admin.has_value());
+  const auto made = (*admin)->CreateTopic(
+      {setup_.kafka.verdict_topic, 1, 1, {{"max.message.bytes", "70000"}}}, kPatience);
+  ASSERT_TRUE(made.has_value());
+  const Status ended = RunService(setup_, std::stop_token());
+  ASSERT_FALSE(ended.has_value());
+  EXPECT_THAT(ended.error().message, HasSubstr("max.message.bytes=70000"));
+}
+
+TEST_F(ServiceTest, RefusesAnInputTopicWithLargerRecordsThanItReads) {
+  setup_.kafka.max_message_bytes = 64 << 10;
+  const Status ended = RunService(setup_, std::stop_token());
+  ASSERT_FALSE(ended.has_value());
+  EXPECT_THAT(ended.error().message, HasSubstr("raise that, or lower the topic's"));
+}
+
+TEST_F(ServiceTest, IsReadyOnlyWhileTheBrokerAnswers) {
+  setup_.http.enabled = true;
+  setup_.http.port = testing::FreePort();
+  RunningService service(setup_);
+  httplib::Client http("127.0.0.1", setup_.http.port);
+  const auto status = [&] {
+    const auto answer = http.Get("/readyz");
+    return answer ? answer->status : 0;
+  };
+  const auto becomes = [&](int wanted) {
+    return Until([&] { return status() == wanted; },
+                 [] { std::this_thread::sleep_for(std::chrono::milliseconds(20)); });
+  };
+  EXPECT_TRUE(becomes(200));
+  ASSERT_TRUE(broker().Kill().has_value());
+  EXPECT_TRUE(becomes(503)) << "still ready without a broker";
+  ASSERT_TRUE(broker().StartAgain().has_value());
+  EXPECT_TRUE(becomes(200)) << "the broker came back";
+  Feed({Page(1)});
+  WaitUntilDone();
+  EXPECT_TRUE(service.Stop().has_value());
+}
+
 TEST_F(ServiceTest, ExtractionAloneWaitsForAJudgeAndFeedsIt) {
   const auto records = MixedRecords();
   Feed(records);
@@ -481,32 +429,13 @@ TEST_F(ServiceTest, KilledAgainAndAgainItLosesNothingAndRepeatsNothing) {
   std::vector<FileRecord> records;
   for (int i = 0; i < 600; ++i) records.push_back(Page(i));
   Feed(records);
-  const std::string config = (directory_.path() / "config.yaml").string();
-  {
-    const nlohmann::json yaml = {{"kafka",
-                                  {{"bootstrap_servers", setup_.kafka.bootstrap_servers},
-                                   {"group", setup_.kafka.group},
-                                   {"input", {{"topics", {input_}}}},
-                                   {"log", {{"topic", setup_.kafka.log_topic}}},
-                                   {"verdicts", {{"topic", setup_.kafka.verdict_topic}}},
-                                   {"commit", {{"interval", "20ms"}, {"entries", "10"}}}}},
-                                 {"service", {{"state_directory", setup_.service.state_directory}}},
-                                 {"metrics", {{"topic", setup_.metrics.topic}}},
-                                 {"http", {{"enabled", "false"}}},
-                                 {"log", {{"level", "error"}}}};
-    std::ofstream(config) << yaml.dump();
-  }
+  const std::string config = WriteConfig("config");
   auto reader = Consumer::Make(JudgeConsumer(setup_.kafka), setup_.kafka, {});
   ASSERT_TRUE(reader.has_value());
   const TopicPartition verdicts{setup_.kafka.verdict_topic, 0};
   // A kill whenever that many more verdicts are there; the last process is left to finish.
   for (const std::int64_t kill_at : {30, 150, 310, -1}) {
-    const pid_t child = ::fork();
-    ASSERT_GE(child, 0);
-    if (child == 0) {
-      ::execl(CRAWLSIEVE_PROGRAM, "crawlsieve", "run", "--config", config.c_str(), nullptr);
-      ::_exit(127);
-    }
+    ServiceProcess service(config);
     if (kill_at >= 0) {
       EXPECT_TRUE(Until(
           [&] {
@@ -517,9 +446,7 @@ TEST_F(ServiceTest, KilledAgainAndAgainItLosesNothingAndRepeatsNothing) {
     } else {
       WaitUntilDone();
     }
-    ASSERT_EQ(::kill(child, kill_at >= 0 ? SIGKILL : SIGTERM), 0);
-    int status = 0;
-    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    const int status = service.End(kill_at >= 0 ? SIGKILL : SIGTERM);
     if (kill_at < 0) {
       EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
     }

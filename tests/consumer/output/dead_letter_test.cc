@@ -49,5 +49,46 @@ TEST(DeadLetter, ConnectStyleHasTheNamesOfKafkaConnect) {
   EXPECT_EQ(headers.at("__connect.errors.connector.name"), "crawlsieve.extract");
 }
 
+/// The dead letter of a record with key, value and one header, for a topic that takes `limit`.
+RecordView Complete(std::size_t limit, DeadLetterHeaders style = DeadLetterHeaders::kCrawlsieve) {
+  static const std::string key(1'000, 'k');
+  static const std::string value(10'000, 'v');
+  static const std::vector<Header> added = {{"__crawlsieve.errors.topic", "crawl.pages"}};
+  RecordView letter;
+  letter.key = key;
+  letter.value = value;
+  letter.headers = {{"own", "header"}};
+  CompleteDeadLetter(added, style, limit, letter);
+  return letter;
+}
+
+TEST(DeadLetter, IsWholeWhereItFits) {
+  const RecordView letter = Complete(20'000);
+  EXPECT_EQ(letter.key->size(), 1'000U);
+  EXPECT_EQ(letter.value->size(), 10'000U);
+  ASSERT_EQ(letter.headers.size(), 2U);
+  EXPECT_EQ(letter.headers[0], (HeaderView{"own", "header"}));
+  EXPECT_EQ(letter.headers[1], (HeaderView{"__crawlsieve.errors.topic", "crawl.pages"}));
+}
+
+TEST(DeadLetter, LosesItsValueAndSaysSoWhereItIsTooLarge) {
+  const RecordView letter = Complete(11'000);
+  EXPECT_EQ(letter.key->size(), 1'000U);
+  EXPECT_FALSE(letter.value.has_value());
+  ASSERT_EQ(letter.headers.size(), 3U);
+  EXPECT_EQ(letter.headers[2], (HeaderView{"__crawlsieve.errors.omitted", "value"}));
+  EXPECT_EQ(Complete(11'000, DeadLetterHeaders::kConnect).headers[2].name,
+            "__connect.errors.omitted");
+}
+
+TEST(DeadLetter, LosesKeyAndHeadersTooWhereTheyAreTooLarge) {
+  const RecordView letter = Complete(1'000);
+  EXPECT_FALSE(letter.key.has_value());
+  EXPECT_FALSE(letter.value.has_value());
+  ASSERT_EQ(letter.headers.size(), 2U);
+  EXPECT_EQ(letter.headers[0].name, "__crawlsieve.errors.topic");
+  EXPECT_EQ(letter.headers[1], (HeaderView{"__crawlsieve.errors.omitted", "value,key,headers"}));
+}
+
 }  // namespace
 }  // namespace crawlsieve::consumer

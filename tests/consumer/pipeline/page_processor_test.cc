@@ -1,0 +1,129 @@
+#include "consumer/pipeline/page_processor.h"
+
+#include "consumer/output/verdict_record.h"
+#include "consumer/record_limits.h"
+
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace crawlsieve::consumer {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+std::string Url(std::size_t bytes) {
+  std::string url = "http://host.example/";
+  url.append(bytes - url.size(), 'a');
+  return url;
+}
+
+SourceRecord Record(const nlohmann::json& page) {
+  SourceRecord source;
+  source.record.value = page.dump();
+  return source;
+}
+
+log::Page Process(SourceRecord source, bool pass_headers = false) {
+  ProcessorOptions options;
+  options.pass_headers = pass_headers;
+  ProcessedRecord processed = PageProcessor(options).Process(std::move(source));
+  EXPECT_EQ(processed.failure.has_value(),
+            processed.entry.page().outcome() == log::OUTCOME_DEAD_LETTER);
+  return processed.entry.page();
+}
+
+TEST(PageProcessor, AUrlOverTheLimitIsADeadLetter) {
+  EXPECT_EQ(Process(Record({{"url", Url(kMaxUrlBytes)}})).outcome(), log::OUTCOME_TEXT);
+  for (const log::Page& page :
+       {Process(Record({{"url", Url(kMaxUrlBytes + 1)}})),
+        Process(Record({{"url", "http://a.example/"}, {"final_url", Url(kMaxUrlBytes + 1)}}))}) {
+    EXPECT_EQ(page.outcome(), log::OUTCOME_DEAD_LETTER);
+    EXPECT_EQ(page.detail(), "url_too_long");
+    EXPECT_EQ(page.url(), "");
+  }
+  SourceRecord tombstone;
+  tombstone.record.key = Url(kMaxUrlBytes + 1);
+  EXPECT_EQ(Process(std::move(tombstone)).detail(), "url_too_long");
+}
+
+TEST(PageProcessor, FieldsOverTheirLimitsAreLeftOutAndNamed) {
+  SourceRecord whole = Record({{"url", "http://a.example/"},
+                               {"id", std::string(kMaxIdBytes, 'i')},
+                               {"crawl_id", std::string(kMaxIdBytes, 'c')},
+                               {"attrs", std::string(kMaxAttrsBytes - 2, 'a')}});  // and two quotes
+  whole.record.key = std::string(kMaxKeyBytes, 'k');
+  whole.record.headers = {{"h", std::string(kMaxHeaderBytes - kHeaderOverheadBytes - 1, 'v')}};
+  const log::Page page = Process(std::move(whole), true);
+  EXPECT_THAT(page.omitted(), IsEmpty());
+  EXPECT_EQ(page.attrs().size(), kMaxAttrsBytes);
+  EXPECT_EQ(page.headers_size(), 1);
+
+  SourceRecord cut = Record({{"url", "http://a.example/"},
+                             {"id", std::string(kMaxIdBytes + 1, 'i')},
+                             {"crawl_id", std::string(kMaxIdBytes + 1, 'c')},
+                             {"attrs", std::string(kMaxAttrsBytes - 1, 'a')}});
+  cut.record.key = std::string(kMaxKeyBytes + 1, 'k');
+  cut.record.headers = {{"small", "one"},
+                        {"h", std::string(kMaxHeaderBytes - kHeaderOverheadBytes, 'v')}};
+  const log::Page rest = Process(std::move(cut), true);
+  EXPECT_THAT(rest.omitted(), ElementsAre("key", "headers", "id", "crawl_id", "attrs"));
+  EXPECT_EQ(rest.url(), "http://a.example/");
+  EXPECT_FALSE(rest.has_key());
+  EXPECT_EQ(rest.headers_size(), 0) << "all or none";
+  EXPECT_EQ(rest.id() + rest.crawl_id() + rest.attrs(), "");
+}
+
+TEST(PageProcessor, TheTraceContextCountsAgainstTheLimitToo) {
+  SourceRecord record = Record({{"url", "http://a.example/"}});
+  record.record.headers = {{"tracestate", std::string(kMaxHeaderBytes, 's')}};
+  EXPECT_THAT(Process(std::move(record)).omitted(), ElementsAre("headers"));
+}
+
+TEST(PageProcessor, EntryAndVerdictStayBelowTheirBoundWhateverIsInTheRecord) {
+  // Of everything as much as is taken, in characters that JSON writes longest.
+  const auto longest = [](std::size_t bytes) { return std::string(bytes, '\x01'); };
+  // Control characters of an HTTP URL become three bytes of its canonical form, six of JSON.
+  for (const std::string& scheme : {std::string("http://host.example/"), std::string("other:")}) {
+    const std::string url = scheme + longest(kMaxUrlBytes - scheme.size());
+    nlohmann::json attrs = nlohmann::json::array();
+    while (attrs.size() < kMaxAttrsBytes / 2 - 2) attrs.push_back(1);
+    SourceRecord source = Record({{"url", url},
+                                  {"final_url", url},
+                                  {"id", longest(kMaxIdBytes)},
+                                  {"crawl_id", longest(kMaxIdBytes)},
+                                  {"attrs", attrs},
+                                  {"content_type", "text/html"},
+                                  {"body", "<p>one two three"}});
+    source.record.key = longest(kMaxKeyBytes);
+    std::size_t header_bytes = 0;
+    while (header_bytes + kHeaderOverheadBytes + 1 <= kMaxHeaderBytes) {
+      source.record.headers.push_back({"h", ""});
+      header_bytes += kHeaderOverheadBytes + 1;
+    }
+    ProcessorOptions options;
+    options.pass_headers = true;
+    const ProcessedRecord processed = PageProcessor(options).Process(std::move(source));
+    const log::Page& page = processed.entry.page();
+    ASSERT_THAT(page.omitted(), IsEmpty());
+    EXPECT_LT(processed.entry.ByteSizeLong(), kMaxOwnRecordBytes);
+
+    Verdict verdict;
+    verdict.match = VerdictMatch{};
+    verdict.match->url = page.url();
+    verdict.match->id = page.id();
+    std::size_t bytes = VerdictRecord(page, verdict, {"instance", Timestamp{}}).size();
+    bytes += page.key().size();
+    for (const log::Header& header : page.headers()) {
+      bytes += header.name().size() + header.value().size() + 10;
+    }
+    EXPECT_LT(bytes, kMaxOwnRecordBytes) << scheme;
+    EXPECT_GT(bytes, kMaxOwnRecordBytes / 2) << "not the worst case";
+  }
+}
+
+}  // namespace
+}  // namespace crawlsieve::consumer

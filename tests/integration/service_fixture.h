@@ -1,0 +1,312 @@
+#pragma once
+
+#include "consumer/output/verdict_record.h"
+#include "consumer/pipeline/scan.h"
+#include "consumer/service/service.h"
+#include "plugin/index/sharded_index.h"
+#include "tests/support/kafka_broker.h"
+#include "tests/support/kafka_clients.h"
+#include "tests/support/memory_reader.h"
+#include "tests/support/schema.h"
+#include "tests/support/temporary_directory.h"
+
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <nlohmann/json.hpp>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace crawlsieve::testing {
+
+using consumer::Consumer;
+using consumer::ExtractConsumer;
+using consumer::FileRecord;
+using consumer::IdempotentProducer;
+using consumer::InputRecord;
+using consumer::JudgeConsumer;
+using consumer::KafkaOptions;
+using consumer::RecordView;
+using consumer::ServiceSetup;
+using consumer::TopicPartition;
+
+inline Result<std::unique_ptr<HammingIndex>> MakeIndex(int max_distance) {
+  return ShardedIndex::Create(
+      {.max_distance = max_distance, .shards = 4, .expected_entries = 1000});
+}
+
+inline std::string Words(int count, const std::string& stem) {
+  std::string text;
+  for (int i = 0; i < count; ++i) text += stem + std::to_string(i) + ' ';
+  return text;
+}
+
+inline FileRecord Record(std::optional<std::string> key, std::optional<std::string> value) {
+  FileRecord record;
+  record.record.key = std::move(key);
+  record.record.value = std::move(value);
+  record.record.headers = {{std::string(consumer::kFetchTimeHeader), "2026-03-01T12:00:00Z"},
+                           {"traceparent", "00-0af7651916cd43dd8448eb211c80319c-01"}};
+  return record;
+}
+
+inline FileRecord Page(int number) {
+  const nlohmann::json page = {
+      {"url",
+       "http://host" + std::to_string(number % 5) + ".example/" + std::to_string(number % 37)},
+      {"content_type", "text/html"},
+      {"body", "<p>" + Words(120 + number % 3, "w" + std::to_string(number % 23) + "x")},
+      {"attrs", {{"number", number}}}};
+  return Record(std::nullopt, page.dump());
+}
+
+/// Pages with everything in them that has a reason of its own.
+inline std::vector<FileRecord> MixedRecords() {
+  std::vector<FileRecord> records;
+  for (int i = 0; i < 120; ++i) {
+    records.push_back(Page(i));
+    if (i % 30 == 7) records.push_back(Record("k", "json failed to parse"));
+    if (i % 30 == 9) records.push_back(Record("http://host0.example/5", std::nullopt));
+    if (i % 30 == 11) records.push_back(Record(std::nullopt, std::nullopt));
+    if (i % 30 == 13) {
+      records.push_back(
+          Record(std::nullopt, R"({"url":"http://gone.example/","status_code":404})"));
+    }
+    if (i % 30 == 15) {
+      records.push_back(Record(std::nullopt, R"({"url":"http://short.example/","body":"few"})"));
+    }
+  }
+  return records;
+}
+
+inline constexpr std::size_t kMixedVerdicts = 120 + 4 * 3;
+inline constexpr std::size_t kMixedDeadLetters = 4 * 2;
+
+/// A verdict without what scan and run, or run and refold, may differ in.
+inline nlohmann::json Comparable(const std::string& text) {
+  nlohmann::json json = nlohmann::json::parse(text);
+  json.erase("source");
+  json.erase("processed_at");
+  json.erase("instance");
+  return json;
+}
+
+/// A port that nobody listens on just now.
+inline std::uint16_t FreePort() {
+  const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof(address);
+  auto* const generic = reinterpret_cast<sockaddr*>(&address);
+  EXPECT_EQ(::bind(socket, generic, size), 0);
+  EXPECT_EQ(::getsockname(socket, generic, &size), 0);
+  ::close(socket);
+  return ntohs(address.sin_port);
+}
+
+/// The service on a thread of this process.
+class RunningService {
+ public:
+  explicit RunningService(ServiceSetup setup)
+      : thread_([this, setup = std::move(setup)] {
+          ended_ = consumer::RunService(setup, stop_.get_token());
+        }) {}
+  ~RunningService() { (void)Stop(); }
+
+  Status Stop() {
+    stop_.request_stop();
+    return Join();
+  }
+
+  /// Waits for a service that is to end by itself.
+  Status Join() {
+    if (thread_.joinable()) thread_.join();
+    return ended_;
+  }
+
+ private:
+  std::stop_source stop_;
+  Status ended_;
+  std::thread thread_;
+};
+
+/// The service in a process of its own.
+class ServiceProcess {
+ public:
+  explicit ServiceProcess(const std::string& config) {
+    pid_ = ::fork();
+    if (pid_ == 0) {
+      ::execl(CRAWLSIEVE_PROGRAM, "crawlsieve", "run", "--config", config.c_str(), nullptr);
+      ::_exit(127);
+    }
+    EXPECT_GT(pid_, 0);
+  }
+  ~ServiceProcess() {
+    if (pid_ > 0) (void)End(SIGKILL);
+  }
+  ServiceProcess(const ServiceProcess&) = delete;
+  ServiceProcess& operator=(const ServiceProcess&) = delete;
+
+  void Signal(int signal) const { EXPECT_EQ(::kill(pid_, signal), 0); }
+
+  /// Waits for the end, after a signal if one is given; its status as of waitpid().
+  int End(int signal = 0) {
+    if (signal != 0) Signal(signal);
+    int status = 0;
+    EXPECT_EQ(::waitpid(pid_, &status, 0), pid_);
+    pid_ = -1;
+    return status;
+  }
+
+  /// Whether it is still there; its status goes to `status` when it isn't.
+  [[nodiscard]] bool IsRunning(int& status) {
+    if (pid_ < 0) return false;
+    if (::waitpid(pid_, &status, WNOHANG) == 0) return true;
+    pid_ = -1;
+    return false;
+  }
+
+ private:
+  pid_t pid_ = -1;
+};
+
+/// Runs the service against the shared broker, with topics and a state directory of its own.
+class ServiceTest : public BrokerTest {
+ protected:
+  void SetUp() override {
+    BrokerTest::SetUp();
+    if (HasFatalFailure()) return;
+    setup_.kafka = Options();
+    setup_.kafka.commit_interval = std::chrono::milliseconds(50);
+    setup_.service.state_directory = (directory_.path() / "state").string();
+    setup_.extract_stage.threads = 2;
+    setup_.make_index = MakeIndex;
+    setup_.http.enabled = false;
+    setup_.metrics.topic = UniqueName("metrics");
+    setup_.metrics.interval = std::chrono::milliseconds(200);
+    input_ = setup_.kafka.input_topics.front();
+    MakeTopic(setup_.kafka, input_);
+  }
+
+  void Feed(const std::vector<FileRecord>& records) {
+    TestProducer producer(IdempotentProducer(setup_.kafka), setup_.kafka);
+    for (const FileRecord& file_record : records) {
+      const InputRecord& input = file_record.record;
+      RecordView record;
+      record.topic = input_;
+      record.partition = 0;
+      if (input.key.has_value()) record.key = *input.key;
+      if (input.value.has_value()) record.value = *input.value;
+      for (const consumer::Header& header : input.headers) {
+        record.headers.push_back({header.name, header.value});
+      }
+      ASSERT_TRUE(producer->Produce(record, 0).has_value());
+    }
+    ASSERT_TRUE(producer->Flush(kPatience).has_value());
+  }
+
+  /// Waits until the group has committed everything up to the end of a topic.
+  void WaitForGroup(const std::string& group, const std::string& topic) {
+    KafkaOptions options = setup_.kafka;
+    auto consumer = Consumer::Make(
+        group == "judge" ? JudgeConsumer(options) : ExtractConsumer(options, ""), options, {});
+    ASSERT_TRUE(consumer.has_value()) << consumer.error().message;
+    const TopicPartition partition{topic, 0};
+    EXPECT_TRUE(Until(
+        [&] {
+          const auto end = (*consumer)->QueryWatermarks(partition, kPatience);
+          const auto committed = (*consumer)->Committed({partition}, kPatience);
+          return end.has_value() && committed.has_value() && end->high > 0 &&
+                 committed->front() == end->high;
+        },
+        [] { std::this_thread::yield(); }))
+        << group << " did not reach the end of " << topic;
+  }
+
+  void WaitUntilDone() {
+    WaitForGroup("extract", input_);
+    WaitForGroup("judge", setup_.kafka.log_topic);
+  }
+
+  void RunUntilDone() {
+    RunningService service(setup_);
+    WaitUntilDone();
+    const Status ended = service.Stop();
+    EXPECT_TRUE(ended.has_value()) << ended.error().message;
+  }
+
+  /// A configuration file for a ServiceProcess; `changes` is merged over what setup_ says.
+  std::string WriteConfig(const std::string& name, const nlohmann::json& changes = {}) {
+    nlohmann::json yaml = {{"kafka",
+                            {{"bootstrap_servers", setup_.kafka.bootstrap_servers},
+                             {"group", setup_.kafka.group},
+                             {"input", {{"topics", {input_}}}},
+                             {"log", {{"topic", setup_.kafka.log_topic}}},
+                             {"verdicts", {{"topic", setup_.kafka.verdict_topic}}},
+                             {"commit", {{"interval", "20ms"}, {"entries", "10"}}}}},
+                           {"service", {{"state_directory", setup_.service.state_directory}}},
+                           {"metrics", {{"topic", setup_.metrics.topic}}},
+                           {"http", {{"enabled", "false"}}},
+                           {"log", {{"level", "error"}}}};
+    if (!changes.is_null()) yaml.merge_patch(changes);
+    std::string path = (directory_.path() / (name + ".yaml")).string();
+    std::ofstream(path) << yaml.dump();
+    return path;
+  }
+
+  std::vector<std::string> Verdicts() {
+    return ReadCommitted(setup_.kafka, setup_.kafka.verdict_topic);
+  }
+
+  /// What a scan says of the same records.
+  std::vector<nlohmann::json> Scanned(const std::vector<FileRecord>& records) {
+    struct Listener final : consumer::ScanListener {
+      Status OnVerdict(const log::Page& page, const Verdict& verdict) override {
+        verdicts.push_back(
+            Comparable(consumer::VerdictRecord(page, verdict, {"scan", Timestamp{}})));
+        return {};
+      }
+      Status OnDeadLetter(const std::string&, const consumer::DecodeFailure&) override {
+        return {};
+      }
+      Status OnCommit() override { return {}; }
+      std::vector<nlohmann::json> verdicts;
+    } listener;
+    TemporaryDirectory directory;
+    auto store = Store::Open({.directory = directory.path()});
+    EXPECT_TRUE(store.has_value());
+    auto detector = Detector::Open(**store, MakeIndex, consumer::SchemeOf(setup_.processor));
+    EXPECT_TRUE(detector.has_value());
+    MemoryReader reader;
+    for (const FileRecord& record : records) reader.Add(record);
+    consumer::ScanOptions options;
+    options.processor = setup_.processor;
+    options.judge = setup_.judge;
+    EXPECT_TRUE(consumer::Scan(reader, **detector, options, listener).has_value());
+    return listener.verdicts;
+  }
+
+  TemporaryDirectory directory_;
+  ServiceSetup setup_;
+  std::string input_;
+};
+
+inline std::vector<nlohmann::json> AllComparable(const std::vector<std::string>& texts) {
+  std::vector<nlohmann::json> all;
+  for (const std::string& text : texts) all.push_back(Comparable(text));
+  return all;
+}
+
+}  // namespace crawlsieve::testing
