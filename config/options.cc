@@ -81,6 +81,14 @@ Codec<std::uint64_t> Seconds(std::chrono::seconds min, std::chrono::seconds max)
       }};
 }
 
+Codec<Score> Fraction() {
+  return {"fraction", "0 to 1",
+          [](const std::string& text) {
+            return ParseFraction(text).map([](std::uint32_t value) { return Score{value}; });
+          },
+          [](const Score& value) { return FormatFraction(value.ten_thousandths); }};
+}
+
 Codec<bool> Boolean() {
   return {"boolean", "", [](const std::string& text) { return ParseBoolean(text); },
           [](const bool& value) { return std::string(value ? "true" : "false"); }};
@@ -370,6 +378,10 @@ std::vector<Option> MakeOptions() {
              "Words per feature: 1 takes single words, more take runs of that many. Part of the "
              "fingerprint scheme.",
              FIELD(extract.features.shingle_size), Number<std::uint32_t>(1, 16)),
+      Scalar("extract.features.sketch_shingle_size",
+             "Words per shingle of the sketch that confirms near duplicates. Part of the "
+             "fingerprint scheme.",
+             FIELD(extract.features.sketch_shingle_size), Number<std::uint32_t>(1, 16)),
       Scalar("extract.features.max_token_bytes",
              "Longer words are cut to this length. Part of the fingerprint scheme.",
              FIELD(extract.features.max_token_bytes), Size(16, 64 * kKiB)),
@@ -392,9 +404,18 @@ std::vector<Option> MakeOptions() {
              FIELD(index.max_bytes_per_entry), Number<std::uint32_t>(8, 4'096)),
 
       Scalar("judge.max_distance",
-             "Two pages are near duplicates when their fingerprints differ in at most this many "
-             "bits.",
+             "Pages whose simhashes differ in at most this many bits are candidates for near "
+             "duplicates. More finds more of them, at the price of slower lookups.",
              FIELD(judge.max_distance), Number<std::uint32_t>(0, 7)),
+      Scalar("judge.min_similarity",
+             "Candidates are near duplicates when their texts have at least this resemblance, as "
+             "their sketches estimate it. More drops fewer pages wrongly and misses more; 0 "
+             "leaves it to `max_distance`.",
+             FIELD(judge.min_similarity), Fraction()),
+      Scalar("judge.max_candidates",
+             "How many candidates are compared with a page at most, the nearest and among these "
+             "the oldest first.",
+             FIELD(judge.max_candidates), Number<std::uint32_t>(1, 1'000)),
       Scalar("judge.min_features",
              "Pages with fewer different features are `too_short`: never a duplicate, never a "
              "match.",

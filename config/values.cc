@@ -66,6 +66,28 @@ Parsed<std::uint64_t> ParseInteger(std::string_view text) {
   return number;
 }
 
+Parsed<std::uint32_t> ParseFraction(std::string_view text) {
+  constexpr std::uint32_t kOne = 10'000;
+  std::uint32_t value = 0;
+  std::uint32_t unit = kOne;  // of the next digit
+  bool valid = !text.empty() && text.size() <= 6;
+  for (std::size_t i = 0; valid && i < text.size(); ++i) {
+    if (i == 1) {
+      valid = text[i] == '.' && text.size() > 2;
+      continue;
+    }
+    valid = text[i] >= '0' && text[i] <= '9';
+    value += static_cast<std::uint32_t>(text[i] - '0') * unit;
+    unit /= 10;
+  }
+  if (!valid) {
+    return tl::unexpected(
+        std::string("is not a fraction; write 0, 1 or up to four digits such as 0.75"));
+  }
+  if (value > kOne) return tl::unexpected(std::string("must be 0 to 1"));
+  return value;
+}
+
 Parsed<std::uint64_t> ParseSize(std::string_view text) {
   return ParseWithUnit(text, kSizeUnits, "size in B, KiB, MiB or GiB", "64MiB");
 }
@@ -81,6 +103,13 @@ Parsed<bool> ParseBoolean(std::string_view text) {
   if (text == "true") return true;
   if (text == "false") return false;
   return tl::unexpected(std::string("is neither true nor false"));
+}
+
+std::string FormatFraction(std::uint32_t ten_thousandths) {
+  std::string text = fmt::format("{}.{:04}", ten_thousandths / 10'000, ten_thousandths % 10'000);
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.ends_with('.')) text.pop_back();
+  return text;
 }
 
 std::string FormatSize(std::uint64_t bytes) { return FormatWithUnit(bytes, kSizeUnits, "B"); }

@@ -44,6 +44,10 @@ constexpr std::array<CountName, kCounts> kCountNames{{
      "Transactions aborted by the judge."},
     {"crawlsieve_index_probes_total", "probes", "Buckets looked into by index lookups."},
     {"crawlsieve_index_candidates_total", "candidates", "Fingerprints compared by index lookups."},
+    {"crawlsieve_candidates_compared_total", "candidates_compared",
+     "Candidates for near duplicates whose sketches were compared."},
+    {"crawlsieve_candidates_cut_total", "candidates_cut",
+     "Pages kept with more candidates than are compared."},
 }};
 
 constexpr std::array<const char*, kLatencies> kLatencyNames{"extract", "judge", "end_to_end"};

@@ -35,10 +35,12 @@ enum class Count {
   kLogEntriesFolded,    ///< by the judge
   kTransactionsCommitted,
   kTransactionsAborted,
-  kIndexProbes,      ///< buckets looked into
-  kIndexCandidates,  ///< fingerprints compared
+  kIndexProbes,         ///< buckets looked into
+  kIndexCandidates,     ///< fingerprints compared
+  kCandidatesCompared,  ///< near duplicates to be confirmed, whose sketches were compared
+  kCandidatesCut,       ///< pages kept with more candidates than are compared
 };
-inline constexpr std::size_t kCounts = static_cast<std::size_t>(Count::kIndexCandidates) + 1;
+inline constexpr std::size_t kCounts = static_cast<std::size_t>(Count::kCandidatesCut) + 1;
 
 /// Where time goes.
 enum class Latency {

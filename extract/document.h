@@ -28,8 +28,9 @@ struct Document {
   std::string language;          ///< BCP 47 from <html lang>; empty: unknown
   /// The normalised tokens in order, one space between them: what the content checksum covers.
   std::string normalized_text;
-  std::uint32_t text_length = 0;  ///< code points of visible text, white space collapsed
-  std::vector<Feature> features;  ///< distinct, ordered by hash
+  std::uint32_t text_length = 0;        ///< code points of visible text, white space collapsed
+  std::vector<Feature> features;        ///< distinct, ordered by hash
+  std::vector<std::uint64_t> shingles;  ///< hashes of word shingles, distinct, ordered
 };
 
 }  // namespace crawlsieve::extract

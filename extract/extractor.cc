@@ -4,10 +4,12 @@
 #include "extract/features.h"
 #include "extract/html_text.h"
 #include "extract/media_type.h"
+#include "extract/shingles.h"
 #include "extract/tokenizer.h"
 #include "extract/url.h"
 #include "extract/visible_text.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -20,7 +22,9 @@ class Extractor::Impl {
       : limits_(options.limits),
         parser_(MakeGumboParser(options.limits)),
         tokenizer_({options.limits.max_tokens, options.features.max_token_bytes}),
-        features_(options.features, hasher) {}
+        features_(options.features, hasher),
+        sketch_shingle_size_(std::max<std::uint32_t>(options.features.sketch_shingle_size, 1)),
+        hasher_(hasher) {}
 
   [[nodiscard]] Document Extract(const Page& page) {
     Document document;
@@ -81,6 +85,7 @@ class Extractor::Impl {
     document.charset_source = CharsetSourceName(decoded.source);
     document.normalized_text = tokens_.text;
     document.features = features_.Count(tokens_);
+    document.shingles = ShingleSet(tokens_, sketch_shingle_size_, hasher_);
   }
 
   const Limits limits_;
@@ -90,6 +95,8 @@ class Extractor::Impl {
   Tokenizer tokenizer_;
   TokenList tokens_;
   FeatureCounter features_;
+  const std::size_t sketch_shingle_size_;
+  const FeatureHasher hasher_;
 };
 
 Extractor::Extractor(const ExtractOptions& options, const FeatureHasher& hasher)
@@ -100,9 +107,10 @@ Document Extractor::Extract(const Page& page) { return impl_->Extract(page); }
 
 std::string DescribeExtraction(const FeatureOptions& options) {
   return fmt::format(
-      "extract=1 {} shingle={} token<={} parser=gumbo-{} charset=uchardet-{} text=title,body",
-      DescribeTokenizer(), options.shingle_size, options.max_token_bytes, CRAWLSIEVE_GUMBO_VERSION,
-      CRAWLSIEVE_UCHARDET_VERSION);
+      "extract=1 {} shingle={} sketch_shingle={} token<={} parser=gumbo-{} charset=uchardet-{} "
+      "text=title,body",
+      DescribeTokenizer(), options.shingle_size, options.sketch_shingle_size,
+      options.max_token_bytes, CRAWLSIEVE_GUMBO_VERSION, CRAWLSIEVE_UCHARDET_VERSION);
 }
 
 }  // namespace crawlsieve::extract

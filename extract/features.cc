@@ -1,5 +1,7 @@
 #include "extract/features.h"
 
+#include "extract/shingles.h"
+
 #include <algorithm>
 
 namespace crawlsieve::extract {
@@ -9,12 +11,8 @@ FeatureCounter::FeatureCounter(const FeatureOptions& options, const FeatureHashe
 
 std::vector<Feature> FeatureCounter::Count(const TokenList& tokens) {
   std::vector<Feature> features;
-  if (tokens.size() == 0) return features;
-  const std::size_t length = std::min(shingle_size_, tokens.size());
   hashes_.clear();
-  for (std::size_t first = 0; first + length <= tokens.size(); ++first) {
-    hashes_.push_back(hasher_.Hash(tokens.Span(first, length)));
-  }
+  HashShingles(tokens, shingle_size_, hasher_, hashes_);
   std::sort(hashes_.begin(), hashes_.end());
   for (auto run = hashes_.begin(); run != hashes_.end();) {
     const auto next = std::find_if(run, hashes_.end(), [&](std::uint64_t h) { return h != *run; });

@@ -23,6 +23,9 @@ struct Limits {
 struct FeatureOptions {
   /// Words per feature: 1 takes single words, n > 1 takes word n-shingles (Broder 1997).
   std::uint32_t shingle_size = 1;
+  /// Words per shingle of the sketch. Longer ones tell pages of one template apart better, and are
+  /// touched more by each changed word.
+  std::uint32_t sketch_shingle_size = 4;
   /// Longer words are cut to this length, at a code point.
   std::size_t max_token_bytes = 256;
 };

@@ -10,7 +10,7 @@
 namespace crawlsieve {
 namespace {
 
-constexpr std::uint32_t kStateFormat = 1;
+constexpr std::uint32_t kStateFormat = 2;
 constexpr std::string_view kPositionKey = "position";
 constexpr std::string_view kParametersKey = "parameters";
 
@@ -46,14 +46,28 @@ bool HasContent(const log::Page& page) {
   return page.outcome() == log::OUTCOME_TEXT || page.outcome() == log::OUTCOME_NOT_HTML;
 }
 
-/// Whether a simhash was computed from the page, however short it is.
-bool IsComparable(const log::Page& page) {
-  return page.outcome() == log::OUTCOME_TEXT && page.features() > 0;
+/// A sketch of another length, which FoldPage refuses, is read as far as it goes.
+Sketch SketchFromProto(const google::protobuf::RepeatedField<std::uint64_t>& words) {
+  Sketch sketch;
+  std::copy_n(words.begin(), std::min<std::size_t>(words.size(), Sketch::kWords),
+              sketch.words.begin());
+  return sketch;
+}
+
+PageTraits TraitsOf(const state::Document& document) {
+  return {.content_checksum = document.content_checksum(),
+          .is_text = document.features() > 0,
+          .features = document.features(),
+          .simhash = Fingerprint{document.simhash()},
+          .shingles = document.shingles(),
+          .sketch = SketchFromProto(document.sketch())};
 }
 
 JudgeParameters FromProto(const log::Parameters& proto) {
   JudgeParameters parameters;
   parameters.max_distance = proto.max_distance();
+  parameters.min_similarity = Score{proto.min_similarity()};
+  parameters.max_candidates = proto.max_candidates();
   parameters.min_features = proto.min_features();
   parameters.priority = {proto.priority().novelty(), proto.priority().host(),
                          proto.priority().depth(), proto.priority().change()};
@@ -62,15 +76,16 @@ JudgeParameters FromProto(const log::Parameters& proto) {
   return parameters;
 }
 
-/// Whether the page shows other content than the last time. `known` is of the fetch before.
-bool IsChanged(const state::Url& known, const log::Page& page, std::uint32_t max_distance) {
-  if (known.content_checksum() == page.content_checksum()) return false;
-  const bool comparable = known.features() > 0 && IsComparable(page);
-  return !comparable || HammingDistance(Fingerprint{known.simhash()}, Fingerprint{page.simhash()}) >
-                            static_cast<int>(max_distance);
-}
-
 }  // namespace
+
+PageTraits TraitsOf(const log::Page& page) {
+  return {.content_checksum = page.content_checksum(),
+          .is_text = page.outcome() == log::OUTCOME_TEXT,
+          .features = page.features(),
+          .simhash = Fingerprint{page.simhash()},
+          .shingles = page.shingles(),
+          .sketch = SketchFromProto(page.sketch())};
+}
 
 log::Entry ParametersEntry(const JudgeParameters& parameters, std::string_view scheme) {
   log::Entry entry;
@@ -78,6 +93,8 @@ log::Entry ParametersEntry(const JudgeParameters& parameters, std::string_view s
   proto.set_fold_version(kFoldVersion);
   proto.set_scheme(std::string(scheme));
   proto.set_max_distance(parameters.max_distance);
+  proto.set_min_similarity(parameters.min_similarity.ten_thousandths);
+  proto.set_max_candidates(parameters.max_candidates);
   proto.set_min_features(parameters.min_features);
   proto.mutable_priority()->set_novelty(parameters.priority.novelty);
   proto.mutable_priority()->set_host(parameters.priority.host);
@@ -264,6 +281,12 @@ Result<Folded> Detector::FoldPage(const log::Page& page) {
                                  "runs with other settings; give all processes the same ones",
                                  page.scheme(), scheme_));
   }
+  const std::size_t sketch_words = page.shingles() > 0 ? Sketch::kWords : 0;
+  if (static_cast<std::size_t>(page.sketch_size()) != sketch_words) {
+    return MakeError(ErrorCode::kInvalidInput,
+                     fmt::format("the admission log holds a sketch of {} words, not {}",
+                                 page.sketch_size(), sketch_words));
+  }
   auto refused = CheckMark(page.source());
   if (!refused) return tl::unexpected(refused.error());
   if (refused->has_value()) return Folded{**refused, std::nullopt};
@@ -303,59 +326,77 @@ Result<std::optional<Detector::Representative>> Detector::ReadRepresentative(Doc
 
 Result<Detector::Finding> Detector::Find(const log::Page& page,
                                          const std::optional<Representative>& own) {
+  const PageTraits traits = TraitsOf(page);
   switch (page.outcome()) {
     case log::OUTCOME_DELETED:
-      return Finding{Reason::kDeleted, std::nullopt};
+      return Finding{Reason::kDeleted, std::nullopt, {}};
     case log::OUTCOME_ERROR_STATUS:
-      return Finding{Reason::kErrorStatus, std::nullopt};
+      return Finding{Reason::kErrorStatus, std::nullopt, {}};
     case log::OUTCOME_TEXT:
-      if (page.features() < std::max(1U, current_.parameters->min_features)) {
-        return Finding{Reason::kTooShort, std::nullopt};
+    case log::OUTCOME_NOT_HTML:
+      if (IsTooShort(traits, *current_.parameters)) {
+        return Finding{Reason::kTooShort, std::nullopt, {}};
       }
       break;
-    case log::OUTCOME_NOT_HTML:
-      break;
     default:
-      return Finding{Reason::kNotEvaluated, std::nullopt};
+      return Finding{Reason::kNotEvaluated, std::nullopt, {}};
   }
-  const Fingerprint fingerprint{page.simhash()};
-  const int max_distance = static_cast<int>(current_.parameters->max_distance);
 
   if (own.has_value()) {
-    if (own->document.content_checksum() == page.content_checksum()) {
-      return Finding{Reason::kUnchanged, own, 0, true};
-    }
-    if (IsComparable(page) && own->document.features() > 0) {
-      const int distance = HammingDistance(Fingerprint{own->document.simhash()}, fingerprint);
-      if (distance <= max_distance) return Finding{Reason::kUnchanged, own, distance, false};
+    const Comparison comparison = Compare(TraitsOf(own->document), traits, *current_.parameters);
+    if (comparison.kind != Comparison::Kind::kDifferent) {
+      return Finding{Reason::kUnchanged, own, comparison};
     }
   }
-  const auto is_own = [&own](DocId id) { return own.has_value() && own->id == id; };
 
   auto same_content = Read<state::Content>(Table::kContent, page.content_checksum());
   if (!same_content) return tl::unexpected(same_content.error());
   if (same_content->has_value()) {
     auto match = ReadRepresentative(DocId{(*same_content)->document()});
     if (!match) return tl::unexpected(match.error());
-    if (match->has_value()) return Finding{Reason::kExactDuplicate, std::move(*match), 0, true};
-  }
-  if (IsComparable(page)) {
-    // Two, as the first may be the page's own earlier version.
-    index_->Find(fingerprint, max_distance, 2, matches_, &lookup_work_);
-    for (const Match& found : matches_) {
-      if (is_own(found.document)) continue;
-      auto match = ReadRepresentative(found.document);
-      if (!match) return tl::unexpected(match.error());
-      if (!match->has_value()) {
-        return MakeError(ErrorCode::kCorruption,
-                         fmt::format("state: document {} is in the index, not in the store",
-                                     found.document.sequence));
-      }
-      return Finding{Reason::kNearDuplicate, std::move(*match), found.distance, false};
+    if (match->has_value()) {
+      const Comparison comparison =
+          Compare(TraitsOf((*match)->document), traits, *current_.parameters);
+      return Finding{Reason::kExactDuplicate, std::move(*match), comparison};
     }
   }
-  if (page.outcome() == log::OUTCOME_NOT_HTML) return Finding{Reason::kNotHtml, std::nullopt};
-  return Finding{own.has_value() ? Reason::kUpdated : Reason::kUnique, std::nullopt};
+  if (traits.is_text) {
+    auto near = FindNear(traits, own);
+    if (!near) return tl::unexpected(near.error());
+    if (near->has_value()) return std::move(**near);
+  }
+  if (!traits.is_text) return Finding{Reason::kNotHtml, std::nullopt, {}};
+  return Finding{own.has_value() ? Reason::kUpdated : Reason::kUnique, std::nullopt, {}};
+}
+
+Result<std::optional<Detector::Finding>> Detector::FindNear(
+    const PageTraits& traits, const std::optional<Representative>& own) {
+  // Two more than are compared: the page's own earlier version, and one that shows the bound.
+  index_->Find(traits.simhash, static_cast<int>(current_.parameters->max_distance),
+               std::size_t{current_.parameters->max_candidates} + 2, matches_, &lookup_work_);
+  std::uint32_t compared = 0;
+  for (const Match& candidate : matches_) {
+    if (own.has_value() && own->id == candidate.document) continue;
+    if (compared == current_.parameters->max_candidates) {
+      ++confirm_work_.cut;
+      break;
+    }
+    ++compared;
+    ++confirm_work_.compared;
+    auto match = ReadRepresentative(candidate.document);
+    if (!match) return tl::unexpected(match.error());
+    if (!match->has_value()) {
+      return MakeError(ErrorCode::kCorruption,
+                       fmt::format("state: document {} is in the index, not in the store",
+                                   candidate.document.sequence));
+    }
+    const Comparison comparison =
+        Compare(TraitsOf((*match)->document), traits, *current_.parameters);
+    if (comparison.kind == Comparison::Kind::kDifferent) continue;
+    ++confirm_work_.confirmed;
+    return Finding{Reason::kNearDuplicate, std::move(*match), comparison};
+  }
+  return std::optional<Finding>();
 }
 
 Result<Verdict> Detector::Judge(const log::Page& page) {
@@ -400,9 +441,9 @@ Result<Verdict> Detector::Judge(const log::Page& page) {
         VerdictMatch{match.id,
                      match.document.id(),
                      match.document.url(),
-                     found->exact,
-                     found->distance,
-                     EstimateSimilarity(found->distance),
+                     found->comparison.kind == Comparison::Kind::kExact,
+                     found->comparison.distance,
+                     found->comparison.similarity,
                      Timestamp{std::chrono::milliseconds(match.document.first_seen_ms())}};
   }
 
@@ -411,7 +452,10 @@ Result<Verdict> Detector::Judge(const log::Page& page) {
   if (HasContent(page)) {
     // A URL whose fetches had no content so far has nothing to compare with.
     if (url.fetches() > 0) {
-      changed = IsChanged(url, page, parameters.max_distance);
+      // Not the same bytes, but judged to repeat what the fetch before was or repeated: the same.
+      const bool repeats_the_last =
+          representative.sequence != 0 && url.representative() == representative.sequence;
+      changed = url.content_checksum() != page.content_checksum() && !repeats_the_last;
       if (*changed) url.set_changes(url.changes() + 1);
       is_repeat = !*changed;
     }
@@ -421,8 +465,6 @@ Result<Verdict> Detector::Judge(const log::Page& page) {
     url.set_fetches(url.fetches() + 1);
     url.set_representative(representative.sequence);
     url.set_content_checksum(page.content_checksum());
-    url.set_simhash(page.simhash());
-    url.set_features(IsComparable(page) ? page.features() : 0);
   }
   if (page.outcome() == log::OUTCOME_DELETED) {
     overlay_.Delete(Table::kUrls, url_key);
@@ -465,9 +507,11 @@ void Detector::Insert(const log::Page& page, DocId id) {
   document.set_content_checksum(page.content_checksum());
   document.set_first_seen_ms(FetchTime(page).time_since_epoch().count());
   document.set_cluster_size(1);
-  if (IsComparable(page)) {
+  if (page.outcome() == log::OUTCOME_TEXT) {
     document.set_simhash(page.simhash());
     document.set_features(page.features());
+    document.set_shingles(page.shingles());
+    *document.mutable_sketch() = page.sketch();
     index_->Insert(Fingerprint{page.simhash()}, id);
     index_changes_.push_back({true, Fingerprint{page.simhash()}, id});
   }

@@ -5,6 +5,7 @@
 #include "plugin/log/entry.pb.h"
 #include "plugin/state/state.pb.h"
 #include "plugin/state/store.h"
+#include "plugin/verdict/comparison.h"
 #include "plugin/verdict/parameters.h"
 #include "plugin/verdict/verdict.h"
 
@@ -19,7 +20,7 @@
 namespace crawlsieve {
 
 /// The rules by which this binary folds the log. A log written for other rules is refused.
-inline constexpr std::uint32_t kFoldVersion = 1;
+inline constexpr std::uint32_t kFoldVersion = 2;
 
 /// What one entry of the admission log came to.
 enum class FoldOutcome {
@@ -40,6 +41,13 @@ struct Folded {
 struct LogPosition {
   std::int64_t offset = -1;    ///< of an entry; -1: before the first
   std::string entry_checksum;  ///< RawChecksum of the entry's bytes, 16 of them
+};
+
+/// What confirming near duplicates took; counted, so that no data can make it slow unseen.
+struct ConfirmWork {
+  std::uint64_t compared = 0;   ///< candidates read from the store and compared
+  std::uint64_t confirmed = 0;  ///< of these, near duplicates
+  std::uint64_t cut = 0;        ///< pages that had more candidates than `max_candidates`, none near
 };
 
 /// Makes an empty index that answers up to `max_distance`, or says why there is none.
@@ -88,6 +96,7 @@ class Detector {
 
   /// Work of all index lookups so far.
   [[nodiscard]] const LookupWork& lookup_work() const { return lookup_work_; }
+  [[nodiscard]] const ConfirmWork& confirm_work() const { return confirm_work_; }
 
  private:
   struct Progress {
@@ -106,8 +115,7 @@ class Detector {
   struct Finding {
     Reason reason;
     std::optional<Representative> match;
-    int distance = 0;
-    bool exact = false;
+    Comparison comparison;
   };
 
   Detector(Store& store, IndexFactory make_index, std::string scheme);
@@ -120,6 +128,8 @@ class Detector {
   [[nodiscard]] Result<Verdict> Judge(const log::Page& page);
   [[nodiscard]] Result<Finding> Find(const log::Page& page,
                                      const std::optional<Representative>& own);
+  [[nodiscard]] Result<std::optional<Finding>> FindNear(const PageTraits& traits,
+                                                        const std::optional<Representative>& own);
   [[nodiscard]] Result<std::optional<Representative>> ReadRepresentative(DocId id) const;
   void Insert(const log::Page& page, DocId id);
   void Retire(const Representative& representative);
@@ -142,7 +152,11 @@ class Detector {
   std::vector<IndexChange> index_changes_;  ///< since the last Commit, for Discard to undo
   std::vector<Match> matches_;              ///< reused by lookups
   LookupWork lookup_work_;
+  ConfirmWork confirm_work_;
 };
+
+/// What of a page is compared with others. The checksum is that of `page`, which must outlive it.
+[[nodiscard]] PageTraits TraitsOf(const log::Page& page);
 
 /// The entry that puts `parameters` into the log.
 [[nodiscard]] log::Entry ParametersEntry(const JudgeParameters& parameters,

@@ -33,10 +33,18 @@ struct FeedArguments {
   bool json = false;
 };
 
+struct EvalArguments {
+  std::vector<std::filesystem::path> pages;
+  std::vector<std::filesystem::path> pairs;
+  std::filesystem::path config;
+  bool json = false;
+};
+
 /// Each runs one command of the program and returns its exit code. Errors go to standard error.
 int RunCommand(const std::filesystem::path& config);
 int ScanCommand(const ScanArguments& arguments);
 int FeedCommand(const FeedArguments& arguments);
+int EvalCommand(const EvalArguments& arguments);
 int CheckCommand(const std::filesystem::path& config, bool json);
 int ExtractCommand(const std::filesystem::path& config, const std::filesystem::path& file,
                    const std::string& content_type, const std::string& url);

@@ -75,6 +75,16 @@ int Main(int argc, char** argv) {
   extract.add_option("--content-type", content_type, "As the server sent it");
   extract.add_option("--url", url, "The page's URL")->capture_default_str();
 
+  EvalArguments eval_arguments;
+  CLI::App& eval =
+      *app.add_subcommand("eval", "Measure verdicts on pairs of pages that a person has labelled");
+  eval.add_option("--pages", eval_arguments.pages, "Files with pages, as for scan")->required();
+  eval.add_option("--pairs", eval_arguments.pairs,
+                  "Files with lines of page, page, label (near, different) and kind, tabs between")
+      ->required();
+  eval.add_option("--config", eval_arguments.config, "Configuration file (default: all defaults)");
+  eval.add_flag("--json", eval_arguments.json, "Print one JSON object");
+
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -91,6 +101,7 @@ int Main(int argc, char** argv) {
   if (run) return RunCommand(config);
   if (scan) return ScanCommand(scan_arguments);
   if (feed) return FeedCommand(feed_arguments);
+  if (eval) return EvalCommand(eval_arguments);
   if (check) return CheckCommand(config, check_json);
   if (extract) return ExtractCommand(config, page_file, content_type, url);
   std::fputs(app.help().c_str(), stdout);

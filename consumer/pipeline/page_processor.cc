@@ -3,6 +3,7 @@
 #include "consumer/record_limits.h"
 #include "extract/url.h"
 #include "plugin/fingerprint/simhash.h"
+#include "plugin/fingerprint/sketch.h"
 
 #include <string_view>
 #include <utility>
@@ -95,7 +96,7 @@ PageProcessor::PageProcessor(const ProcessorOptions& options)
       content_checksum_(options.fingerprint.key),
       extractor_(options.extract, FeatureHasher(options.fingerprint.key)) {}
 
-ProcessedRecord PageProcessor::Process(SourceRecord&& source) {
+ProcessedRecord PageProcessor::Process(SourceRecord&& source, std::string* text) {
   ProcessedRecord processed;
   log::Page& page = *processed.entry.mutable_page();
   *page.mutable_source() = std::move(source.source);
@@ -124,12 +125,12 @@ ProcessedRecord PageProcessor::Process(SourceRecord&& source) {
     page.set_path_depth(canonical.path_depth);
     page.set_url(std::move(tombstone->url));
   } else {
-    FillPage(std::move(std::get<extract::Page>(decoded)), page);
+    FillPage(std::move(std::get<extract::Page>(decoded)), page, text);
   }
   return processed;
 }
 
-void PageProcessor::FillPage(extract::Page&& page, log::Page& entry) {
+void PageProcessor::FillPage(extract::Page&& page, log::Page& entry, std::string* text) {
   extract::Document document = extractor_.Extract(page);
 
   entry.set_outcome(ToProto(document.outcome));
@@ -148,6 +149,11 @@ void PageProcessor::FillPage(extract::Page&& page, log::Page& entry) {
     entry.set_simhash(ComputeSimhash(document.features).bits);
     entry.set_features(static_cast<std::uint32_t>(document.features.size()));
     entry.set_text_length(document.text_length);
+    if (!document.shingles.empty()) {
+      entry.set_shingles(static_cast<std::uint32_t>(document.shingles.size()));
+      const Sketch sketch = ComputeSketch(document.shingles);
+      entry.mutable_sketch()->Add(sketch.words.begin(), sketch.words.end());
+    }
   } else if (document.outcome == extract::Outcome::kNotHtml) {
     entry.set_content_checksum(ToBytes(content_checksum_(page.body)));
   }
@@ -156,6 +162,7 @@ void PageProcessor::FillPage(extract::Page&& page, log::Page& entry) {
   entry.set_final_url(std::move(page.final_url));
   entry.set_crawl_id(UpTo(kMaxIdBytes, std::move(page.crawl_id), "crawl_id", entry));
   entry.set_attrs(UpTo(kMaxAttrsBytes, std::move(page.attrs), "attrs", entry));
+  if (text != nullptr) *text = std::move(document.normalized_text);
 }
 
 }  // namespace crawlsieve::consumer

@@ -40,10 +40,12 @@ class PageProcessor {
   explicit PageProcessor(const ProcessorOptions& options);
 
   /// One entry per record, for dead letters too; smaller than kMaxOwnRecordBytes. Never fails.
-  [[nodiscard]] ProcessedRecord Process(SourceRecord&& source);
+  /// `text`, where given, receives the normalised text that the fingerprints are of: the words, one
+  /// space between them.
+  [[nodiscard]] ProcessedRecord Process(SourceRecord&& source, std::string* text = nullptr);
 
  private:
-  void FillPage(extract::Page&& page, log::Page& entry);
+  void FillPage(extract::Page&& page, log::Page& entry, std::string* text);
 
   const ProcessorOptions options_;
   const std::string scheme_;

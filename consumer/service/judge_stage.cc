@@ -516,6 +516,10 @@ class JudgeSession final : public RebalanceListener {
     metrics_.Add(Count::kIndexProbes, work.probes - told_work_.probes);
     metrics_.Add(Count::kIndexCandidates, work.candidates - told_work_.candidates);
     told_work_ = work;
+    const ConfirmWork& confirmed = detector_.confirm_work();
+    metrics_.Add(Count::kCandidatesCompared, confirmed.compared - told_confirm_work_.compared);
+    metrics_.Add(Count::kCandidatesCut, confirmed.cut - told_confirm_work_.cut);
+    told_confirm_work_ = confirmed;
   }
 
   /// `next` is the offset of the entry to be folded next.
@@ -554,6 +558,7 @@ class JudgeSession final : public RebalanceListener {
   log::Entry entry_;          ///< reused
   Timestamp last_timestamp_;  ///< of the entry folded last, as the log's record has it
   LookupWork told_work_;      ///< what the metrics know of
+  ConfirmWork told_confirm_work_;
   bool parameters_appended_ = false;
   bool stale_generation_told_ = false;
   bool progressed_ = false;

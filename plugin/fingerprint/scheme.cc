@@ -8,7 +8,8 @@ namespace {
 
 // Changes whenever the same features and key would give another fingerprint or checksum.
 constexpr std::string_view kAlgorithm =
-    "simhash 64 bits, weights 32 bits, tie 0; features XXH3-64 and content XXH3-128 under secrets "
+    "simhash 64 bits, weights 32 bits, tie 0; sketch 448 times 1 bit; features XXH3-64 and content "
+    "XXH3-128 under secrets "
     "derived with XXH3_generateSecret";
 
 }  // namespace

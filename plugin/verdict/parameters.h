@@ -1,5 +1,7 @@
 #pragma once
 
+#include "plugin/verdict/score.h"
+
 #include <cstdint>
 
 namespace crawlsieve {
@@ -26,8 +28,12 @@ struct RecrawlIntervals {
 
 /// How pages are judged. Part of the admission log, so that a replay judges the same way.
 struct JudgeParameters {
-  /// Two pages are near duplicates when their fingerprints differ in at most this many bits, 0..7.
-  std::uint32_t max_distance = 3;
+  /// Near duplicates have simhashes that differ in at most this many bits, 0..7: that finds them.
+  std::uint32_t max_distance = 6;
+  /// And their shingle sets have at least this estimated resemblance: that confirms them.
+  Score min_similarity{7'500};
+  /// How many pages within max_distance are compared at most, the nearest and oldest first.
+  std::uint32_t max_candidates = 16;
   /// Pages with fewer distinct features are `too_short`: never a duplicate, never a match.
   std::uint32_t min_features = 20;
   PriorityWeights priority;

@@ -1,8 +1,6 @@
 #include "plugin/verdict/priority.h"
 
 #include <algorithm>
-#include <cmath>
-#include <numbers>
 
 namespace crawlsieve {
 namespace {
@@ -36,11 +34,6 @@ std::uint64_t NextInterval(const RecrawlIntervals& intervals, std::uint64_t curr
   const std::uint64_t bounded = std::min(current, intervals.max_seconds);
   const std::uint64_t next = changed ? bounded / 2 : bounded + bounded / 2;
   return std::clamp(next, intervals.min_seconds, intervals.max_seconds);
-}
-
-Score EstimateSimilarity(int distance) {
-  const double cosine = std::cos(std::numbers::pi * distance / 64.0);
-  return Score{static_cast<std::uint32_t>(std::lround(std::max(0.0, cosine) * Score::kOne))};
 }
 
 }  // namespace crawlsieve

@@ -30,7 +30,4 @@ struct PriorityEvidence {
 [[nodiscard]] std::uint64_t NextInterval(const RecrawlIntervals& intervals, std::uint64_t current,
                                          bool changed);
 
-/// The cosine similarity that a simhash distance estimates: cos(pi * distance / 64), at least 0.
-[[nodiscard]] Score EstimateSimilarity(int distance);
-
 }  // namespace crawlsieve

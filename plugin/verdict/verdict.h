@@ -3,22 +3,13 @@
 #include "plugin/base/timestamp.h"
 #include "plugin/index/hamming_index.h"
 #include "plugin/verdict/reason.h"
+#include "plugin/verdict/score.h"
 
 #include <cstdint>
 #include <optional>
 #include <string>
 
 namespace crawlsieve {
-
-/// A number between 0 and 1 in steps of a ten-thousandth: the fold counts in integers, so that a
-/// replay gives the same bytes on any machine.
-struct Score {
-  static constexpr std::uint32_t kOne = 10'000;
-  std::uint32_t ten_thousandths = 0;
-
-  [[nodiscard]] double value() const { return ten_thousandths / static_cast<double>(kOne); }
-  friend auto operator<=>(const Score&, const Score&) = default;
-};
 
 /// The live, kept version that a page was found to repeat.
 struct VerdictMatch {
@@ -27,7 +18,7 @@ struct VerdictMatch {
   std::string url;
   bool exact = false;  ///< same content checksum; else near
   int distance = 0;    ///< Hamming distance of the simhashes; 0 when exact
-  Score similarity;    ///< cosine that the distance estimates (Charikar, STOC 2002); 1 when exact
+  Score similarity;    ///< estimated resemblance of the shingle sets; 1 when exact
   Timestamp first_seen;
 };
 

@@ -21,6 +21,30 @@ TEST(ParseInteger, RefusesEverythingElse) {
   EXPECT_EQ(ParseInteger("18446744073709551616").error(), "is too large");
 }
 
+TEST(ParseFraction, ReadsUpToFourDigits) {
+  EXPECT_EQ(ParseFraction("0"), 0U);
+  EXPECT_EQ(ParseFraction("1"), 10'000U);
+  EXPECT_EQ(ParseFraction("1.0"), 10'000U);
+  EXPECT_EQ(ParseFraction("0.7"), 7'000U);
+  EXPECT_EQ(ParseFraction("0.0725"), 725U);
+}
+
+TEST(ParseFraction, RefusesEverythingElse) {
+  for (const char* text : {"", ".5", "0.", "0,5", "-0.5", "0.12345", "00.5", "5e-1", "0.5 ", "x"}) {
+    EXPECT_FALSE(ParseFraction(text)) << text;
+  }
+  EXPECT_EQ(ParseFraction("1.0001").error(), "must be 0 to 1");
+  EXPECT_EQ(ParseFraction("7").error(), "must be 0 to 1");
+}
+
+TEST(FormatFraction, WritesWhatIsReadBack) {
+  for (std::uint32_t value = 0; value <= 10'000; ++value) {
+    EXPECT_EQ(ParseFraction(FormatFraction(value)), value);
+  }
+  EXPECT_EQ(FormatFraction(7'000), "0.7");
+  EXPECT_EQ(FormatFraction(10'000), "1");
+}
+
 TEST(ParseSize, ReadsEveryUnit) {
   EXPECT_EQ(ParseSize("7B"), 7U);
   EXPECT_EQ(ParseSize("64KiB"), 64U << 10);

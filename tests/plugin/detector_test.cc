@@ -32,12 +32,30 @@ Result<std::unique_ptr<HammingIndex>> MakeShardedIndex(int max_distance) {
       {.max_distance = max_distance, .shards = 4, .expected_entries = 1000});
 }
 
+/// Parameters that the tests count on, whatever the defaults.
+JudgeParameters Parameters() {
+  JudgeParameters parameters;
+  parameters.max_distance = 3;
+  parameters.min_similarity = Score{7'000};
+  parameters.max_candidates = 3;
+  parameters.min_features = 20;
+  return parameters;
+}
+
+/// The sketch of a text that has this resemblance with those of the sketch of zeros.
+Sketch SketchAt(double similarity) {
+  Sketch sketch;
+  const auto bits = static_cast<std::size_t>((1 - similarity) / 2 * Sketch::kBits);
+  for (std::size_t i = 0; i < bits; ++i) sketch.words[i / 64] |= std::uint64_t{1} << i % 64;
+  return sketch;
+}
+
 /// A detector on an empty state, with the parameters entry folded.
 class DetectorTest : public ::testing::Test {
  protected:
   void SetUp() override {
     OpenStore();
-    Fold(ParametersEntry(JudgeParameters(), kScheme));
+    Fold(ParametersEntry(Parameters(), kScheme));
   }
 
   void OpenStore() {
@@ -123,6 +141,92 @@ TEST_F(DetectorTest, EveryDistanceUpToTheMaximumIsANearDuplicate) {
     EXPECT_EQ(verdict.cluster->size, static_cast<std::uint64_t>(distance) + 1);
   }
   EXPECT_EQ(Judge(entries_.Text("http://far/", "far", 0xf)).reason, Reason::kUnique);
+}
+
+TEST_F(DetectorTest, ACandidateThatTheSketchDoesNotConfirmIsNoDuplicate) {
+  Judge(entries_.Text("http://a/", "item 1", 0));
+  log::Entry other = entries_.Text("http://b/", "item 2", 0x1);
+  EntryBuilder::SetSketch(other, SketchAt(0.65));
+  EXPECT_EQ(Judge(other).reason, Reason::kUnique);
+  log::Entry near = entries_.Text("http://c/", "item 1, other counter", 0x3);
+  EntryBuilder::SetSketch(near, SketchAt(0.75));
+  const Verdict verdict = Judge(near);
+  EXPECT_EQ(verdict.reason, Reason::kNearDuplicate);
+  EXPECT_EQ(verdict.match->distance, 1) << "b is nearer to c than a";
+  EXPECT_EQ(verdict.match->url, "http://b/");
+}
+
+TEST_F(DetectorTest, TheNearestConfirmedCandidateMatches) {
+  log::Entry other = entries_.Text("http://other/", "item 2", 0);
+  EntryBuilder::SetSketch(other, SketchAt(0.2));
+  Judge(other);
+  Judge(entries_.Text("http://item/", "item 1", 0x7));
+  const Verdict verdict = Judge(entries_.Text("http://copy/", "item 1 again", 0));
+  EXPECT_EQ(verdict.reason, Reason::kNearDuplicate);
+  EXPECT_EQ(verdict.match->url, "http://item/");
+  EXPECT_EQ(verdict.match->distance, 3);
+  EXPECT_EQ(verdict.match->similarity.ten_thousandths, Score::kOne);
+  EXPECT_EQ(detector_->confirm_work().compared, 3U);
+  EXPECT_EQ(detector_->confirm_work().confirmed, 1U);
+}
+
+TEST_F(DetectorTest, NoMoreCandidatesAreComparedThanTheParametersAllow) {
+  // Pages of one template: all within reach, none alike. With a fourth the bound of 3 is met.
+  for (int i = 0; i < 4; ++i) {
+    log::Entry item = entries_.Text("http://" + std::to_string(i), std::to_string(i), 0);
+    Sketch sketch;
+    sketch.words[static_cast<std::size_t>(i)] = sketch.words[6] = ~std::uint64_t{0};
+    EntryBuilder::SetSketch(item, sketch);
+    ASSERT_EQ(Judge(item).reason, Reason::kUnique);
+  }
+  EXPECT_EQ(detector_->confirm_work().cut, 0U) << "three others are all compared";
+  EXPECT_EQ(detector_->confirm_work().compared, 0U + 1 + 2 + 3);
+  Judge(entries_.Text("http://a/", "a", 0));
+  EXPECT_EQ(detector_->confirm_work().cut, 1U);
+  EXPECT_EQ(detector_->confirm_work().compared, 0U + 1 + 2 + 3 + 3);
+}
+
+TEST_F(DetectorTest, ThePagesOwnVersionTakesNoPlaceAmongTheCandidates) {
+  log::Entry own = entries_.Text("http://own/", "own", 0);
+  EntryBuilder::SetSketch(own, SketchAt(0.1));
+  Judge(own);
+  for (int i = 0; i < 2; ++i) {
+    log::Entry item = entries_.Text("http://" + std::to_string(i), std::to_string(i), 0);
+    Sketch sketch;
+    sketch.words[static_cast<std::size_t>(i)] = sketch.words[6] = ~std::uint64_t{0};
+    EntryBuilder::SetSketch(item, sketch);
+    ASSERT_EQ(Judge(item).reason, Reason::kUnique);
+  }
+  Judge(entries_.Text("http://item/", "item", 0));
+  const Verdict verdict = Judge(entries_.Text("http://own/", "item, again", 0));
+  EXPECT_EQ(verdict.match->url, "http://item/") << "the third candidate, own version apart";
+}
+
+TEST_F(DetectorTest, AnUpdateThatOnlyTheSketchShowsIsAnUpdate) {
+  Judge(entries_.Text("http://a/", "old", 0));
+  log::Entry update = entries_.Text("http://a/", "new", 0x1);
+  EntryBuilder::SetSketch(update, SketchAt(0.5));
+  const Verdict verdict = Judge(update);
+  EXPECT_EQ(verdict.reason, Reason::kUpdated);
+  EXPECT_EQ(verdict.recrawl->changed, true);
+}
+
+TEST_F(DetectorTest, ChangesThatDoNotCountDoNotHastenTheNextFetch) {
+  Judge(entries_.Text("http://a/", "text", 0));
+  Judge(entries_.Text("http://a/", "text, another date", 0x1));
+  EXPECT_EQ(Judge(entries_.Text("http://a/", "text, a third date", 0x3)).recrawl->changed, false);
+  Judge(entries_.Text("http://b/", "text, and an advertisement", 0x1));
+  const Verdict again = Judge(entries_.Text("http://b/", "text, and another one", 0x3));
+  EXPECT_EQ(again.reason, Reason::kNearDuplicate);
+  EXPECT_EQ(again.recrawl->changed, false) << "repeats the same page as before";
+}
+
+TEST_F(DetectorTest, RefusesASketchOfAnotherLength) {
+  log::Entry entry = entries_.Text("http://a/", "text", 0);
+  entry.mutable_page()->mutable_sketch()->RemoveLast();
+  const auto folded = detector_->Fold(entry);
+  ASSERT_FALSE(folded.has_value());
+  EXPECT_EQ(folded.error().code, ErrorCode::kInvalidInput);
 }
 
 TEST_F(DetectorTest, NearDuplicatesDoNotChain) {
@@ -223,7 +327,7 @@ TEST_F(DetectorTest, ShortPagesAreNeverDuplicatesNorMatches) {
 }
 
 TEST_F(DetectorTest, PagesWithoutTextAreTooShortWhateverTheMinimum) {
-  JudgeParameters parameters;
+  JudgeParameters parameters = Parameters();
   parameters.min_features = 0;
   Fold(ParametersEntry(parameters, kScheme));
   EXPECT_EQ(Judge(entries_.Text("http://a/", "", 0, 0)).reason, Reason::kTooShort);
@@ -342,7 +446,7 @@ TEST_F(DetectorTest, StateSurvivesARestart) {
   Restart();
   entries_.GoBack(1);
   EXPECT_EQ(detector_->position().offset, 0);
-  EXPECT_EQ(detector_->parameters(), JudgeParameters());
+  EXPECT_EQ(detector_->parameters(), Parameters());
   const Verdict near = Judge(entries_.Text("http://b/", "near", 1));
   EXPECT_EQ(near.reason, Reason::kNearDuplicate);
   EXPECT_EQ(near.sequence, 3U);
@@ -351,7 +455,7 @@ TEST_F(DetectorTest, StateSurvivesARestart) {
 TEST_F(DetectorTest, LaterParametersJudgeLaterPages) {
   Judge(entries_.Text("http://a/", "a", 0));
   EXPECT_EQ(Judge(entries_.Text("http://b/", "b", 0x1f)).reason, Reason::kUnique);
-  JudgeParameters wider;
+  JudgeParameters wider = Parameters();
   wider.max_distance = 5;
   Fold(ParametersEntry(wider, kScheme));
   EXPECT_EQ(Judge(entries_.Text("http://c/", "c", 0x3e0)).match->url, "http://a/");
@@ -376,7 +480,7 @@ TEST_F(DetectorTest, RefusesStateOfAnotherScheme) {
 }
 
 TEST_F(DetectorTest, RefusesAFoldVersionItDoesNotHave) {
-  log::Entry entry = ParametersEntry(JudgeParameters(), kScheme);
+  log::Entry entry = ParametersEntry(Parameters(), kScheme);
   entry.mutable_parameters()->set_fold_version(kFoldVersion + 1);
   const auto folded = detector_->Fold(entry);
   ASSERT_FALSE(folded.has_value());
@@ -397,7 +501,7 @@ TEST(DetectorStart, RefusesALogThatBeginsWithAPage) {
 std::vector<log::Entry> RandomLog(std::uint64_t seed, int size) {
   std::mt19937_64 random(seed);
   EntryBuilder entries(kScheme);
-  std::vector<log::Entry> log = {ParametersEntry(JudgeParameters(), kScheme)};
+  std::vector<log::Entry> log = {ParametersEntry(Parameters(), kScheme)};
   while (static_cast<int>(log.size()) < size) {
     const std::string url = "http://host/" + std::to_string(random() % 40);
     const std::uint64_t content = random() % 60;
@@ -425,6 +529,7 @@ std::vector<log::Entry> RandomLog(std::uint64_t seed, int size) {
         break;
       default:
         log.push_back(entries.Text(url, std::to_string(content), simhash));
+        EntryBuilder::SetSketch(log.back(), SketchAt(0.5 + 0.1 * static_cast<double>(content % 6)));
     }
   }
   return log;
@@ -437,7 +542,8 @@ std::string Describe(const Folded& folded) {
   text += ' ' + std::to_string(verdict.sequence) + ' ' + std::string(RuleFor(verdict.reason).name);
   if (verdict.match) {
     text += " -> " + std::to_string(verdict.match->document.sequence) + ' ' + verdict.match->url +
-            ' ' + std::to_string(verdict.match->distance);
+            ' ' + std::to_string(verdict.match->distance) + ' ' +
+            std::to_string(verdict.match->similarity.ten_thousandths);
   }
   if (verdict.cluster) text += " of " + std::to_string(verdict.cluster->size);
   text += ' ' + std::to_string(verdict.priority.score.ten_thousandths);
@@ -506,6 +612,7 @@ TEST_P(DetectorFoldTest, EveryDuplicateNamesALiveKeptPageWithinReach) {
     std::string url;
     std::uint64_t simhash;
     std::string checksum;
+    PageTraits traits;
   };
   std::unordered_map<std::uint64_t, Kept> live;
   std::set<Reason> met;
@@ -526,6 +633,7 @@ TEST_P(DetectorFoldTest, EveryDuplicateNamesALiveKeptPageWithinReach) {
         EXPECT_EQ(match->second.checksum, page.content_checksum());
       } else {
         EXPECT_LE(HammingDistance({match->second.simhash}, {page.simhash()}), 3);
+        EXPECT_GE(EstimateSimilarity(match->second.traits, TraitsOf(page)), Score{7'000});
       }
     } else {
       EXPECT_EQ(rule.match, MatchRule::kNone);
@@ -540,7 +648,8 @@ TEST_P(DetectorFoldTest, EveryDuplicateNamesALiveKeptPageWithinReach) {
       std::erase_if(live, [&](const auto& item) { return item.second.url == page.url(); });
     }
     if (rule.inserts)
-      live[verdict.sequence] = {page.url(), page.simhash(), page.content_checksum()};
+      live[verdict.sequence] = {page.url(), page.simhash(), page.content_checksum(),
+                                TraitsOf(page)};
   }
   EXPECT_EQ(met.size(), static_cast<std::size_t>(kReasonCount)) << "a reason was never met";
 }

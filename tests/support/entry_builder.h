@@ -1,6 +1,7 @@
 #pragma once
 
 #include "plugin/fingerprint/checksum.h"
+#include "plugin/fingerprint/sketch.h"
 #include "plugin/log/entry.pb.h"
 
 #include <cstdint>
@@ -13,7 +14,8 @@ class EntryBuilder {
  public:
   explicit EntryBuilder(std::string scheme) : scheme_(std::move(scheme)) {}
 
-  /// A page of text whose content is named by `content` and whose simhash is `simhash`.
+  /// A page of text whose content is named by `content` and whose simhash is `simhash`; its sketch
+  /// is that of every other such page.
   log::Entry Text(const std::string& url, const std::string& content, std::uint64_t simhash,
                   std::uint32_t features = 200) {
     log::Entry entry = Page(url, log::OUTCOME_TEXT);
@@ -21,7 +23,15 @@ class EntryBuilder {
     page.set_content_checksum(ToBytes(RawChecksum(content)));
     page.set_simhash(simhash);
     page.set_features(features);
+    page.set_shingles(features);
+    if (features > 0) SetSketch(entry, Sketch());
     return entry;
+  }
+
+  static void SetSketch(log::Entry& entry, const Sketch& sketch) {
+    auto& words = *entry.mutable_page()->mutable_sketch();
+    words.Clear();
+    words.Add(sketch.words.begin(), sketch.words.end());
   }
 
   /// A body that isn't HTML.

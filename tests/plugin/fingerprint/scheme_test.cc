@@ -18,7 +18,7 @@ TEST(SchemeId, IsAPrefixAndSixteenHexDigits) {
 
 // A change here makes every log and state written so far foreign: it must be meant.
 TEST(SchemeId, OfThisVersionStaysTheSame) {
-  EXPECT_EQ(SchemeId({.key = ""}, ""), "cs1-0dd6931e90d84e98");
+  EXPECT_EQ(SchemeId({.key = ""}, ""), "cs1-15744e2e576a7369");
 }
 
 TEST(SchemeId, DependsOnKeyAndExtractionAndTheBorderBetweenThem) {

@@ -60,12 +60,5 @@ TEST(NextInterval, HalvesOnChangeGrowsByHalfWithoutAndStaysInBounds) {
   EXPECT_EQ(NextInterval(intervals, ~0ULL, false), 2000U);
 }
 
-TEST(EstimateSimilarity, IsTheCosineOfTheAngleThatTheDistanceEstimates) {
-  EXPECT_EQ(EstimateSimilarity(0).ten_thousandths, 10'000U);
-  EXPECT_EQ(EstimateSimilarity(3).ten_thousandths, 9'892U);  // cos(3 pi / 64) = 0.98918
-  EXPECT_EQ(EstimateSimilarity(32).ten_thousandths, 0U);
-  EXPECT_EQ(EstimateSimilarity(64).ten_thousandths, 0U);
-}
-
 }  // namespace
 }  // namespace crawlsieve
