@@ -5,6 +5,7 @@
 // from memory; the scan is the whole way of `crawlsieve scan`: it reads and unpacks the files, and
 // judges and writes verdicts on a thread besides.
 
+#include "bench/pages.h"
 #include "consumer/input/file_reader.h"
 #include "consumer/output/verdict_record.h"
 #include "consumer/pipeline/scan.h"
@@ -26,12 +27,9 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
-#include <filesystem>
-#include <fstream>
 #include <functional>
 #include <memory>
 #include <optional>
-#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -40,69 +38,12 @@
 #include <fmt/format.h>
 #include <gumbo.h>
 #include <nlohmann/json.hpp>
-#include <zstd.h>
 
 namespace crawlsieve::extract {
 namespace {
 
 using Seconds = std::chrono::duration<double>;
 using Clock = std::chrono::steady_clock;
-
-Result<std::string> ReadFile(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream bytes;
-  bytes << file.rdbuf();
-  if (!file) return MakeError(ErrorCode::kIo, fmt::format("{}: can't be read", path.string()));
-  return std::move(bytes).str();
-}
-
-Result<std::string> Decompress(const std::string& compressed, const std::string& name) {
-  constexpr int kMaxWindowLog = 27;
-  const std::unique_ptr<ZSTD_DCtx, std::size_t (*)(ZSTD_DCtx*)> context(ZSTD_createDCtx(),
-                                                                        ZSTD_freeDCtx);
-  ZSTD_DCtx_setParameter(context.get(), ZSTD_d_windowLogMax, kMaxWindowLog);
-  std::string text;
-  std::vector<char> chunk(ZSTD_DStreamOutSize());
-  ZSTD_inBuffer input{compressed.data(), compressed.size(), 0};
-  std::size_t rest = 0;
-  do {
-    ZSTD_outBuffer output{chunk.data(), chunk.size(), 0};
-    rest = ZSTD_decompressStream(context.get(), &output, &input);
-    if (ZSTD_isError(rest) != 0) {
-      return MakeError(ErrorCode::kCorruption,
-                       fmt::format("{}: {}", name, ZSTD_getErrorName(rest)));
-    }
-    text.append(chunk.data(), output.pos);
-    if (output.pos == 0 && input.pos == input.size) break;
-  } while (rest != 0 || input.pos < input.size);
-  if (rest != 0) return MakeError(ErrorCode::kCorruption, fmt::format("{}: cut off", name));
-  return text;
-}
-
-Status LoadPages(const std::filesystem::path& path, std::vector<Page>& pages) {
-  Result<std::string> text = ReadFile(path);
-  if (text && path.extension() == ".zst") text = Decompress(*text, path.string());
-  if (!text) return tl::unexpected(text.error());
-  std::istringstream lines(*std::move(text));
-  std::string line;
-  for (int number = 1; std::getline(lines, line); ++number) {
-    const nlohmann::json record = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
-    if (!record.is_object() || !record.contains("url") || !record.contains("body") ||
-        !record["url"].is_string() || !record["body"].is_string()) {
-      return MakeError(
-          ErrorCode::kInvalidInput,
-          fmt::format("{}:{}: no page record with url and body", path.string(), number));
-    }
-    Page page;
-    page.url = record["url"];
-    page.body = record["body"];
-    if (const auto type = record.find("content_type"); type != record.end() && type->is_string()) {
-      page.content_type = *type;
-    }
-    pages.push_back(std::move(page));
-  }
-  return {};
-}
 
 /// The bare parser, as a program would use it that knows about max_errors.
 void ParseWithGumbo(const Page& page) {
@@ -172,8 +113,8 @@ Result<Seconds> ScanFiles(const std::vector<std::string>& files, unsigned thread
 /// The steps of extraction, taken apart as Extractor puts them together. One thread.
 class Steps {
  public:
-  static constexpr std::array kNames = {"media type and charset", "parse and walk", "tokens",
-                                        "features"};
+  static constexpr std::array kNames = {"media type and charset", "parse and walk", "roles",
+                                        "tokens", "features"};
 
   Steps(const ExtractOptions& options, const FeatureHasher& hasher)
       : parser_(MakeGumboParser(options.limits)),
@@ -188,12 +129,13 @@ class Steps {
     });
     text_.Clear();
     Measure(1, [&] { (void)parser_->Parse(decoded.text, text_); });
+    Measure(2, [&] { text_.Finish(); });
     tokens_.Clear();
-    Measure(2, [&] {
+    Measure(3, [&] {
       (void)tokenizer_.Append(text_.title(), tokens_);
       (void)tokenizer_.Append(text_.body(), tokens_);
     });
-    Measure(3, [&] { (void)counter_.Count(tokens_); });
+    Measure(4, [&] { (void)counter_.Count(tokens_, {{tokens_.size(), 1}}); });
     text_bytes_ += text_.body().size();
   }
 
@@ -341,10 +283,12 @@ int Main(int argc, char** argv) {
 
   std::vector<Page> pages;
   for (const std::string& file : files) {
-    if (const Status loaded = LoadPages(file, pages); !loaded) {
-      fmt::print(stderr, "{}\n", loaded.error().message);
+    auto records = bench::LoadPageRecords(file);
+    if (!records) {
+      fmt::print(stderr, "{}\n", records.error().message);
       return 1;
     }
+    for (auto& record : *records) pages.push_back(std::move(record.page));
   }
   if (pages.empty()) {
     fmt::print(stderr, "no pages in these files\n");

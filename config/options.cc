@@ -382,6 +382,46 @@ std::vector<Option> MakeOptions() {
              "Words per shingle of the sketch that confirms near duplicates. Part of the "
              "fingerprint scheme.",
              FIELD(extract.features.sketch_shingle_size), Number<std::uint32_t>(1, 16)),
+      Scalar("extract.features.role_weights.title",
+             "What a word counts for in the title; 0: it is left out.",
+             FIELD(extract.features.role_weights[static_cast<std::size_t>(extract::Role::kTitle)]),
+             Number<std::uint32_t>(0, 100)),
+      Scalar(
+          "extract.features.role_weights.heading",
+          "What a word counts for in headings of the main text; 0: it is left out.",
+          FIELD(extract.features.role_weights[static_cast<std::size_t>(extract::Role::kHeading)]),
+          Number<std::uint32_t>(0, 100)),
+      Scalar("extract.features.role_weights.main",
+             "What a word counts for in the main text; 0: it is left out.",
+             FIELD(extract.features.role_weights[static_cast<std::size_t>(extract::Role::kMain)]),
+             Number<std::uint32_t>(0, 100)),
+      Scalar(
+          "extract.features.role_weights.navigation",
+          "What a word counts for in navigation; 0: it is left out.",
+          FIELD(
+              extract.features.role_weights[static_cast<std::size_t>(extract::Role::kNavigation)]),
+          Number<std::uint32_t>(0, 100)),
+      Scalar(
+          "extract.features.role_weights.boilerplate",
+          "What a word counts for in headers, footers, banners, teasers, comments and forms; 0: it "
+          "is left out.",
+          FIELD(
+              extract.features.role_weights[static_cast<std::size_t>(extract::Role::kBoilerplate)]),
+          Number<std::uint32_t>(0, 100)),
+      Scalar(
+          "extract.features.role_weights.link_text",
+          "What a word counts for in blocks of the main text that are mostly links; 0: it is left "
+          "out.",
+          FIELD(extract.features.role_weights[static_cast<std::size_t>(extract::Role::kLinkText)]),
+          Number<std::uint32_t>(0, 100)),
+      Scalar(
+          "extract.features.role_weights.alt_text",
+          "What a word counts for in what stands in for images; 0: it is left out.",
+          FIELD(extract.features.role_weights[static_cast<std::size_t>(extract::Role::kAltText)]),
+          Number<std::uint32_t>(0, 100)),
+      Scalar("extract.features.min_main_words",
+             "A page with fewer words of main text is judged on its title and all visible text.",
+             FIELD(extract.features.min_main_words), Number<std::uint32_t>(0, 100'000)),
       Scalar("extract.features.max_token_bytes",
              "Longer words are cut to this length. Part of the fingerprint scheme.",
              FIELD(extract.features.max_token_bytes), Size(16, 64 * kKiB)),
@@ -474,6 +514,8 @@ constexpr std::array kSections{
     Section{"extract.limits",
             "What one page may cost. A page over a limit is kept and `not_evaluated`."},
     Section{"extract.features", "What a fingerprint is made of."},
+    Section{"extract.features.role_weights",
+            "How much each part of a page counts; see docs/extraction.md."},
     Section{"fingerprint", "Fingerprints and checksums."},
     Section{"index", "The index of fingerprints in memory."},
     Section{"judge",

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "extract/segment.h"
 #include "plugin/fingerprint/feature.h"
 
 #include <cstdint>
@@ -15,6 +16,12 @@ enum class Outcome {
   kNotEvaluated,  ///< a limit or damage; `detail` is the code
 };
 
+/// A block of text as a reader sees it, white space collapsed.
+struct TextSegment {
+  Role role = Role::kBoilerplate;
+  std::string text;
+};
+
 /// What extraction made of one page.
 struct Document {
   Outcome outcome = Outcome::kNotEvaluated;
@@ -26,11 +33,16 @@ struct Document {
   std::string charset_source;    ///< `bom`, `header`, `meta`, `detected`, `default`
   std::string title;             ///< white space collapsed
   std::string language;          ///< BCP 47 from <html lang>; empty: unknown
-  /// The normalised tokens in order, one space between them: what the content checksum covers.
+  std::uint32_t main_words = 0;  ///< of the main text, headings and link text in it included
+  /// Whether there are too few of them, and all visible text was taken instead.
+  bool all_text = false;
+  /// The normalised tokens in order, one space between them, of the text that counts: what the
+  /// content checksum covers.
   std::string normalized_text;
   std::uint32_t text_length = 0;        ///< code points of visible text, white space collapsed
   std::vector<Feature> features;        ///< distinct, ordered by hash
   std::vector<std::uint64_t> shingles;  ///< hashes of word shingles, distinct, ordered
+  std::vector<TextSegment> segments;    ///< ExtractOptions::list_segments; else empty
 };
 
 }  // namespace crawlsieve::extract

@@ -10,7 +10,10 @@
 #include "extract/visible_text.h"
 
 #include <algorithm>
+#include <array>
+#include <iterator>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -20,6 +23,9 @@ class Extractor::Impl {
  public:
   Impl(const ExtractOptions& options, const FeatureHasher& hasher)
       : limits_(options.limits),
+        role_weights_(options.features.role_weights),
+        min_main_words_(options.features.min_main_words),
+        list_segments_(options.list_segments),
         parser_(MakeGumboParser(options.limits)),
         tokenizer_({options.limits.max_tokens, options.features.max_token_bytes}),
         features_(options.features, hasher),
@@ -71,12 +77,13 @@ class Extractor::Impl {
         return;
       }
     }
+    text_.Finish();
     document.title = text_.title();
     document.language = text_.language();
     document.text_length = text_.length();
-
-    tokens_.Clear();
-    if (!tokenizer_.Append(text_.title(), tokens_) || !tokenizer_.Append(text_.body(), tokens_)) {
+    document.main_words = MainWords();
+    document.all_text = document.main_words < min_main_words_;
+    if (!(document.all_text ? TakeAllText() : TakeTextByRole())) {
       document.detail = "too_many_tokens";
       return;
     }
@@ -84,16 +91,76 @@ class Extractor::Impl {
     document.charset = decoded.encoding;
     document.charset_source = CharsetSourceName(decoded.source);
     document.normalized_text = tokens_.text;
-    document.features = features_.Count(tokens_);
+    document.features = features_.Count(tokens_, runs_);
     document.shingles = ShingleSet(tokens_, sketch_shingle_size_, hasher_);
+    if (list_segments_) ListSegments(document);
+  }
+
+  [[nodiscard]] std::uint32_t MainWords() const {
+    std::uint32_t words = 0;
+    for (const Segment& segment : text_.segments()) {
+      const bool main = segment.role == Role::kMain || segment.role == Role::kHeading ||
+                        segment.role == Role::kLinkText;
+      if (main) words += segment.words;
+    }
+    return words;
+  }
+
+  [[nodiscard]] bool TakeAllText() {
+    tokens_.Clear();
+    runs_.clear();
+    return Take(text_.title(), 1) && Take(text_.body(), 1);
+  }
+
+  [[nodiscard]] bool TakeTextByRole() {
+    tokens_.Clear();
+    runs_.clear();
+    if (!Take(text_.title(), WeightOf(Role::kTitle))) return false;
+    // Neighbours of one weight go together: fewer and longer pieces.
+    const std::vector<Segment>& segments = text_.segments();
+    for (auto first = segments.begin(); first != segments.end();) {
+      const std::uint32_t weight = WeightOf(first->role);
+      const auto next = std::find_if(first, segments.end(), [&](const Segment& segment) {
+        return WeightOf(segment.role) != weight;
+      });
+      const auto text =
+          std::string_view(text_.body()).substr(first->begin, std::prev(next)->end - first->begin);
+      if (!Take(text, weight)) return false;
+      first = next;
+    }
+    return Take(text_.alt_text(), WeightOf(Role::kAltText));
+  }
+
+  [[nodiscard]] std::uint32_t WeightOf(Role role) const {
+    return role_weights_[static_cast<std::size_t>(role)];
+  }
+
+  /// False when there are too many tokens.
+  [[nodiscard]] bool Take(std::string_view text, std::uint32_t weight) {
+    if (weight == 0) return true;
+    const bool taken = tokenizer_.Append(text, tokens_);
+    runs_.push_back({tokens_.size(), weight});
+    return taken;
+  }
+
+  void ListSegments(Document& document) const {
+    if (!text_.title().empty()) document.segments.push_back({Role::kTitle, text_.title()});
+    for (const Segment& segment : text_.segments()) {
+      document.segments.push_back({segment.role, std::string(text_.TextOf(segment))});
+    }
+    if (!text_.alt_text().empty()) document.segments.push_back({Role::kAltText, text_.alt_text()});
   }
 
   const Limits limits_;
+  const std::array<std::uint32_t, kRoleCount> role_weights_;
+  const std::uint32_t min_main_words_;
+  const bool list_segments_;
   CharsetDecoder decoder_;
   std::unique_ptr<HtmlParser> parser_;
   VisibleText text_;
   Tokenizer tokenizer_;
   TokenList tokens_;
+  std::vector<TokenRun> runs_;  ///< of tokens_
   FeatureCounter features_;
   const std::size_t sketch_shingle_size_;
   const FeatureHasher hasher_;
@@ -107,10 +174,11 @@ Document Extractor::Extract(const Page& page) { return impl_->Extract(page); }
 
 std::string DescribeExtraction(const FeatureOptions& options) {
   return fmt::format(
-      "extract=1 {} shingle={} sketch_shingle={} token<={} parser=gumbo-{} charset=uchardet-{} "
-      "text=title,body",
+      "extract=2 {} shingle={} sketch_shingle={} token<={} parser=gumbo-{} charset=uchardet-{} "
+      "roles=1:{} main>={}",
       DescribeTokenizer(), options.shingle_size, options.sketch_shingle_size,
-      options.max_token_bytes, CRAWLSIEVE_GUMBO_VERSION, CRAWLSIEVE_UCHARDET_VERSION);
+      options.max_token_bytes, CRAWLSIEVE_GUMBO_VERSION, CRAWLSIEVE_UCHARDET_VERSION,
+      fmt::join(options.role_weights, ","), options.min_main_words);
 }
 
 }  // namespace crawlsieve::extract

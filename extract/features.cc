@@ -9,15 +9,25 @@ namespace crawlsieve::extract {
 FeatureCounter::FeatureCounter(const FeatureOptions& options, const FeatureHasher& hasher)
     : shingle_size_(std::max<std::uint32_t>(options.shingle_size, 1)), hasher_(hasher) {}
 
-std::vector<Feature> FeatureCounter::Count(const TokenList& tokens) {
+std::vector<Feature> FeatureCounter::Count(const TokenList& tokens,
+                                           const std::vector<TokenRun>& runs) {
   std::vector<Feature> features;
   hashes_.clear();
   HashShingles(tokens, shingle_size_, hasher_, hashes_);
-  std::sort(hashes_.begin(), hashes_.end());
-  for (auto run = hashes_.begin(); run != hashes_.end();) {
-    const auto next = std::find_if(run, hashes_.end(), [&](std::uint64_t h) { return h != *run; });
-    features.push_back({*run, static_cast<std::uint32_t>(next - run)});
-    run = next;
+  places_.clear();
+  auto run = runs.begin();
+  for (std::size_t first = 0; first < hashes_.size(); ++first) {
+    while (run->end <= first) ++run;
+    places_.push_back({hashes_[first], run->weight});
+  }
+  std::sort(places_.begin(), places_.end(),
+            [](const Feature& a, const Feature& b) { return a.hash < b.hash; });
+  for (const Feature& place : places_) {
+    if (features.empty() || features.back().hash != place.hash) {
+      features.push_back(place);
+    } else {
+      features.back().weight += place.weight;
+    }
   }
   return features;
 }

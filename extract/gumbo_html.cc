@@ -1,6 +1,7 @@
 #include "extract/ascii.h"
 #include "extract/html_text.h"
 #include "extract/parse_arena.h"
+#include "extract/segment.h"
 
 #include <algorithm>
 #include <array>
@@ -126,45 +127,50 @@ bool __wrap_gumbo_lex(void* parser, void* token) {
 namespace {
 
 /// What an element does to the text around and in it.
-enum class Role : std::uint8_t {
+enum class Flow : std::uint8_t {
   kInline,    ///< text flows through
+  kLink,      ///< so it does, and it is a link
   kBlock,     ///< words end before and behind it
+  kLine,      ///< has no content: a line ends, or an image stands there
   kReplaced,  ///< shown, but as something other than its text: words end, content is skipped
   kInvisible  ///< as if it weren't there
 };
 
-constexpr std::array<Role, GUMBO_TAG_LAST + 1> MakeRoles() {
-  std::array<Role, GUMBO_TAG_LAST + 1> roles{};
-  roles.fill(Role::kBlock);
+constexpr std::array<Flow, GUMBO_TAG_LAST + 1> MakeFlows() {
+  std::array<Flow, GUMBO_TAG_LAST + 1> flows{};
+  flows.fill(Flow::kBlock);
   // Phrasing content that browsers show inline. Elements nobody knows are inline too.
   for (const GumboTag tag :
-       {GUMBO_TAG_A,      GUMBO_TAG_ABBR,   GUMBO_TAG_ACRONYM, GUMBO_TAG_B,      GUMBO_TAG_BASEFONT,
-        GUMBO_TAG_BDI,    GUMBO_TAG_BDO,    GUMBO_TAG_BIG,     GUMBO_TAG_BLINK,  GUMBO_TAG_CITE,
-        GUMBO_TAG_CODE,   GUMBO_TAG_DATA,   GUMBO_TAG_DEL,     GUMBO_TAG_DFN,    GUMBO_TAG_EM,
-        GUMBO_TAG_FONT,   GUMBO_TAG_I,      GUMBO_TAG_INS,     GUMBO_TAG_KBD,    GUMBO_TAG_LABEL,
-        GUMBO_TAG_MAP,    GUMBO_TAG_MARK,   GUMBO_TAG_NOBR,    GUMBO_TAG_OUTPUT, GUMBO_TAG_Q,
-        GUMBO_TAG_RUBY,   GUMBO_TAG_RB,     GUMBO_TAG_S,       GUMBO_TAG_SAMP,   GUMBO_TAG_SMALL,
-        GUMBO_TAG_SPAN,   GUMBO_TAG_STRIKE, GUMBO_TAG_STRONG,  GUMBO_TAG_SUB,    GUMBO_TAG_SUP,
-        GUMBO_TAG_TIME,   GUMBO_TAG_TT,     GUMBO_TAG_U,       GUMBO_TAG_VAR,    GUMBO_TAG_WBR,
-        GUMBO_TAG_UNKNOWN}) {
-    roles[tag] = Role::kInline;
+       {GUMBO_TAG_ABBR,  GUMBO_TAG_ACRONYM, GUMBO_TAG_B,      GUMBO_TAG_BASEFONT,
+        GUMBO_TAG_BDI,   GUMBO_TAG_BDO,     GUMBO_TAG_BIG,    GUMBO_TAG_BLINK,
+        GUMBO_TAG_CITE,  GUMBO_TAG_CODE,    GUMBO_TAG_DATA,   GUMBO_TAG_DEL,
+        GUMBO_TAG_DFN,   GUMBO_TAG_EM,      GUMBO_TAG_FONT,   GUMBO_TAG_I,
+        GUMBO_TAG_INS,   GUMBO_TAG_KBD,     GUMBO_TAG_LABEL,  GUMBO_TAG_MAP,
+        GUMBO_TAG_MARK,  GUMBO_TAG_NOBR,    GUMBO_TAG_OUTPUT, GUMBO_TAG_Q,
+        GUMBO_TAG_RUBY,  GUMBO_TAG_RB,      GUMBO_TAG_S,      GUMBO_TAG_SAMP,
+        GUMBO_TAG_SMALL, GUMBO_TAG_SPAN,    GUMBO_TAG_STRIKE, GUMBO_TAG_STRONG,
+        GUMBO_TAG_SUB,   GUMBO_TAG_SUP,     GUMBO_TAG_TIME,   GUMBO_TAG_TT,
+        GUMBO_TAG_U,     GUMBO_TAG_VAR,     GUMBO_TAG_WBR,    GUMBO_TAG_UNKNOWN}) {
+    flows[tag] = Flow::kInline;
   }
+  flows[GUMBO_TAG_A] = Flow::kLink;
+  for (const GumboTag tag : {GUMBO_TAG_BR, GUMBO_TAG_IMG}) flows[tag] = Flow::kLine;
   for (const GumboTag tag :
        {GUMBO_TAG_APPLET, GUMBO_TAG_AUDIO, GUMBO_TAG_CANVAS, GUMBO_TAG_EMBED, GUMBO_TAG_IFRAME,
         GUMBO_TAG_METER, GUMBO_TAG_OBJECT, GUMBO_TAG_PROGRESS, GUMBO_TAG_VIDEO}) {
-    roles[tag] = Role::kReplaced;
+    flows[tag] = Flow::kReplaced;
   }
   for (const GumboTag tag :
        {GUMBO_TAG_AREA, GUMBO_TAG_BASE, GUMBO_TAG_BGSOUND, GUMBO_TAG_DATALIST, GUMBO_TAG_HEAD,
         GUMBO_TAG_LINK, GUMBO_TAG_META, GUMBO_TAG_NOEMBED, GUMBO_TAG_NOFRAMES, GUMBO_TAG_NOSCRIPT,
         GUMBO_TAG_PARAM, GUMBO_TAG_RP, GUMBO_TAG_SCRIPT, GUMBO_TAG_SOURCE, GUMBO_TAG_STYLE,
         GUMBO_TAG_TEMPLATE, GUMBO_TAG_TITLE, GUMBO_TAG_TRACK}) {
-    roles[tag] = Role::kInvisible;
+    flows[tag] = Flow::kInvisible;
   }
-  return roles;
+  return flows;
 }
 
-constexpr std::array<Role, GUMBO_TAG_LAST + 1> kRoles = MakeRoles();
+constexpr std::array<Flow, GUMBO_TAG_LAST + 1> kFlows = MakeFlows();
 
 std::string_view TagName(const GumboElement& element) {
   GumboStringPiece name = element.original_tag;
@@ -174,15 +180,15 @@ std::string_view TagName(const GumboElement& element) {
 
 /// SVG and MathML: text is shown, each element of it in its own place; descriptions,
 /// definitions and annotations are not.
-Role ForeignRole(const GumboElement& element) {
+Flow ForeignFlow(const GumboElement& element) {
   constexpr std::array<std::string_view, 8> kInvisible = {
       "title", "desc", "metadata", "defs", "style", "script", "annotation", "annotation-xml"};
   const std::string_view name = TagName(element);
-  if (EqualsNoCase(name, "tspan")) return Role::kInline;
+  if (EqualsNoCase(name, "tspan")) return Flow::kInline;
   const bool invisible =
       std::any_of(kInvisible.begin(), kInvisible.end(),
                   [&](std::string_view hidden) { return EqualsNoCase(name, hidden); });
-  return invisible ? Role::kInvisible : Role::kBlock;
+  return invisible ? Flow::kInvisible : Flow::kBlock;
 }
 
 /// Whether an inline style says `display: none` or `visibility: hidden`.
@@ -202,24 +208,64 @@ bool StyleHides(std::string_view style) {
   return false;
 }
 
-bool AttributesHide(const GumboElement& element) {
+Hints HintsOfTag(GumboTag tag) {
+  switch (tag) {
+    case GUMBO_TAG_NAV:
+    case GUMBO_TAG_MENU:
+      return kNavigationHint;
+    case GUMBO_TAG_HEADER:
+    case GUMBO_TAG_FOOTER:
+    case GUMBO_TAG_ASIDE:
+    case GUMBO_TAG_FORM:
+    case GUMBO_TAG_FIELDSET:
+    case GUMBO_TAG_BUTTON:
+    case GUMBO_TAG_SELECT:
+    case GUMBO_TAG_TEXTAREA:
+      return kBoilerplateHint;
+    case GUMBO_TAG_MAIN:
+    case GUMBO_TAG_ARTICLE:
+      return kMainHint;
+    case GUMBO_TAG_H1:
+      return kHeadingHint | kHeadlineHint;
+    case GUMBO_TAG_H2:
+    case GUMBO_TAG_H3:
+    case GUMBO_TAG_H4:
+    case GUMBO_TAG_H5:
+    case GUMBO_TAG_H6:
+      return kHeadingHint;
+    default:
+      return kNoHints;
+  }
+}
+
+/// What an element does to its text, and what it says about it.
+struct Nature {
+  Flow flow;
+  Hints hints = kNoHints;
+};
+
+Nature NatureOf(const GumboElement& element) {
+  const bool html = element.tag_namespace == GUMBO_NAMESPACE_HTML;
+  Nature nature{html ? kFlows[element.tag] : ForeignFlow(element)};
+  if (nature.flow == Flow::kInvisible) return nature;
+  if (html) nature.hints = HintsOfTag(element.tag);
   bool open = false;
   for (unsigned i = 0; i < element.attributes.length; ++i) {
     const auto& attribute = *static_cast<const GumboAttribute*>(element.attributes.data[i]);
     const std::string_view name = attribute.name;
-    if (name == "hidden") return true;
-    if (name == "style" && StyleHides(attribute.value)) return true;
+    if (name == "hidden" || (name == "style" && StyleHides(attribute.value))) {
+      return {Flow::kInvisible};
+    }
     open = open || name == "open";
+    if (nature.flow != Flow::kBlock) continue;
+    if (name == "class" || name == "id") nature.hints |= HintsOfNames(attribute.value);
+    if (name == "role") nature.hints |= HintsOfAriaRole(attribute.value);
   }
   // Gumbo is older than <dialog> and has no number for it.
-  return !open && element.tag == GUMBO_TAG_UNKNOWN && EqualsNoCase(TagName(element), "dialog");
-}
-
-Role RoleOf(const GumboElement& element) {
-  const Role role =
-      element.tag_namespace == GUMBO_NAMESPACE_HTML ? kRoles[element.tag] : ForeignRole(element);
-  if (role == Role::kInvisible) return role;
-  return AttributesHide(element) ? Role::kInvisible : role;
+  if (!open && element.tag == GUMBO_TAG_UNKNOWN && EqualsNoCase(TagName(element), "dialog")) {
+    return {Flow::kInvisible};
+  }
+  return nature;
 }
 
 class GumboParser final : public HtmlParser {
@@ -256,18 +302,20 @@ class GumboParser final : public HtmlParser {
   struct Level {
     const GumboVector* children;
     unsigned next;
-    Role role;
+    Flow flow;
   };
 
   /// Without recursion, as trees may be a million levels deep.
   void Walk(const GumboNode& root, HtmlEvents& events) {
     ReportLanguage(root.v.element, events);
     levels_.clear();
-    levels_.push_back({&root.v.element.children, 0, Role::kBlock});
+    events.OnBlockBegin(kNoHints);
+    levels_.push_back({&root.v.element.children, 0, Flow::kBlock});
     while (!levels_.empty()) {
       Level& level = levels_.back();
       if (level.next == level.children->length) {
-        if (level.role == Role::kBlock) events.OnBreak();
+        if (level.flow == Flow::kBlock) events.OnBlockEnd();
+        if (level.flow == Flow::kLink) events.OnLinkEnd();
         levels_.pop_back();
         continue;
       }
@@ -298,10 +346,33 @@ class GumboParser final : public HtmlParser {
       if (element.tag == GUMBO_TAG_HEAD) ReportTitles(element, events);
       if (element.tag == GUMBO_TAG_TITLE) ReportTitle(element, events);
     }
-    const Role role = RoleOf(element);
-    if (role == Role::kInvisible) return;
-    if (role != Role::kInline) events.OnBreak();
-    if (role != Role::kReplaced) levels_.push_back({&element.children, 0, role});
+    const Nature nature = NatureOf(element);
+    switch (nature.flow) {
+      case Flow::kInvisible:
+        return;
+      case Flow::kReplaced:
+        events.OnBreak();
+        return;
+      case Flow::kLine:
+        events.OnBreak();
+        if (element.tag == GUMBO_TAG_IMG) events.OnAltText(AttributeOr(element, "alt"));
+        return;
+      case Flow::kBlock:
+        events.OnBlockBegin(nature.hints);
+        break;
+      case Flow::kLink:
+        events.OnLinkBegin({AttributeOr(element, "href"), AttributeOr(element, "rel")});
+        break;
+      case Flow::kInline:
+        break;
+    }
+    levels_.push_back({&element.children, 0, nature.flow});
+  }
+
+  /// The value of an attribute; empty where there is none.
+  static std::string_view AttributeOr(const GumboElement& element, const char* name) {
+    const GumboAttribute* attribute = gumbo_get_attribute(&element.attributes, name);
+    return attribute == nullptr ? std::string_view() : std::string_view(attribute->value);
   }
 
   static void ReportTitles(const GumboElement& head, HtmlEvents& events) {

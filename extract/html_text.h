@@ -1,11 +1,18 @@
 #pragma once
 
 #include "extract/options.h"
+#include "extract/segment.h"
 
 #include <memory>
 #include <string_view>
 
 namespace crawlsieve::extract {
+
+/// Where a link leads, as the page has it; empty views for attributes that aren't there.
+struct LinkTarget {
+  std::string_view href;
+  std::string_view rel;
+};
 
 /// Hears what of a page a reader sees, in document order. Views end with the call.
 class HtmlEvents {
@@ -19,8 +26,17 @@ class HtmlEvents {
   /// Visible text in UTF-8, white space as in the page. Pieces belong together: a word may go on
   /// in the next one ("foo<b>bar</b>"), unless OnBreak is between them.
   virtual void OnText(std::string_view text) = 0;
-  /// Here a block begins or ends, or a line: no word goes on behind it.
+  /// A line ends here, or something other than text stands here: no word goes on behind it.
   virtual void OnBreak() = 0;
+  /// A block element begins; no word goes on behind it. Blocks and links are closed in the reverse
+  /// order of their opening, all of them.
+  virtual void OnBlockBegin(Hints hints) = 0;
+  virtual void OnBlockEnd() = 0;
+  /// A link begins; text flows through it.
+  virtual void OnLinkBegin(const LinkTarget& target) = 0;
+  virtual void OnLinkEnd() = 0;
+  /// What stands in for an image. It is no visible text.
+  virtual void OnAltText(std::string_view text) = 0;
 };
 
 /// How a parse ended.

@@ -1,5 +1,8 @@
 #pragma once
 
+#include "extract/segment.h"
+
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -26,6 +29,13 @@ struct FeatureOptions {
   /// Words per shingle of the sketch. Longer ones tell pages of one template apart better, and are
   /// touched more by each changed word.
   std::uint32_t sketch_shingle_size = 4;
+  /// What a word counts for by the role of its text, in the order of Role; 0: the text is out. The
+  /// content checksum covers all text that isn't out.
+  std::array<std::uint32_t, kRoleCount> role_weights = {1, 1, 1, 0, 0, 1, 0};
+  /// A page with fewer words of main text (headings and link text included, as a reader would
+  /// count them) is judged on its title and all visible text: too little is left to tell pages
+  /// apart by.
+  std::uint32_t min_main_words = 50;
   /// Longer words are cut to this length, at a code point.
   std::size_t max_token_bytes = 256;
 };
@@ -33,6 +43,8 @@ struct FeatureOptions {
 struct ExtractOptions {
   Limits limits;
   FeatureOptions features;
+  /// Whether documents list their segments: for people who look at a page. No part of the scheme.
+  bool list_segments = false;
 };
 
 }  // namespace crawlsieve::extract

@@ -23,6 +23,9 @@ void AppendCollapsed(std::string_view text, std::string& out, bool& space_pendin
   }
 }
 
+/// Tables larger than those of common pages go back to the system.
+constexpr std::size_t kKeptElements = 64 << 10;
+
 /// Letters, digits and hyphens, as BCP 47 has them; "de_AT" is common enough to be read.
 std::string CleanLanguage(std::string_view tag) {
   constexpr std::size_t kMaxLength = 35;  // RFC 5646, section 4.4.1
@@ -41,8 +44,17 @@ std::string CleanLanguage(std::string_view tag) {
 void VisibleText::Clear() {
   title_.clear();
   body_.clear();
+  alt_text_.clear();
   language_.clear();
   space_pending_ = false;
+  open_blocks_.clear();
+  with_container_ = 0;
+  if (containers_.capacity() > kKeptElements) containers_ = {};
+  containers_.assign(1, {});
+  if (segments_.capacity() > kKeptElements) segments_ = {};
+  segments_.clear();
+  in_segment_ = false;
+  links_ = 0;
 }
 
 void VisibleText::OnLanguage(std::string_view tag) { language_ = CleanLanguage(tag); }
@@ -53,7 +65,71 @@ void VisibleText::OnTitle(std::string_view text) {
   AppendCollapsed(text, title_, space_pending);
 }
 
-void VisibleText::OnText(std::string_view text) { AppendCollapsed(text, body_, space_pending_); }
+void VisibleText::OnText(std::string_view text) {
+  const std::size_t before = body_.size();
+  AppendCollapsed(text, body_, space_pending_);
+  if (body_.size() == before || in_segment_) return;
+  BeginSegment(before == 0 ? 0 : before + 1);
+}
+
+void VisibleText::OnBlockBegin(Hints hints) {
+  EndSegment();
+  open_blocks_.push_back({hints, 0});
+}
+
+void VisibleText::OnBlockEnd() {
+  EndSegment();
+  open_blocks_.pop_back();
+  with_container_ = std::min(with_container_, open_blocks_.size());
+}
+
+void VisibleText::OnLinkBegin(const LinkTarget& /*target*/) {
+  if (links_++ == 0) link_begin_ = body_.size();
+}
+
+void VisibleText::OnLinkEnd() {
+  if (--links_ == 0 && in_segment_) CountLinkWords();
+}
+
+void VisibleText::OnAltText(std::string_view text) {
+  bool space_pending = true;
+  if (alt_text_.size() + text.size() < kMaxAltBytes) {
+    AppendCollapsed(text, alt_text_, space_pending);
+  }
+}
+
+void VisibleText::BeginSegment(std::size_t begin) {
+  std::uint32_t container = with_container_ == 0 ? 0 : open_blocks_[with_container_ - 1].container;
+  for (; with_container_ < open_blocks_.size(); ++with_container_) {
+    OpenBlock& block = open_blocks_[with_container_];
+    containers_.push_back({container, block.hints});
+    container = static_cast<std::uint32_t>(containers_.size() - 1);
+    block.container = container;
+  }
+  segments_.push_back({.begin = static_cast<std::uint32_t>(begin), .container = container});
+  in_segment_ = true;
+  link_begin_ = begin;
+}
+
+void VisibleText::EndSegment() {
+  space_pending_ = true;
+  if (!in_segment_) return;
+  if (links_ != 0) CountLinkWords();
+  Segment& segment = segments_.back();
+  segment.end = static_cast<std::uint32_t>(body_.size());
+  segment.words = EstimateWords(TextOf(segment));
+  segment.link_words = std::min(segment.link_words, segment.words);
+  in_segment_ = false;
+}
+
+void VisibleText::CountLinkWords() {
+  segments_.back().link_words += EstimateWords(std::string_view(body_).substr(link_begin_));
+}
+
+void VisibleText::Finish() {
+  EndSegment();
+  roles_.Assign(containers_, segments_);
+}
 
 std::uint32_t VisibleText::length() const {
   const std::size_t between = title_.empty() || body_.empty() ? 0 : 1;

@@ -56,7 +56,8 @@ int ExtractCommand(const std::filesystem::path& config_path, const std::filesyst
   auto body = ReadAll(file);
   if (!body) return Tell(body.error());
 
-  const ProcessorOptions options = ProcessorOptionsOf(*config);
+  ProcessorOptions options = ProcessorOptionsOf(*config);
+  options.extract.list_segments = true;
   extract::Extractor extractor(options.extract, FeatureHasher(options.fingerprint.key));
   extract::Page page;
   page.url = url;
@@ -80,6 +81,8 @@ int ExtractCommand(const std::filesystem::path& config_path, const std::filesyst
   json["language"] = text_or_null(document.language);
   json["title"] = document.title;
   json["text_length"] = document.text_length;
+  json["main_words"] = document.main_words;
+  json["all_text"] = document.all_text;
   json["features"] = document.features.size();
   json["raw_checksum"] = Hex(RawChecksum(page.body));
   json["content_checksum"] =
@@ -88,6 +91,10 @@ int ExtractCommand(const std::filesystem::path& config_path, const std::filesyst
   json["simhash"] = has_text ? Json(Hex(ComputeSimhash(document.features).bits)) : Json();
   json["scheme"] = SchemeOf(options);
   json["text"] = document.normalized_text;
+  json["segments"] = Json::array();
+  for (const extract::TextSegment& segment : document.segments) {
+    json["segments"].push_back({{"role", extract::RoleName(segment.role)}, {"text", segment.text}});
+  }
   std::puts(json.dump(2, ' ', false, Json::error_handler_t::replace).c_str());
   return kExitDone;
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -158,6 +160,61 @@ TEST(Extractor, FindsTheSameInTheSamePageAgain) {
   EXPECT_EQ(first.language, second.language);
 }
 
+/// A page with `main_words` words of main text and things around it.
+Page Article(int main_words) {
+  std::string body = "<title>Title</title><nav><a href=/>Home</a></nav><main><h1>Headline</h1><p>";
+  for (int i = 0; i < main_words; ++i) body += "word" + std::to_string(i) + " ";
+  body += "</main><img alt=picture src=x><footer>Imprint</footer>";
+  return HtmlPage(std::move(body));
+}
+
+TEST(Extractor, JudgesByTheMainText) {
+  const Document document = Extract(Article(60));
+  EXPECT_FALSE(document.all_text);
+  EXPECT_EQ(document.main_words, 61U);
+  EXPECT_THAT(document.normalized_text, testing::StartsWith("title headline word0 word1 "));
+  EXPECT_THAT(document.normalized_text, testing::EndsWith(" word59"));
+}
+
+TEST(Extractor, JudgesByAllTextWhereThereIsLittleMainText) {
+  const Document document = Extract(Article(48));
+  EXPECT_TRUE(document.all_text);
+  EXPECT_EQ(document.main_words, 49U);
+  EXPECT_THAT(document.normalized_text, testing::StartsWith("title home headline word0 "));
+  EXPECT_THAT(document.normalized_text, testing::EndsWith(" word47 imprint"));
+  EXPECT_FALSE(Extract(Article(49)).all_text);
+}
+
+TEST(Extractor, WeighsTextByItsRole) {
+  ExtractOptions options;
+  options.features.role_weights = {7, 6, 5, 4, 3, 2, 1};
+  const Document document = Extract(Article(60), options);
+  const FeatureHasher hasher("key");
+  for (const auto& [word, weight] :
+       std::vector<std::pair<std::string, std::uint32_t>>{{"title", 7},
+                                                          {"headline", 6},
+                                                          {"word5", 5},
+                                                          {"home", 4},
+                                                          {"imprint", 3},
+                                                          {"picture", 1}}) {
+    EXPECT_THAT(document.features, testing::Contains(Feature{hasher.Hash(word), weight})) << word;
+  }
+  options.features.role_weights = {};
+  EXPECT_EQ(Extract(Article(60), options).features.size(), 0U);
+}
+
+TEST(Extractor, ListsSegmentsWhenAsked) {
+  EXPECT_TRUE(Extract(Article(60)).segments.empty());
+  ExtractOptions options;
+  options.list_segments = true;
+  std::vector<Role> roles;
+  for (const TextSegment& segment : Extract(Article(60), options).segments) {
+    roles.push_back(segment.role);
+  }
+  EXPECT_THAT(roles, testing::ElementsAre(Role::kTitle, Role::kNavigation, Role::kHeading,
+                                          Role::kMain, Role::kBoilerplate, Role::kAltText));
+}
+
 TEST(DescribeExtraction, NamesWhatDecidesTheFeatures) {
   const std::string description = DescribeExtraction({.shingle_size = 3});
   EXPECT_THAT(description, testing::HasSubstr("shingle=3"));
@@ -165,6 +222,9 @@ TEST(DescribeExtraction, NamesWhatDecidesTheFeatures) {
   EXPECT_THAT(description, testing::HasSubstr("gumbo-0.10.1"));
   EXPECT_NE(description, DescribeExtraction({.shingle_size = 1}));
   EXPECT_NE(description, DescribeExtraction({.shingle_size = 3, .max_token_bytes = 100}));
+  EXPECT_NE(description, DescribeExtraction({.shingle_size = 3, .min_main_words = 0}));
+  EXPECT_NE(description,
+            DescribeExtraction({.shingle_size = 3, .role_weights = {1, 1, 1, 1, 1, 1, 1}}));
   EXPECT_THAT(description, testing::Not(testing::HasSubstr("\n")));
 }
 

@@ -17,6 +17,12 @@ TokenList Tokenize(std::string_view text) {
   return tokens;
 }
 
+/// All of a text counts alike.
+std::vector<Feature> Count(FeatureCounter& counter, std::string_view text) {
+  const TokenList tokens = Tokenize(text);
+  return counter.Count(tokens, {{tokens.size(), 1}});
+}
+
 std::vector<Feature> Expected(const FeatureHasher& hasher,
                               const std::map<std::string, std::uint32_t>& weights) {
   std::vector<Feature> features;
@@ -29,34 +35,45 @@ std::vector<Feature> Expected(const FeatureHasher& hasher,
 TEST(FeatureCounter, CountsWords) {
   const FeatureHasher hasher("key");
   FeatureCounter counter({.shingle_size = 1}, hasher);
-  EXPECT_EQ(counter.Count(Tokenize("to be or not to be")),
+  EXPECT_EQ(Count(counter, "to be or not to be"),
             Expected(hasher, {{"to", 2}, {"be", 2}, {"or", 1}, {"not", 1}}));
 }
 
 TEST(FeatureCounter, CountsShingles) {
   const FeatureHasher hasher("key");
   FeatureCounter counter({.shingle_size = 2}, hasher);
-  EXPECT_EQ(counter.Count(Tokenize("to be or not to be")),
+  EXPECT_EQ(Count(counter, "to be or not to be"),
             Expected(hasher, {{"to be", 2}, {"be or", 1}, {"or not", 1}, {"not to", 1}}));
 }
 
 TEST(FeatureCounter, TakesAShortTextAsOneShingle) {
   const FeatureHasher hasher("key");
   FeatureCounter counter({.shingle_size = 4}, hasher);
-  EXPECT_EQ(counter.Count(Tokenize("to be")), Expected(hasher, {{"to be", 1}}));
-  EXPECT_TRUE(counter.Count(Tokenize("")).empty());
+  EXPECT_EQ(Count(counter, "to be"), Expected(hasher, {{"to be", 1}}));
+  EXPECT_TRUE(Count(counter, "").empty());
+}
+
+TEST(FeatureCounter, WeighsAFeatureByThePlaceItBeginsAt) {
+  const FeatureHasher hasher("key");
+  const TokenList tokens = Tokenize("a b a b c");
+  FeatureCounter words({.shingle_size = 1}, hasher);
+  EXPECT_EQ(words.Count(tokens, {{1, 5}, {1, 9}, {5, 2}}),
+            Expected(hasher, {{"a", 5 + 2}, {"b", 2 + 2}, {"c", 2}}));
+  FeatureCounter pairs({.shingle_size = 2}, hasher);
+  EXPECT_EQ(pairs.Count(tokens, {{2, 3}, {5, 1}}),
+            Expected(hasher, {{"a b", 3 + 1}, {"b a", 3}, {"b c", 1}}));
 }
 
 TEST(FeatureCounter, KeepsNothingBetweenTexts) {
   FeatureCounter counter({.shingle_size = 1}, FeatureHasher("key"));
-  (void)counter.Count(Tokenize("a b c"));
-  EXPECT_EQ(counter.Count(Tokenize("a")).size(), 1U);
+  (void)Count(counter, "a b c");
+  EXPECT_EQ(Count(counter, "a").size(), 1U);
 }
 
 TEST(FeatureCounter, DependsOnTheKey) {
   FeatureCounter one({.shingle_size = 1}, FeatureHasher("one"));
   FeatureCounter two({.shingle_size = 1}, FeatureHasher("two"));
-  EXPECT_NE(one.Count(Tokenize("word")), two.Count(Tokenize("word")));
+  EXPECT_NE(Count(one, "word"), Count(two, "word"));
 }
 
 }  // namespace

@@ -1,0 +1,262 @@
+#include "extract/terms.h"
+
+#include "extract/utf8.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <unordered_set>
+#include <utility>
+
+#include <cld2/public/compact_lang_det.h>
+#include <cld2/public/encodings.h>
+#include <fmt/format.h>
+#include <libstemmer.h>
+
+namespace crawlsieve::extract {
+namespace {
+
+/// Longer words are names and numbers; they stay as they are.
+constexpr std::size_t kMaxStemmed = 48;
+
+struct LanguageRules {
+  std::string_view code;        ///< of CLD2
+  const char* stemmer;          ///< of Snowball; nullptr: none
+  std::string_view stop_words;  ///< function words, a space between them
+};
+
+// The words that hold sentences together: articles, pronouns, prepositions, conjunctions and
+// auxiliary verbs. Short lists: a content word must never be among them.
+constexpr std::array kRules = {
+    LanguageRules{"en", "english",
+                  "a an the and or but if then than that this these those is are was were be been "
+                  "being am has have had do does did will would can could shall should may might "
+                  "must not no nor of in on at by to from for with without as into onto about over "
+                  "under it its he she they them his her their we us our you your i me my who whom "
+                  "which what when where how there here so such also only any some all each"},
+    LanguageRules{
+        "de", "german",
+        "der die das den dem des ein eine einen einem einer eines und oder aber wenn dann "
+        "dass ist sind war waren sein wird werden wurde wurden hat haben hatte kann können "
+        "soll sollen muss müssen nicht kein keine von in im an am auf bei zu zum zur aus für "
+        "mit ohne als wie um über unter nach vor durch es er sie wir ihr ich man sich auch "
+        "nur noch so hier dort diese dieser dieses"},
+    LanguageRules{
+        "fr", "french",
+        "le la les un une des du de d l et ou mais si que qui quoi dont où est sont était "
+        "étaient être été a ont avait avoir ne pas plus dans en sur sous par pour avec sans "
+        "au aux ce cet cette ces il elle ils elles nous vous je tu on se sa son ses leur "
+        "leurs notre votre comme aussi y"},
+    LanguageRules{
+        "es", "spanish",
+        "el la los las un una unos unas de del y o u e pero si que quien cual es son era "
+        "eran ser fue fueron ha han había haber no en sobre por para con sin a al como más "
+        "este esta estos estas ese esa lo le les se su sus nos yo tú él ella ellos también "
+        "muy ya"},
+    LanguageRules{
+        "it", "italian",
+        "il lo la i gli le un uno una di del dello della dei degli delle e o ma se che chi "
+        "cui è sono era erano essere ha hanno aveva non in nel nella su sul sulla per con "
+        "senza a al alla da dal dalla come più questo questa questi queste si ci vi suo sua "
+        "anche"},
+    LanguageRules{"pt", "portuguese",
+                  "o a os as um uma uns umas de do da dos das e ou mas se que quem qual é são era "
+                  "eram ser foi foram há tem têm não em no na nos nas sobre por para com sem ao à "
+                  "como mais este esta estes estas esse essa isso ele ela eles nós seu sua também"},
+    LanguageRules{
+        "nl", "dutch",
+        "de het een en of maar als dan dat die deze dit is zijn was waren wordt worden werd "
+        "heeft hebben had kan kunnen zal niet geen van in op aan bij te naar uit voor met "
+        "zonder om over onder door er hij zij ze wij we u je ik men zich ook nog"},
+    LanguageRules{
+        "sv", "swedish",
+        "en ett den det de och eller men om att som är var vara har hade kan ska inte av i "
+        "på till från för med utan vid han hon vi ni jag man sig sin också så"},
+    LanguageRules{
+        "da", "danish",
+        "en et den det de og eller men hvis at som er var være har havde kan skal ikke af i "
+        "på til fra for med uden ved han hun vi jeg man sig sin også så"},
+    LanguageRules{
+        "no", "norwegian",
+        "en et den det de og eller men hvis at som er var være har hadde kan skal ikke av i "
+        "på til fra for med uten ved han hun vi jeg man seg sin også så"},
+    LanguageRules{
+        "fi", "finnish",
+        "ja tai mutta jos että joka jotka on ovat oli olivat olla ei eivät se ne hän he me "
+        "te minä kun kuin myös niin tämä nämä"},
+    LanguageRules{
+        "hu", "hungarian",
+        "a az egy és vagy de ha hogy aki ami van volt lesz nem is ez azt mint meg csak már "
+        "még én ő mi ti ők"},
+    LanguageRules{
+        "ro", "romanian",
+        "un o și sau dar dacă că care este sunt era fi a au avea nu în pe de la din pentru "
+        "cu fără ca mai acest această el ea ei noi se și"},
+    LanguageRules{
+        "ru", "russian",
+        "и а но или если то что чтобы как который которая которые это этот эта эти тот был "
+        "была было были быть есть не ни в во на по из от до за к ко у о об с со для без при "
+        "под над я ты он она оно они мы вы его её их наш ваш так же бы ли уже ещё"},
+    LanguageRules{
+        "el", "greek",
+        "ο η το οι τα του της των τον την ένας μια ένα και ή αλλά αν ότι που πως είναι ήταν "
+        "έχει έχουν είχε θα να δεν μην σε στο στη στην στον στους στις στα από με για προς "
+        "ως αυτό αυτή αυτός εμείς εσείς μας σας τους"},
+    LanguageRules{
+        "tr", "turkish",
+        "bir ve veya ya ama fakat eğer ki bu şu o ne kim hangi için ile gibi kadar daha en "
+        "çok de da mi mı mu mü değil olan olarak oldu olur ise ben sen biz siz onlar"},
+    LanguageRules{
+        "ar", "arabic",
+        "و أو لكن إن أن إذا ثم الذي التي الذين هذا هذه ذلك تلك هو هي هم نحن أنا أنت كان كانت "
+        "يكون لا لم لن ما من في على إلى عن مع بعد قبل كل قد"},
+    LanguageRules{
+        "iw", nullptr,
+        "של את על עם אל מן או אבל אם כי אשר זה זו זאת אלה הוא היא הם הן אני אתה אנחנו היה "
+        "היתה היו לא כל גם רק יש אין"},
+    LanguageRules{"hi", "hindi",
+                  "का की के को में से पर और या लेकिन अगर कि जो यह वह ये वे है हैं था थी थे हो होता होती "
+                  "नहीं ने तक भी ही एक इस उस हम आप मैं"},
+    LanguageRules{"zh", nullptr,
+                  "的 了 和 与 或 在 是 有 不 也 就 都 而 及 这 那 我 你 他 她 它 们 把 被"},
+    LanguageRules{"zh-Hant", nullptr,
+                  "的 了 和 與 或 在 是 有 不 也 就 都 而 及 這 那 我 你 他 她 它 們 把 被"},
+    LanguageRules{
+        "ja", nullptr,
+        "の に は を が と で て も た だ な から まで より へ や し れ さ ます です ない する "
+        "いる ある この その あの これ それ"},
+    LanguageRules{"ko", nullptr, "그 이 저 것 및 또는 그리고 그러나 하지만 수 등 더"},
+    LanguageRules{"th", nullptr,
+                  "ที่ และ หรือ แต่ ใน ของ เป็น มี ได้ ไม่ จะ ให้ กับ จาก ถึง ว่า ก็ นี้ นั้น ซึ่ง โดย"},
+};
+
+const LanguageRules* FindRules(std::string_view language) {
+  const auto found = std::find_if(kRules.begin(), kRules.end(), [&](const LanguageRules& rules) {
+    return rules.code == language;
+  });
+  return found == kRules.end() ? nullptr : &*found;
+}
+
+struct StemmerCloser {
+  void operator()(sb_stemmer* stemmer) const { sb_stemmer_delete(stemmer); }
+};
+
+}  // namespace
+
+std::string_view DetectLanguage(std::string_view text) {
+  text = text.substr(0, CutAtCodePoint(text, kLanguageSample));
+  bool reliable = false;
+  const CLD2::Language language = CLD2::DetectLanguage(text.data(), static_cast<int>(text.size()),
+                                                       /*is_plain_text=*/true, &reliable);
+  if (!reliable || language == CLD2::UNKNOWN_LANGUAGE) return {};
+  return CLD2::LanguageCode(language);
+}
+
+class TermFinder::Impl {
+ public:
+  explicit Impl(const TermOptions& options) : options_(options), cache_(kSlots) {
+    // Through the tokenizer, so that they are spelled as its words are.
+    Tokenizer tokenizer({.max_tokens = 1000, .max_token_bytes = 256});
+    for (std::size_t i = 0; i < kRules.size(); ++i) {
+      TokenList& words = stop_lists_[i];
+      (void)tokenizer.Append(kRules[i].stop_words, words);
+      for (std::size_t w = 0; w < words.size(); ++w) stop_words_[i].insert(words.Span(w, 1));
+    }
+  }
+
+  void Find(std::string_view language, const TokenList& tokens, const std::vector<TokenRun>& runs,
+            TokenList& terms, std::vector<TokenRun>& term_runs) {
+    terms.Clear();
+    term_runs.clear();
+    const LanguageRules* rules = FindRules(language);
+    if (rules != nullptr) FindTerms(*rules, tokens, runs, terms, term_runs);
+    if (terms.size() == 0) {
+      terms = tokens;
+      term_runs = runs;
+    }
+  }
+
+ private:
+  /// A remembered stem. Empty: a stop word.
+  struct Slot {
+    const LanguageRules* rules = nullptr;
+    std::uint8_t word_size = 0;
+    std::uint8_t stem_size = 0;
+    std::array<char, kMaxStemmed> word;
+    std::array<char, kMaxStemmed> stem;
+  };
+
+  void FindTerms(const LanguageRules& rules, const TokenList& tokens,
+                 const std::vector<TokenRun>& runs, TokenList& terms,
+                 std::vector<TokenRun>& term_runs) {
+    std::size_t at = 0;
+    for (const TokenRun& run : runs) {
+      for (; at < run.end; ++at) {
+        const std::string_view term = TermOf(rules, tokens.Span(at, 1));
+        if (term.empty()) continue;
+        if (!terms.ends.empty()) terms.text.push_back(' ');
+        terms.text.append(term);
+        terms.ends.push_back(static_cast<std::uint32_t>(terms.text.size()));
+      }
+      term_runs.push_back({terms.size(), run.weight});
+    }
+  }
+
+  std::string_view TermOf(const LanguageRules& rules, std::string_view word) {
+    if (word.size() > kMaxStemmed) return word;
+    Slot& slot = cache_[std::hash<std::string_view>()(word) % kSlots];
+    if (slot.rules != &rules || std::string_view(slot.word.data(), slot.word_size) != word) {
+      slot.rules = &rules;
+      slot.word_size = static_cast<std::uint8_t>(word.size());
+      word.copy(slot.word.data(), word.size());
+      const std::string_view term = ComputeTerm(rules, word);
+      slot.stem_size = static_cast<std::uint8_t>(term.copy(slot.stem.data(), kMaxStemmed));
+    }
+    return {slot.stem.data(), slot.stem_size};
+  }
+
+  std::string_view ComputeTerm(const LanguageRules& rules, std::string_view word) {
+    const auto index = static_cast<std::size_t>(&rules - kRules.data());
+    if (options_.stop_words && stop_words_[index].contains(word)) return {};
+    if (!options_.stem || rules.stemmer == nullptr) return word;
+    auto& stemmer = stemmers_[index];
+    if (stemmer == nullptr) stemmer.reset(sb_stemmer_new(rules.stemmer, "UTF_8"));
+    if (stemmer == nullptr) return word;
+    const auto* stem =
+        sb_stemmer_stem(stemmer.get(), reinterpret_cast<const sb_symbol*>(word.data()),
+                        static_cast<int>(word.size()));
+    const auto size = static_cast<std::size_t>(sb_stemmer_length(stemmer.get()));
+    // A stem can be longer than its word by a letter or two; none is empty for us, as the empty
+    // one means a stop word.
+    if (stem == nullptr || size == 0 || size > kMaxStemmed) return word;
+    return {reinterpret_cast<const char*>(stem), size};
+  }
+
+  static constexpr std::size_t kSlots = 16 << 10;
+
+  const TermOptions options_;
+  std::array<TokenList, kRules.size()> stop_lists_;
+  std::array<std::unordered_set<std::string_view>, kRules.size()> stop_words_;  ///< of stop_lists_
+  std::array<std::unique_ptr<sb_stemmer, StemmerCloser>, kRules.size()> stemmers_;
+  std::vector<Slot> cache_;
+};
+
+TermFinder::TermFinder(const TermOptions& options) : impl_(std::make_unique<Impl>(options)) {}
+TermFinder::~TermFinder() = default;
+
+void TermFinder::Find(std::string_view language, const TokenList& tokens,
+                      const std::vector<TokenRun>& runs, TokenList& terms,
+                      std::vector<TokenRun>& term_runs) {
+  impl_->Find(language, tokens, runs, terms, term_runs);
+}
+
+std::string DescribeTerms(const TermOptions& options) {
+  if (!options.stop_words && !options.stem) return "terms=none";
+  return fmt::format("terms=1:{}:{} cld2={} sample={} snowball={}", options.stop_words,
+                     options.stem, CLD2::DetectLanguageVersion(), kLanguageSample,
+                     CRAWLSIEVE_STEMMER_VERSION);
+}
+
+}  // namespace crawlsieve::extract

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace crawlsieve::extract {
+
+/// Which text says nothing about what a page is, as it differs from fetch to fetch.
+struct VolatileOptions {
+  /// Dates, times, relative times, counters, session ids, copyright years, times of generation.
+  bool enabled = true;
+  /// Prices and amounts of money too.
+  bool prices = false;
+  /// Further regular expressions (RE2), each tried on every block of text; letter case counts.
+  std::vector<std::string> patterns = {};
+};
+
+/// What is wrong with a regular expression for VolatileOptions::patterns; empty: nothing.
+[[nodiscard]] std::string PatternProblem(const std::string& pattern);
+
+/// Takes volatile text out of pages: dates and times in ISO 8601 and in the spellings of 16
+/// languages (names of months and days from ICU), "3 hours ago", "1,234 views", session ids,
+/// "(c) 2026", "generated in 0.2 s".
+///
+/// All of these have a digit in them. So only the surroundings of digits go through the regular
+/// expressions, which are RE2's (linear time, no backtracking) and of bounded length; user patterns
+/// are tried on pieces of at most kMaxPiece bytes. Time is linear in the text for both.
+/// Thread-compatible.
+class VolatileText {
+ public:
+  static constexpr std::size_t kMaxPiece = 4 << 10;
+
+  /// Wrong patterns are passed over; whoever takes them from a user asks PatternProblem.
+  explicit VolatileText(const VolatileOptions& options);
+  ~VolatileText();
+  VolatileText(const VolatileText&) = delete;
+  VolatileText& operator=(const VolatileText&) = delete;
+
+  /// `text`, valid UTF-8, with a space in the place of what is volatile: `text` itself where
+  /// nothing is, else a view of `buffer`.
+  [[nodiscard]] std::string_view Remove(std::string_view text, std::string& buffer) const;
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// Everything that decides what is taken out, for the scheme.
+[[nodiscard]] std::string DescribeVolatileText(const VolatileOptions& options);
+
+}  // namespace crawlsieve::extract
