@@ -429,8 +429,14 @@ KafkaResult<Watermarks> Consumer::QueryWatermarks(const TopicPartition& partitio
       client_->handle(), partition.topic.c_str(), partition.partition, &watermarks.low,
       &watermarks.high, TimeoutMs(timeout));
   if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
-    return tl::unexpected(KafkaErrorFromCode(
-        code, fmt::format("asking for the ends of {} [{}]", partition.topic, partition.partition)));
+    KafkaError error = KafkaErrorFromCode(
+        code, fmt::format("asking for the ends of {} [{}]", partition.topic, partition.partition));
+    // What librdkafka says here also of a partition that has no leader for the moment, as after a
+    // broker was away for longer than its own session.
+    if (code == RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION) {
+      error.error_class = KafkaErrorClass::kRetriable;
+    }
+    return tl::unexpected(std::move(error));
   }
   return watermarks;
 }

@@ -60,6 +60,7 @@ class Match:
     document: Document
     exact: bool
     distance: int
+    similarity: int  # in ten-thousandths
 
 
 def distance(left, right):
@@ -122,10 +123,28 @@ class Live:
         return [(d, self.by_sequence[sequence]) for d, sequence in sorted(found)]
 
 
-def near_duplicate(page, document, parameters):
-    """The distance of two comparable pages that count as near duplicates, else None."""
+def resemblance(page, other):
+    """Of the two sets of shingles, as the sketches estimate it and the sizes allow."""
+    smaller, larger = sorted((page.shingles, other.shingles))
+    if smaller == 0:
+        return 0
+    bits = 64 * len(page.sketch)
+    equal = bits - sum(distance(left, right) for left, right in zip(page.sketch, other.sketch))
+    return min(max(0, 2 * equal - bits) * ONE // bits, smaller * ONE // larger)
+
+
+def compare(page, document, parameters):
+    """The match that two comparable pages make as near duplicates, else None: section "When two
+    pages are near"."""
     bits = distance(page.simhash, document.page.simhash)
-    return bits if bits <= parameters.max_distance else None
+    if bits > parameters.max_distance:
+        return None
+    if parameters.fold_version == 1:  # the simhash alone decides, and gives the similarity too
+        similarity = math.floor(max(0.0, math.cos(math.pi * bits / 64)) * ONE + 0.5)
+        return Match(document, False, bits, similarity)
+    similarity = resemblance(page, document.page)
+    return Match(document, False, bits, similarity) if similarity >= parameters.min_similarity \
+        else None
 
 
 def decide(page, own, live, parameters):
@@ -144,19 +163,22 @@ def decide(page, own, live, parameters):
         return "too_short", None
     if own is not None:
         if own.page.content_checksum == page.content_checksum:
-            return "unchanged", Match(own, True, 0)
+            return "unchanged", Match(own, True, 0, ONE)
         if is_comparable(page) and is_comparable(own.page):
-            bits = near_duplicate(page, own, parameters)
-            if bits is not None:
-                return "unchanged", Match(own, False, bits)
+            match = compare(page, own, parameters)
+            if match is not None:
+                return "unchanged", match
     same = live.by_content.get(page.content_checksum)
     if same is not None:
-        return "exact_duplicate", Match(same, True, 0)
+        return "exact_duplicate", Match(same, True, 0, ONE)
     if is_comparable(page):
-        for _, document in live.within(page.simhash, parameters.max_distance):
-            bits = near_duplicate(page, document, parameters)
-            if document is not own and bits is not None:
-                return "near_duplicate", Match(document, False, bits)
+        near = live.within(page.simhash, parameters.max_distance)
+        candidates = [document for _, document in near if document is not own]
+        most = 1 if parameters.fold_version == 1 else parameters.max_candidates
+        for document in candidates[:most]:
+            match = compare(page, document, parameters)
+            if match is not None:
+                return "near_duplicate", match
     if page.outcome == outcomes.OUTCOME_NOT_HTML:
         return "not_html", None
     return ("unique" if own is None else "updated"), None
@@ -239,7 +261,7 @@ class Oracle:
         if has_content(page):
             recrawl = self.parameters.recrawl
             if url.fetches > 0:
-                changed = self._is_changed(url.page, page)
+                changed = self._is_changed(url, page, representative)
                 url.changes += changed
                 interval = min(url.interval, recrawl.max_seconds)
                 interval = interval // 2 if changed else interval + interval // 2
@@ -281,14 +303,17 @@ class Oracle:
                        "offset": page.source.offset,
                        "timestamp": time_text(page.source.timestamp_ms)},
             "sequence": self.sequence,
+            **({} if self.parameters.fold_version == 1 else {"omitted": list(page.omitted)}),
         }
 
-    def _is_changed(self, before, page):
+    def _is_changed(self, url, page, representative):
+        before = url.page
         if before.content_checksum == page.content_checksum:
             return False
-        if not (is_comparable(before) and is_comparable(page)):
-            return True
-        return distance(before.simhash, page.simhash) > self.parameters.max_distance
+        if self.parameters.fold_version == 1:
+            return not (is_comparable(before) and is_comparable(page)) or (
+                distance(before.simhash, page.simhash) > self.parameters.max_distance)
+        return representative is None or url.representative != representative.sequence
 
     def _priority(self, page, url, host, novelty):
         components = {
@@ -310,9 +335,8 @@ class Oracle:
     @staticmethod
     def _match(match):
         page = match.document.page
-        similarity = max(0.0, math.cos(math.pi * match.distance / 64))
         return {"id": page.id or None, "url": page.url, "kind": "exact" if match.exact else "near",
-                "distance": match.distance, "similarity": math.floor(similarity * ONE + 0.5) / ONE,
+                "distance": match.distance, "similarity": match.similarity / ONE,
                 "first_seen": time_text(fetch_time(page))}
 
     @staticmethod

@@ -14,6 +14,7 @@ NOON = 1_772_366_400_000  # 2026-03-01T12:00:00Z
 
 def parameters(**changed):
     entry = log.Entry()
+    entry.parameters.fold_version = 1
     entry.parameters.max_distance = 3
     entry.parameters.min_features = 20
     for name, value in changed.items():
@@ -165,6 +166,51 @@ class OracleTest(unittest.TestCase):
     def test_log_that_begins_with_a_page_is_refused(self):
         with self.assertRaises(oracle.NotFoldable):
             oracle.Oracle().fold(page(0, "a"))
+
+
+@unittest.skipUnless(hasattr(log.Page(), "sketch"), "entries have no sketch yet")
+class SketchTest(unittest.TestCase):
+    """Fold version 2: candidates by simhash are confirmed by their sketches."""
+
+    @staticmethod
+    def page(offset, url, content, simhash, differing=0, shingles=100):
+        """With a sketch of 448 bits, of which the first `differing` are other than in the rest."""
+        entry = page(offset, url, content, simhash)
+        entry.page.shingles = shingles
+        bits = (1 << differing) - 1
+        entry.page.sketch.extend(bits >> 64 * i & (1 << 64) - 1 for i in range(7))
+        return entry
+
+    def fold(self, *pages, **changed):
+        changed = {"fold_version": 2, "min_similarity": 7500, "max_candidates": 16, **changed}
+        return fold(*pages, **changed)
+
+    def test_sketch_confirms_down_to_the_least_similarity(self):
+        first = self.page(0, "a", b"a", 0)
+        _, near = self.fold(first, self.page(1, "b", b"b", 1, differing=56))
+        self.assertEqual((near["reason"], near["match"]["distance"], near["match"]["similarity"]),
+                         ("near_duplicate", 1, 0.75))
+        _, other = self.fold(first, self.page(1, "b", b"b", 1, differing=57))
+        self.assertEqual(other["reason"], "unique")
+
+    def test_sizes_bound_the_similarity(self):
+        _, near = self.fold(self.page(0, "a", b"a", 0), self.page(1, "b", b"b", 0, shingles=80))
+        self.assertEqual(near["match"]["similarity"], 0.8)
+        _, other = self.fold(self.page(0, "a", b"a", 0), self.page(1, "b", b"b", 0, shingles=74))
+        self.assertEqual(other["reason"], "unique")
+
+    def test_first_confirmed_candidate_is_the_match_within_the_bound(self):
+        pages = (self.page(0, "a", b"a", 0, differing=200), self.page(1, "b", b"b", 1),
+                 self.page(2, "c", b"c", 0))
+        self.assertEqual(self.fold(*pages)[-1]["match"]["url"], "http://host.example/b")
+        self.assertEqual(self.fold(*pages, max_candidates=1)[-1]["reason"], "unique")
+
+    def test_repeating_the_same_version_is_no_change(self):
+        verdicts = self.fold(self.page(0, "a", b"a", 0), self.page(1, "b", b"b", 1),
+                             self.page(2, "b", b"c", 2), self.page(3, "b", b"d", 0xffff))
+        self.assertEqual([v["reason"] for v in verdicts],
+                         ["unique", "near_duplicate", "near_duplicate", "unique"])
+        self.assertEqual([v["recrawl"]["changed"] for v in verdicts], [None, None, False, True])
 
 
 if __name__ == "__main__":

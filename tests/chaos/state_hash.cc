@@ -11,7 +11,7 @@
 #include "plugin/base/result.h"
 #include "plugin/detector.h"
 #include "plugin/fingerprint/checksum.h"
-#include "plugin/index/flat_index.h"
+#include "plugin/index/sharded_index.h"
 #include "plugin/state/store.h"
 
 #include <algorithm>
@@ -50,8 +50,9 @@ Result<std::string> HashOf(const Store& store) {
   return Hex(RawChecksum(all));
 }
 
-Result<std::unique_ptr<HammingIndex>> MakeIndex(int /*max_distance*/) {
-  return std::unique_ptr<HammingIndex>(std::make_unique<FlatIndex>());
+Result<std::unique_ptr<HammingIndex>> MakeIndex(int max_distance) {
+  return ShardedIndex::Create(
+      {.max_distance = max_distance, .shards = 1, .expected_entries = 10'000});
 }
 
 struct State {

@@ -83,6 +83,20 @@ TEST(MockConsumer, CommittedAsksAgainWhileOffsetsAreUnstable) {
   EXPECT_THAT(*committed, ::testing::ElementsAre(7));
 }
 
+TEST(MockConsumer, EndsOfAPartitionWithoutLeaderAreToBeAskedForAgain) {
+  MockCluster cluster;
+  cluster.CreateTopic(kTopic, 1);
+  cluster.DeposeLeader(kTopic, 0);
+  const KafkaOptions options = cluster.Options();
+  const auto consumer = Consumer::Make(JudgeConsumer(options), options, {});
+  ASSERT_TRUE(consumer.has_value());
+  const auto ends = (*consumer)->QueryWatermarks({kTopic, 0}, milliseconds(500));
+  ASSERT_FALSE(ends.has_value());
+  EXPECT_EQ(KafkaErrorClassName(ends.error().error_class),
+            KafkaErrorClassName(KafkaErrorClass::kRetriable))
+      << ends.error().message;
+}
+
 TEST(MockProducer, KeepsOrderThroughErrorsAndAnOutage) {
   MockCluster cluster;
   cluster.CreateTopic(kTopic, 1);
