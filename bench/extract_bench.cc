@@ -14,10 +14,12 @@
 #include "extract/features.h"
 #include "extract/html_text.h"
 #include "extract/media_type.h"
+#include "extract/shingles.h"
 #include "extract/tokenizer.h"
 #include "extract/visible_text.h"
 #include "plugin/base/result.h"
 #include "plugin/detector.h"
+#include "plugin/fingerprint/sketch.h"
 #include "plugin/index/sharded_index.h"
 #include "plugin/state/store.h"
 #include "tests/support/temporary_directory.h"
@@ -113,13 +115,20 @@ Result<Seconds> ScanFiles(const std::vector<std::string>& files, unsigned thread
 /// The steps of extraction, taken apart as Extractor puts them together. One thread.
 class Steps {
  public:
-  static constexpr std::array kNames = {"media type and charset", "parse and walk", "roles",
-                                        "tokens", "features"};
+  static constexpr std::array kNames = {"media type and charset",
+                                        "parse and walk",
+                                        "roles",
+                                        "tokens",
+                                        "features",
+                                        "shingles",
+                                        "sketch"};
 
   Steps(const ExtractOptions& options, const FeatureHasher& hasher)
       : parser_(MakeGumboParser(options.limits)),
         tokenizer_({options.limits.max_tokens, options.features.max_token_bytes}),
-        counter_(options.features, hasher) {}
+        counter_(options.features, hasher),
+        sketch_shingle_size_(options.features.sketch_shingle_size),
+        hasher_(hasher) {}
 
   void Run(const Page& page) {
     DecodedText decoded;
@@ -136,6 +145,9 @@ class Steps {
       (void)tokenizer_.Append(text_.body(), tokens_);
     });
     Measure(4, [&] { (void)counter_.Count(tokens_, {{tokens_.size(), 1}}); });
+    std::vector<std::uint64_t> shingles;
+    Measure(5, [&] { shingles = ShingleSet(tokens_, sketch_shingle_size_, hasher_); });
+    Measure(6, [&] { sketch_bits_ ^= ComputeSketch(shingles).words[0]; });
     text_bytes_ += text_.body().size();
   }
 
@@ -156,6 +168,9 @@ class Steps {
   Tokenizer tokenizer_;
   TokenList tokens_;
   FeatureCounter counter_;
+  const std::size_t sketch_shingle_size_;
+  const FeatureHasher hasher_;
+  std::uint64_t sketch_bits_ = 0;  // keeps the compiler from leaving sketches out
   std::array<Seconds, kNames.size()> spent_{};
   std::size_t text_bytes_ = 0;
 };

@@ -35,8 +35,11 @@ struct FeedArguments {
 
 struct EvalArguments {
   std::vector<std::filesystem::path> pages;
-  std::vector<std::filesystem::path> pairs;
+  std::vector<std::filesystem::path> pairs;  ///< none: what settings would drop, without labels
   std::filesystem::path config;
+  std::filesystem::path report;  ///< folder for an HTML report; empty: none
+  std::string scheme;            ///< compare one of the literature, or "all"; empty: the service's
+  std::size_t samples = 3;
   bool json = false;
 };
 

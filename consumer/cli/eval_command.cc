@@ -3,11 +3,16 @@
 #include "consumer/evaluation/evaluation.h"
 #include "consumer/evaluation/labelled_pairs.h"
 #include "consumer/evaluation/page_set.h"
+#include "consumer/evaluation/report.h"
+#include "consumer/evaluation/schemes/contest.h"
 #include "consumer/evaluation/summary.h"
+#include "consumer/evaluation/what_if.h"
 #include "consumer/input/file_reader.h"
 
 #include <cstdio>
+#include <iterator>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -45,20 +50,72 @@ Result<std::vector<LabelledPair>> ReadAllPairs(const std::vector<std::filesystem
   return all;
 }
 
+/// Writes `html` as index.html into `directory`, which is made if it isn't there.
+Status WriteReport(const std::filesystem::path& directory, const std::string& html) {
+  std::error_code error;
+  std::filesystem::create_directories(directory, error);
+  if (error) {
+    return MakeError(ErrorCode::kIo,
+                     fmt::format("{} can't be made: {}", directory.string(), error.message()));
+  }
+  auto file = OutputFile::Open(directory / "index.html");
+  if (!file) return tl::unexpected(file.error());
+  if (auto written = file->WriteLine(html); !written) return written;
+  return file->Flush();
+}
+
+/// What a way to evaluate has to say.
+struct Findings {
+  std::string text;  ///< table or JSON, as asked for
+  std::string report;
+};
+
+Result<Findings> EvaluatePairs(const EvalArguments& arguments, const config::Config& config,
+                               const PageSet& pages) {
+  const auto pairs = ReadAllPairs(arguments.pairs);
+  if (!pairs) return tl::unexpected(pairs.error());
+  const auto evaluation = Evaluate(pages, *pairs, config.judge);
+  if (!evaluation) return tl::unexpected(evaluation.error());
+  if (!arguments.scheme.empty()) {
+    const auto rows = RunContest(*evaluation, pages, arguments.scheme);
+    if (!rows) return tl::unexpected(rows.error());
+    return Findings{arguments.json ? ContestJson(*rows) + "\n" : ContestText(*rows),
+                    EvaluationReport(*evaluation, pages)};
+  }
+  return Findings{arguments.json ? EvaluationJson(*evaluation, pages) + "\n"
+                                 : EvaluationText(*evaluation, pages),
+                  EvaluationReport(*evaluation, pages)};
+}
+
+Result<Findings> EvaluateSettings(const EvalArguments& arguments, const config::Config& config,
+                                  const PageSet& pages) {
+  const ScopedDirectory temporary(true);
+  const auto what_if =
+      AskWhatIf(pages, config.judge, IndexFactoryOf(config),
+                {.samples_per_distance = arguments.samples, .directory = temporary.path()});
+  if (!what_if) return tl::unexpected(what_if.error());
+  return Findings{arguments.json ? WhatIfJson(*what_if, pages) + "\n" : WhatIfText(*what_if, pages),
+                  WhatIfReport(*what_if, pages)};
+}
+
 }  // namespace
 
 int EvalCommand(const EvalArguments& arguments) {
   const auto config = LoadOrTell(arguments.config);
   if (!config.has_value()) return kExitWrongInput;
-  const auto pairs = ReadAllPairs(arguments.pairs);
-  if (!pairs) return Tell(pairs.error());
-  const auto pages = LoadPages(arguments.pages, *config, true);
+  const bool is_labelled = !arguments.pairs.empty();
+  const bool with_text = is_labelled || !arguments.report.empty();
+  const auto pages = LoadPages(arguments.pages, *config, with_text);
   if (!pages) return Tell(pages.error());
-  const auto evaluation = Evaluate(*pages, *pairs, config->judge);
-  if (!evaluation) return Tell(evaluation.error());
-  const std::string text = arguments.json ? EvaluationJson(*evaluation, *pages) + "\n"
-                                          : EvaluationText(*evaluation, *pages);
-  std::fputs(text.c_str(), stdout);
+  const auto findings = is_labelled ? EvaluatePairs(arguments, *config, *pages)
+                                    : EvaluateSettings(arguments, *config, *pages);
+  if (!findings) return Tell(findings.error());
+  if (!arguments.report.empty()) {
+    if (auto written = WriteReport(arguments.report, findings->report); !written) {
+      return Tell(written.error(), kExitFailed);
+    }
+  }
+  std::fputs(findings->text.c_str(), stdout);
   return kExitDone;
 }
 

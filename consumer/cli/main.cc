@@ -76,13 +76,22 @@ int Main(int argc, char** argv) {
   extract.add_option("--url", url, "The page's URL")->capture_default_str();
 
   EvalArguments eval_arguments;
-  CLI::App& eval =
-      *app.add_subcommand("eval", "Measure verdicts on pairs of pages that a person has labelled");
+  CLI::App& eval = *app.add_subcommand(
+      "eval", "Measure verdicts on labelled pairs, or what settings would drop of your own pages");
   eval.add_option("--pages", eval_arguments.pages, "Files with pages, as for scan")->required();
-  eval.add_option("--pairs", eval_arguments.pairs,
-                  "Files with lines of page, page, label (near, different) and kind, tabs between")
-      ->required();
+  CLI::Option& pairs =
+      *eval.add_option("--pairs", eval_arguments.pairs,
+                       "Files with lines of page, page, label (near, different) and kind, tabs "
+                       "between (default: drop rates and samples, without labels)");
   eval.add_option("--config", eval_arguments.config, "Configuration file (default: all defaults)");
+  eval.add_option("--report", eval_arguments.report,
+                  "Write a report with plots and texts into this folder, as index.html");
+  eval.add_option("--scheme", eval_arguments.scheme,
+                  "Measure a scheme of the literature on the same pairs instead, or all of them")
+      ->needs(&pairs);
+  eval.add_option("--samples", eval_arguments.samples,
+                  "Pairs to show for each distance, without labels")
+      ->capture_default_str();
   eval.add_flag("--json", eval_arguments.json, "Print one JSON object");
 
   try {

@@ -1,0 +1,111 @@
+#include "consumer/evaluation/schemes/contest.h"
+
+#include "consumer/evaluation/schemes/scheme.h"
+
+#include <chrono>
+#include <cstdint>
+#include <set>
+#include <unordered_map>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace crawlsieve::consumer {
+namespace {
+
+using Fingerprints = std::unordered_map<std::size_t, std::vector<std::uint64_t>>;
+
+std::vector<ContestRow> RunScheme(Scheme& scheme, const Evaluation& evaluation,
+                                  const PageSet& pages) {
+  std::set<std::size_t> wanted;
+  for (const JudgedPair& pair : evaluation.pairs) {
+    if (pair.is_scored()) wanted.insert({pair.a, pair.b});
+  }
+  for (const std::size_t index : wanted) scheme.Learn(SplitText(pages.pages()[index].text));
+
+  Fingerprints fingerprints;
+  std::size_t words = 0;
+  std::chrono::duration<double, std::micro> spent{};
+  for (const std::size_t index : wanted) {
+    const SchemeText text = SplitText(pages.pages()[index].text);
+    const auto start = std::chrono::steady_clock::now();
+    auto fingerprint = scheme.Fingerprint(text);
+    spent += std::chrono::steady_clock::now() - start;
+    words += fingerprint.size();
+    fingerprints.emplace(index, std::move(fingerprint));
+  }
+
+  std::vector<ContestRow> rows;
+  const auto count = static_cast<double>(wanted.size());
+  for (const double threshold : scheme.thresholds()) {
+    ContestRow row{std::string(scheme.name()),
+                   threshold,
+                   {},
+                   static_cast<double>(words * sizeof(std::uint64_t)) / count,
+                   spent.count() / count};
+    for (const JudgedPair& pair : evaluation.pairs) {
+      if (!pair.is_scored()) continue;
+      // Thresholds are sums of fractions: an agreement of 2 of 6 must reach 2/6.
+      constexpr double kRounding = 1e-9;
+      const bool is_duplicate =
+          scheme.Similarity(fingerprints[pair.a], fingerprints[pair.b]) >= threshold - kRounding;
+      if (pair.label == Label::kNear) {
+        ++(is_duplicate ? row.counts.true_duplicates : row.counts.missed);
+      } else {
+        ++(is_duplicate ? row.counts.false_duplicates : row.counts.true_different);
+      }
+    }
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+}  // namespace
+
+Result<std::vector<ContestRow>> RunContest(const Evaluation& evaluation, const PageSet& pages,
+                                           std::string_view name) {
+  std::vector<ContestRow> rows;
+  std::string names;
+  for (const auto& scheme : MakeSchemes()) {
+    names += fmt::format(", {}", scheme->name());
+    if (name != "all" && name != scheme->name()) continue;
+    const auto of_scheme = RunScheme(*scheme, evaluation, pages);
+    rows.insert(rows.end(), of_scheme.begin(), of_scheme.end());
+  }
+  if (rows.empty()) {
+    return MakeError(ErrorCode::kInvalidInput,
+                     fmt::format("there is no scheme {}; there are all{}", name, names));
+  }
+  return rows;
+}
+
+std::string ContestText(const std::vector<ContestRow>& rows) {
+  std::string text =
+      fmt::format("{:<20}{:>10}{:>8}{:>9}{:>11}{:>11}{:>8}{:>12}{:>10}\n", "scheme", "threshold",
+                  "pairs", "correct", "incorrect", "precision", "recall", "bytes/page", "us/page");
+  for (const ContestRow& row : rows) {
+    const Counts& counts = row.counts;
+    text += fmt::format("{:<20}{:>10.3f}{:>8}{:>9}{:>11}{:>11.3f}{:>8.3f}{:>12.0f}{:>10.1f}\n",
+                        row.scheme, row.threshold, counts.true_duplicates + counts.false_duplicates,
+                        counts.true_duplicates, counts.false_duplicates, counts.precision().value(),
+                        counts.recall().value(), row.bytes_per_page, row.microseconds_per_page);
+  }
+  return text;
+}
+
+std::string ContestJson(const std::vector<ContestRow>& rows) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::array();
+  for (const ContestRow& row : rows) {
+    json.push_back({{"scheme", row.scheme},
+                    {"threshold", row.threshold},
+                    {"correct", row.counts.true_duplicates},
+                    {"incorrect", row.counts.false_duplicates},
+                    {"precision", row.counts.precision().value()},
+                    {"recall", row.counts.recall().value()},
+                    {"bytes_per_page", row.bytes_per_page},
+                    {"microseconds_per_page", row.microseconds_per_page}});
+  }
+  return nlohmann::ordered_json{{"schema_version", 1}, {"schemes", std::move(json)}}.dump(2);
+}
+
+}  // namespace crawlsieve::consumer
