@@ -291,6 +291,18 @@ void BucketTable::ForEachInBucket(const Lines& lines, std::uint64_t bucket, cons
   }
 }
 
+void BucketTable::ForEach(const std::function<void(std::uint64_t, std::uint64_t)>& visit) const {
+  if (lines_.heads == nullptr) return;
+  for (std::uint64_t bucket = 0; bucket < lines_.buckets(); ++bucket) {
+    if (Count(*lines_.First(bucket)) != kNested) ForEachInBucket(lines_, bucket, visit);
+  }
+  for (const auto& [first, nest] : side_->nests) {
+    nest->ForEach([&, prefix = first](std::uint64_t key, std::uint64_t document) {
+      visit(prefix | key, document);
+    });
+  }
+}
+
 void BucketTable::Grow() {
   const bool addresses = lines_.address_bits < side_->max_address_bits;
   const Lines old = std::exchange(lines_, AllocateLines(lines_.address_bits + (addresses ? 1 : 0),

@@ -137,6 +137,9 @@ class BucketTable {
   [[nodiscard]] static std::uint64_t ReadDocument(const unsigned char* bytes);
   static void WriteDocument(std::uint64_t document, unsigned char* bytes);
 
+  /// Calls visit(key, document) for all keys, in any order.
+  void ForEach(const std::function<void(std::uint64_t, std::uint64_t)>& visit) const;
+
   /// Queues every bucket whose address differs from the key's in at most `radius` bits. `prefix`:
   /// what the queue's keys have above this table's.
   void Enqueue(ProbeQueue& queue, std::uint32_t query, std::uint64_t key, std::uint64_t prefix,
@@ -260,6 +263,11 @@ class Nest {
   void Insert(std::uint64_t key, std::uint64_t document);
   bool Erase(std::uint64_t key);
   [[nodiscard]] unsigned char* Find(std::uint64_t key) const;
+
+  /// Calls visit(key, document) for all keys, in any order.
+  void ForEach(const std::function<void(std::uint64_t, std::uint64_t)>& visit) const {
+    tables_.front().ForEach(visit);
+  }
 
   /// Sets `keys` to those that differ from `key` in at most `max_distance` bits; adds to `work`.
   void Collect(std::uint64_t key, int max_distance, std::vector<std::uint64_t>& keys,

@@ -16,6 +16,14 @@ struct DocId {
   friend auto operator<=>(const DocId&, const DocId&) = default;
 };
 
+/// What an index stores, in the order of snapshots.
+struct IndexEntry {
+  Fingerprint fingerprint;
+  DocId document;
+
+  friend auto operator<=>(const IndexEntry&, const IndexEntry&) = default;
+};
+
 /// A stored document within reach of a query.
 struct Match {
   DocId document;

@@ -281,6 +281,31 @@ void ShardedIndex::FindBatch(std::span<const Fingerprint> queries, int max_dista
   }
 }
 
+EntrySource ShardedIndex::Entries() const {
+  return [this, next = std::size_t{0}](std::vector<IndexEntry>& entries) mutable {
+    entries.clear();
+    while (entries.empty() && next < kParts) {
+      const std::size_t part = next++;
+      const std::size_t shard = part >> (kPartBits - shard_bits_);
+      {
+        const SharedSliceLock lock(lock_, SliceOf(0, shard));
+        tables_[0].parts[part].ForEach([&](std::uint64_t key, std::uint64_t document) {
+          const std::uint64_t bits = std::uint64_t{part} << kKeyBits | key;
+          if (document != 0) {
+            entries.push_back({{bits}, {document}});
+            return;
+          }
+          for (const std::uint64_t one : shards_[shard].lists.at(bits)) {
+            entries.push_back({{bits}, {one}});
+          }
+        });
+      }
+      std::ranges::sort(entries);
+    }
+    return !entries.empty();
+  };
+}
+
 IndexStats ShardedIndex::Stats() const {
   IndexStats stats;
   stats.bytes = sizeof(ShardedIndex) + shards_.size() * sizeof(Shard) + arena_.bytes();

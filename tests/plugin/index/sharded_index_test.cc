@@ -285,5 +285,39 @@ TEST(ShardedIndex, ReadersAndWritersWorkSideBySide) {
   EXPECT_EQ(index->Stats().documents, 16 + kWriters * kRounds / 2);
 }
 
+TEST(ShardedIndex, GivesItsEntriesInOrderAndFillsAnotherFromThem) {
+  const auto index = MakeIndex(3);
+  std::mt19937_64 random(77);
+  std::set<IndexEntry> expected;
+  for (std::uint64_t i = 1; i <= 30'000; ++i) {
+    // Every third has a fingerprint of few, or lies in one bucket that becomes a nest.
+    std::uint64_t bits = random();
+    if (i % 3 == 0) bits %= 50;
+    if (i % 3 == 1) bits &= 0xffff'ffff;
+    index->Insert({bits}, {i});
+    expected.insert(IndexEntry{Fingerprint{bits}, DocId{i}});
+    if (i % 7 == 0) {
+      const IndexEntry gone = *expected.begin();
+      index->Remove(gone.fingerprint, gone.document);
+      expected.erase(gone);
+    }
+  }
+  std::vector<IndexEntry> entries;
+  std::vector<IndexEntry> piece;
+  for (const EntrySource source = index->Entries(); source(piece);) {
+    EXPECT_FALSE(piece.empty());
+    entries.insert(entries.end(), piece.begin(), piece.end());
+  }
+  EXPECT_EQ(entries, std::vector<IndexEntry>(expected.begin(), expected.end()));
+
+  const auto restarted = MakeIndex(3, 1);
+  for (const IndexEntry& entry : entries) restarted->Insert(entry.fingerprint, entry.document);
+  for (int i = 0; i < 200; ++i) {
+    const std::uint64_t query =
+        FlipBits(entries[random() % entries.size()].fingerprint.bits, 3, random);
+    EXPECT_EQ(FindAll(*restarted, query, 3), FindAll(*index, query, 3));
+  }
+}
+
 }  // namespace
 }  // namespace crawlsieve

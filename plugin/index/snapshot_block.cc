@@ -1,0 +1,185 @@
+#include "plugin/index/snapshot_block.h"
+
+#include "plugin/fingerprint/checksum.h"
+
+#include <algorithm>
+#include <bit>
+#include <cassert>
+#include <cmath>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+namespace crawlsieve {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "integers are stored as they are");
+
+// Layout of a block.
+constexpr std::size_t kFirstKeyAt = 0;
+constexpr std::size_t kCountAt = 8;
+constexpr std::size_t kRiceBitsAt = 10;
+constexpr std::size_t kCodesAt = 11;
+constexpr std::size_t kChecksumAt = 252;
+constexpr std::size_t kCodeBits = (kChecksumAt - kCodesAt) * 8;
+
+// A gap of this many times 2^rice_bits or more is stored whole instead: no gap takes over 88 bits.
+constexpr int kEscape = 24;
+constexpr int kMaxDocumentBits = 40;
+
+std::uint32_t BlockChecksum(const std::byte* bytes, std::uint64_t position) {
+  const Checksum checksum = RawChecksum({reinterpret_cast<const char*>(bytes), kChecksumAt});
+  // A block in another's place is as wrong as a changed one.
+  return static_cast<std::uint32_t>(checksum.low ^ (position * 0x9e37'79b9'7f4a'7c15) >> 32);
+}
+
+/// The number of low bits to store as they are, for gaps of a geometric distribution.
+int BestRiceBits(double mean_gap) {
+  const double bits = std::log2(std::max(mean_gap * std::log(2.0), 1.0));
+  return std::min(static_cast<int>(bits), 63);
+}
+
+/// Reads bits, lowest first, of a block with eight bytes more behind it.
+class BitReader {
+ public:
+  explicit BitReader(const std::byte* bytes) : bytes_(bytes) {}
+
+  /// At most 56 bits.
+  [[nodiscard]] std::uint64_t Peek(std::size_t at) const {
+    std::uint64_t word = 0;
+    std::memcpy(&word, bytes_ + at / 8, sizeof(word));
+    return word >> at % 8;
+  }
+  [[nodiscard]] std::uint64_t Get(std::size_t at, int bits) const {
+    if (bits <= 32) return Peek(at) & ((std::uint64_t{1} << bits) - 1);
+    return (Peek(at) & 0xffff'ffff) | Get(at + 32, bits - 32) << 32;
+  }
+
+ private:
+  const std::byte* bytes_;
+};
+
+}  // namespace
+
+BlockEncoder::BlockEncoder(int document_bits, double mean_gap)
+    : document_bits_(document_bits), rice_bits_(BestRiceBits(mean_gap)) {
+  assert(document_bits >= 0 && document_bits <= kMaxDocumentBits);
+}
+
+void BlockEncoder::Put(std::uint64_t value, int bits) {
+  while (bits > 0) {
+    const std::size_t shift = used_bits_ % 8;
+    const int taken = std::min(bits, static_cast<int>(8 - shift));
+    const std::uint64_t low = value & ((1u << taken) - 1);
+    bytes_[kCodesAt + used_bits_ / 8] |= static_cast<std::byte>(low << shift);
+    value >>= taken;
+    bits -= taken;
+    used_bits_ += static_cast<std::size_t>(taken);
+  }
+}
+
+bool BlockEncoder::Add(const BlockEntry& entry) {
+  assert(entry.document >> document_bits_ == 0 || document_bits_ == 0);
+  if (count_ == 0) {
+    bytes_.fill(std::byte{0});
+    used_bits_ = 0;
+    first_ = entry.key;
+    Put(entry.document, document_bits_);
+  } else {
+    assert(entry.key >= last_);
+    const std::uint64_t gap = entry.key - last_;
+    const std::uint64_t quotient = gap >> rice_bits_;
+    const bool whole = quotient >= kEscape;
+    const int unary = whole ? kEscape : static_cast<int>(quotient);
+    const int bits = (whole ? kEscape + 64 : unary + 1 + rice_bits_) + document_bits_;
+    if (used_bits_ + static_cast<std::size_t>(bits) > kCodeBits) return false;
+    Put((std::uint64_t{1} << unary) - 1, unary);
+    if (whole) {
+      Put(gap, 64);
+    } else {
+      Put(0, 1);
+      Put(gap & ((std::uint64_t{1} << rice_bits_) - 1), rice_bits_);
+    }
+    Put(entry.document, document_bits_);
+  }
+  last_ = entry.key;
+  ++count_;
+  return true;
+}
+
+BlockBytes BlockEncoder::Finish(std::uint64_t position) {
+  assert(count_ != 0);
+  std::memcpy(&bytes_[kFirstKeyAt], &first_, sizeof(first_));
+  const auto count = static_cast<std::uint16_t>(count_);
+  std::memcpy(&bytes_[kCountAt], &count, sizeof(count));
+  bytes_[kRiceBitsAt] = static_cast<std::byte>(rice_bits_);
+  const std::uint32_t checksum = BlockChecksum(bytes_.data(), position);
+  std::memcpy(&bytes_[kChecksumAt], &checksum, sizeof(checksum));
+  // The next block is likely to be as dense as this one.
+  if (count_ > 1) {
+    rice_bits_ =
+        BestRiceBits(static_cast<double>(last_ - first_) / static_cast<double>(count_ - 1));
+  }
+  count_ = 0;
+  return bytes_;
+}
+
+Status DecodedBlock::Decode(BlockBytes source, std::uint64_t position, int document_bits) {
+  // A copy: reading may run past the end, and a mapped file can change under the reader.
+  std::array<std::byte, kBlockBytes + 8> bytes{};
+  std::memcpy(bytes.data(), source.data(), kBlockBytes);
+  const auto damaged = [position](std::string_view what) {
+    return MakeError(ErrorCode::kCorruption,
+                     "block " + std::to_string(position) + ": " + std::string(what));
+  };
+  std::uint32_t checksum = 0;
+  std::memcpy(&checksum, &bytes[kChecksumAt], sizeof(checksum));
+  if (checksum != BlockChecksum(bytes.data(), position)) return damaged("wrong checksum");
+  std::uint16_t count = 0;
+  std::memcpy(&count, &bytes[kCountAt], sizeof(count));
+  const auto rice_bits = static_cast<int>(bytes[kRiceBitsAt]);
+  if (count == 0 || count > kMaxEntries || rice_bits > 63) return damaged("impossible header");
+
+  const BitReader reader(&bytes[kCodesAt]);
+  std::size_t at = 0;
+  std::uint64_t key = FirstKey(BlockBytes(bytes.data(), kBlockBytes));
+  for (std::size_t i = 0; i < count; ++i) {
+    if (i != 0) {
+      std::uint64_t gap = 0;
+      const int unary = std::min(std::countr_one(reader.Peek(at)), kEscape);
+      at += static_cast<std::size_t>(unary);
+      const int bits = unary == kEscape ? 64 : rice_bits;
+      if (unary != kEscape) {
+        ++at;
+        if (static_cast<std::uint64_t>(unary) > ~std::uint64_t{0} >> rice_bits) {
+          return damaged("a gap beyond 64 bits");
+        }
+        gap = static_cast<std::uint64_t>(unary) << rice_bits;
+      }
+      if (at + static_cast<std::size_t>(bits) > kCodeBits) return damaged("codes past the end");
+      gap |= reader.Get(at, bits);
+      at += static_cast<std::size_t>(bits);
+      if (gap > ~key) return damaged("keys past the end");
+      key += gap;
+    }
+    std::uint64_t document = 0;
+    if (document_bits != 0) {
+      if (at + static_cast<std::size_t>(document_bits) > kCodeBits) {
+        return damaged("codes past the end");
+      }
+      document = reader.Get(at, document_bits);
+      at += static_cast<std::size_t>(document_bits);
+    }
+    entries_[i] = {key, document};
+  }
+  count_ = count;
+  return {};
+}
+
+std::uint64_t FirstKey(BlockBytes bytes) {
+  std::uint64_t key = 0;
+  std::memcpy(&key, bytes.data() + kFirstKeyAt, sizeof(key));
+  return key;
+}
+
+}  // namespace crawlsieve

@@ -1,0 +1,75 @@
+#pragma once
+
+#include "plugin/base/result.h"
+#include "plugin/index/hamming_index.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace crawlsieve {
+
+/// Sorted keys, with document numbers or without, compressed into 256 bytes that can be read on
+/// their own: the unit of every snapshot. docs/snapshot_format.md has the layout.
+inline constexpr std::size_t kBlockBytes = 256;
+using BlockBytes = std::span<const std::byte, kBlockBytes>;
+
+/// A key, in the order of its table, and its document (0 in snapshots without documents).
+struct BlockEntry {
+  std::uint64_t key = 0;
+  std::uint64_t document = 0;
+
+  friend auto operator<=>(const BlockEntry&, const BlockEntry&) = default;
+};
+
+/// Packs ascending entries into blocks. Thread-compatible.
+class BlockEncoder {
+ public:
+  /// `document_bits`: 0, or how many every document number fits in, at most 40. `mean_gap`: the
+  /// expected distance from one key to the next; what is wrong with it costs space in one block.
+  BlockEncoder(int document_bits, double mean_gap);
+
+  /// Adds an entry that is not before the one that was added last; false if the block is full. The
+  /// first of a block always fits.
+  [[nodiscard]] bool Add(const BlockEntry& entry);
+
+  /// The finished block, to be written as number `position` of its table; valid until the next Add,
+  /// which starts another block. Some entry must have been added.
+  [[nodiscard]] BlockBytes Finish(std::uint64_t position);
+
+  [[nodiscard]] bool empty() const { return count_ == 0; }
+
+ private:
+  void Put(std::uint64_t value, int bits);
+
+  const int document_bits_;
+  int rice_bits_;  // of the gaps, stored as they are
+  std::size_t count_ = 0;
+  std::size_t used_bits_ = 0;
+  std::uint64_t first_ = 0;
+  std::uint64_t last_ = 0;
+  std::array<std::byte, kBlockBytes> bytes_{};
+};
+
+/// The entries of one block, in memory of its own. Thread-compatible.
+class DecodedBlock {
+ public:
+  /// Replaces what is there. Errors: kCorruption, for any bytes that BlockEncoder doesn't make at
+  /// this position; what is there is then undefined.
+  [[nodiscard]] Status Decode(BlockBytes bytes, std::uint64_t position, int document_bits);
+
+  [[nodiscard]] std::span<const BlockEntry> entries() const { return {entries_.data(), count_}; }
+
+ private:
+  // One bit for each but the first.
+  static constexpr std::size_t kMaxEntries = 8 * kBlockBytes;
+
+  std::size_t count_ = 0;
+  std::array<BlockEntry, kMaxEntries> entries_;
+};
+
+/// The first key of a block that may not have been checked yet.
+[[nodiscard]] std::uint64_t FirstKey(BlockBytes bytes);
+
+}  // namespace crawlsieve
