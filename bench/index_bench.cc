@@ -1,12 +1,15 @@
 // Fills a Hamming index, looks up, and compares with FAISS on the same fingerprints. Prints one
-// JSON object with --json, lines of text otherwise.
+// JSON object with --json, lines of text otherwise. With --snapshots DIR: snapshots and batches.
+#include "plugin/index/batch_query.h"
 #include "plugin/index/kernel.h"
 #include "plugin/index/sharded_index.h"
+#include "plugin/index/snapshot.h"
 
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
+#include <filesystem>
 #include <limits>
 #include <memory>
 #include <random>
@@ -74,6 +77,8 @@ struct Options {
   std::uint64_t recall_queries = 32;
   std::uint64_t faiss_limit = 10'000'000;
   std::uint32_t max_bytes_per_entry = IndexOptions{}.max_bytes_per_entry;
+  std::filesystem::path snapshots;  // a folder; empty: only the index in memory
+  std::uint64_t batch_queries = 1'000'000;
   bool json = false;
 };
 
@@ -179,6 +184,80 @@ void BenchIndex(const Options& options, const std::vector<std::uint64_t>& querie
   report["false_positives"] = wrong;
 }
 
+/// A kind of snapshot written, read and, where it can be, searched.
+void BenchSnapshot(const Options& options, SnapshotKind kind, std::vector<IndexEntry>& entries,
+                   const std::vector<std::uint64_t>& queries, nlohmann::ordered_json& report) {
+  const auto megabytes = static_cast<double>(entries.size()) * 8 / 1e6;
+  const std::filesystem::path path = options.snapshots / SnapshotKindName(kind);
+  std::size_t next = 0;
+  const EntrySource source = [&](std::vector<IndexEntry>& piece) {
+    const std::size_t end = std::min<std::size_t>(next + 100'000, entries.size());
+    piece.assign(entries.begin() + static_cast<std::ptrdiff_t>(next),
+                 entries.begin() + static_cast<std::ptrdiff_t>(end));
+    next = end;
+    return !piece.empty();
+  };
+  const double write_start = CpuMicros();
+  const Clock::time_point wall_start = Clock::now();
+  const auto info =
+      WriteSnapshot(path, {.kind = kind, .origin = {}, .max_document = options.entries}, source);
+  if (!info) throw std::runtime_error(info.error().message);
+  report["write_mb_per_cpu_s"] = megabytes / (CpuMicros() - write_start) * 1e6;
+  report["write_seconds"] = MicrosSince(wall_start) / 1e6;
+  report["bytes_per_entry"] = static_cast<double>(info->bytes) / static_cast<double>(info->entries);
+  const auto file = SnapshotFile::Open(path);
+  if (!file) throw std::runtime_error(file.error().message);
+  std::uint64_t count = 0;
+  const double read_start = CpuMicros();
+  if (!file->ForEach([&](std::span<const IndexEntry> piece) { count += piece.size(); })) {
+    throw std::runtime_error("a snapshot can't be read back");
+  }
+  report["read_mb_per_cpu_s"] = megabytes / (CpuMicros() - read_start) * 1e6;
+  if (kind != SnapshotKind::kSearchable) return;
+  std::vector<Neighbour> found;
+  std::uint64_t near = 0;
+  const double find_start = CpuMicros();
+  for (const std::uint64_t query : queries) {
+    if (!file->Find({query}, options.max_distance, found)) {
+      throw std::runtime_error("a snapshot can't be searched");
+    }
+    near += found.size();
+  }
+  report["find_mean_cpu_us"] =
+      (CpuMicros() - find_start) / static_cast<double>(std::max<std::size_t>(queries.size(), 1));
+  report["found"] = near;
+}
+
+void BenchSnapshots(const Options& options, const std::vector<std::uint64_t>& queries,
+                    nlohmann::ordered_json& report) {
+  std::vector<IndexEntry> entries(options.entries);
+  for (std::uint64_t i = 0; i < options.entries; ++i) {
+    entries[i] = {{FingerprintAt(options.distribution, i)}, {i + 1}};
+  }
+  std::ranges::sort(entries);
+  for (const SnapshotKind kind :
+       {SnapshotKind::kArchive, SnapshotKind::kSearchable, SnapshotKind::kRestart}) {
+    BenchSnapshot(options, kind, entries, queries, report[SnapshotKindName(kind)]);
+  }
+  std::vector<Fingerprint> asked;
+  for (std::uint64_t i = 0; i < options.batch_queries; ++i) {
+    const std::uint64_t stored = FingerprintAt(options.distribution, Mix(i) % options.entries);
+    asked.push_back({i % 2 == 0 ? Flip(stored, options.max_distance, i) : Mix(~i)});
+  }
+  const auto store = SnapshotFile::Open(options.snapshots / "archive");
+  if (!store) throw std::runtime_error(store.error().message);
+  const double start = CpuMicros();
+  BatchQuery batch(asked, options.max_distance);
+  if (!store->ForEach([&](std::span<const IndexEntry> piece) { batch.Compare(piece); })) {
+    throw std::runtime_error("a snapshot can't be read back");
+  }
+  std::uint64_t found = 0;
+  for (const std::vector<Match>& matches : batch.TakeMatches()) found += matches.size();
+  report["batch_queries"] = options.batch_queries;
+  report["batch_cpu_s"] = (CpuMicros() - start) / 1e6;
+  report["batch_found"] = found;
+}
+
 std::uint64_t HeapBytes() {
   const struct mallinfo2 info = mallinfo2();
   return info.uordblks + info.hblkhd;
@@ -245,6 +324,16 @@ void BenchFaiss(const Options& options, const std::vector<std::uint64_t>& querie
   report["find_ratio_vs_faiss"] = best / report["find_mean_us"].get<double>();
 }
 
+void Print(const nlohmann::ordered_json& report, bool json) {
+  if (json) {
+    std::puts(report.dump().c_str());
+    return;
+  }
+  for (const auto& [name, value] : report.items()) {
+    std::printf("%-28s %s\n", name.c_str(), value.dump().c_str());
+  }
+}
+
 int Run(int argc, char** argv) {
   Options options;
   CLI::App app("Speed, memory and exactness of the Hamming index, beside FAISS");
@@ -258,6 +347,10 @@ int Run(int argc, char** argv) {
                  "Memory the design may take");
   app.add_option("--faiss-limit", options.faiss_limit,
                  "Leave FAISS out above this many entries: it needs up to 250 bytes for each");
+  app.add_option("--snapshots", options.snapshots,
+                 "Measure snapshots, in this folder, and a batch of queries instead")
+      ->check(CLI::ExistingDirectory);
+  app.add_option("--batch-queries", options.batch_queries, "Of the batch");
   app.add_flag("--json", options.json, "Print one JSON object");
   CLI11_PARSE(app, argc, argv);
 
@@ -265,6 +358,11 @@ int Run(int argc, char** argv) {
                                 {"max_distance", options.max_distance},
                                 {"distribution", options.distribution}};
   const std::vector<std::uint64_t> queries = MakeQueries(options);
+  if (!options.snapshots.empty()) {
+    BenchSnapshots(options, queries, report);
+    Print(report, options.json);
+    return 0;
+  }
   BenchIndex(options, queries, report);
   if (options.entries <= options.faiss_limit) {
     BenchFaiss(options, queries, report);
@@ -274,13 +372,7 @@ int Run(int argc, char** argv) {
       report[field] = nullptr;
     }
   }
-  if (options.json) {
-    std::puts(report.dump().c_str());
-  } else {
-    for (const auto& [name, value] : report.items()) {
-      std::printf("%-28s %s\n", name.c_str(), value.dump().c_str());
-    }
-  }
+  Print(report, options.json);
   return 0;
 }
 

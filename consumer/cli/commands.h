@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -43,6 +44,18 @@ struct EvalArguments {
   bool json = false;
 };
 
+struct IndexArguments {
+  std::filesystem::path store;  ///< a snapshot
+  std::filesystem::path input;  ///< lines of fingerprints
+  std::filesystem::path out;    ///< empty: standard output
+  std::filesystem::path svg;    ///< a folder; empty: no charts
+  std::string kind;             ///< archive, searchable or restart; empty: lines of text
+  std::string scheme;
+  std::int64_t log_offset = -1;
+  int max_distance = 3;
+  bool json = false;
+};
+
 /// Each runs one command of the program and returns its exit code. Errors go to standard error.
 int RunCommand(const std::filesystem::path& config);
 int ScanCommand(const ScanArguments& arguments);
@@ -51,5 +64,10 @@ int EvalCommand(const EvalArguments& arguments);
 int CheckCommand(const std::filesystem::path& config, bool json);
 int ExtractCommand(const std::filesystem::path& config, const std::filesystem::path& file,
                    const std::string& content_type, const std::string& url);
+int IndexBuildCommand(const IndexArguments& arguments);
+int IndexExportCommand(const IndexArguments& arguments);
+int IndexVerifyCommand(const IndexArguments& arguments);
+int IndexStatsCommand(const IndexArguments& arguments);
+int IndexQueryCommand(const IndexArguments& arguments);
 
 }  // namespace crawlsieve::consumer

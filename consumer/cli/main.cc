@@ -93,6 +93,48 @@ int Main(int argc, char** argv) {
                   "Pairs to show for each distance, without labels")
       ->capture_default_str();
   eval.add_flag("--json", eval_arguments.json, "Print one JSON object");
+  IndexArguments index_arguments;
+  CLI::App& index = *app.add_subcommand("index", "Snapshots of the index: make, check, search");
+  index.require_subcommand(1);
+  const auto add_index_command = [&](const char* name, const char* description) {
+    CLI::App& command = *index.add_subcommand(name, description);
+    command.add_flag("--json", index_arguments.json, "Print the summary as JSON");
+    return &command;
+  };
+  const CLI::IsMember kinds({"archive", "searchable", "restart"});
+  constexpr const char* kLines =
+      "Lines of 16 hexadecimal digits and, optionally, a document number";
+  CLI::App& index_build = *add_index_command("build", "Make a snapshot of a list of fingerprints");
+  index_build.add_option("FILE", index_arguments.input, kLines)->required();
+  index_build.add_option("--out", index_arguments.out, "The snapshot")->required();
+  index_build.add_option("--kind", index_arguments.kind, "Of snapshot (default: restart)")
+      ->check(kinds);
+  index_build.add_option("--scheme", index_arguments.scheme, "Scheme id of the fingerprints");
+  index_build.add_option("--log-offset", index_arguments.log_offset,
+                         "Last entry of the admission log that is covered");
+  CLI::App& index_export =
+      *add_index_command("export", "Write a snapshot as lines of text, or as one of another kind");
+  index_export.add_option("STORE", index_arguments.store, "The snapshot")->required();
+  CLI::Option& export_out =
+      *index_export.add_option("--out", index_arguments.out, "File (default: standard output)");
+  index_export.add_option("--kind", index_arguments.kind, "Of snapshot (default: lines of text)")
+      ->check(kinds)
+      ->needs(&export_out);
+  CLI::App& index_verify = *add_index_command("verify", "Read a snapshot and check all of it");
+  index_verify.add_option("STORE", index_arguments.store, "The snapshot")->required();
+  CLI::App& index_stats = *add_index_command(
+      "stats", "Size of a snapshot and how its fingerprints are spread, with bar charts");
+  index_stats.add_option("STORE", index_arguments.store, "The snapshot")->required();
+  index_stats.add_option("--svg", index_arguments.svg, "Folder for the charts as SVG files")
+      ->check(CLI::ExistingDirectory);
+  CLI::App& index_query = *add_index_command(
+      "query", "Find what is near a list of fingerprints, in one pass over a snapshot");
+  index_query.add_option("--store", index_arguments.store, "The snapshot")->required();
+  index_query.add_option("--queries", index_arguments.input, kLines)->required();
+  index_query.add_option("--max-distance", index_arguments.max_distance, "Bits")
+      ->check(CLI::Range(0, 7))
+      ->capture_default_str();
+  index_query.add_option("--out", index_arguments.out, "JSON lines (default: standard output)");
 
   try {
     app.parse(argc, argv);
@@ -113,6 +155,11 @@ int Main(int argc, char** argv) {
   if (eval) return EvalCommand(eval_arguments);
   if (check) return CheckCommand(config, check_json);
   if (extract) return ExtractCommand(config, page_file, content_type, url);
+  if (index_build) return IndexBuildCommand(index_arguments);
+  if (index_export) return IndexExportCommand(index_arguments);
+  if (index_verify) return IndexVerifyCommand(index_arguments);
+  if (index_stats) return IndexStatsCommand(index_arguments);
+  if (index_query) return IndexQueryCommand(index_arguments);
   std::fputs(app.help().c_str(), stdout);
   return kExitWrongUsage;
 }
