@@ -221,6 +221,15 @@ TEST_F(DetectorTest, ChangesThatDoNotCountDoNotHastenTheNextFetch) {
   EXPECT_EQ(again.recrawl->changed, false) << "repeats the same page as before";
 }
 
+TEST(SketchInTheState, TakesAtMost64BytesOfAKeptPage) {
+  state::Document without;
+  without.set_url("http://a/");
+  state::Document with = without;
+  with.set_shingles((1 << 21) - 1);  // twice the words of a page at its limit
+  for (std::size_t i = 0; i < Sketch::kWords; ++i) with.add_sketch(~std::uint64_t{0});
+  EXPECT_LE(with.ByteSizeLong() - without.ByteSizeLong(), 64U);
+}
+
 TEST_F(DetectorTest, RefusesASketchOfAnotherLength) {
   log::Entry entry = entries_.Text("http://a/", "text", 0);
   entry.mutable_page()->mutable_sketch()->RemoveLast();
