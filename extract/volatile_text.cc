@@ -172,8 +172,9 @@ std::string BuiltInPattern(bool prices) {
   std::string pattern = DatesAndTimes();
   pattern += '|';
   pattern += kRelativeTimes;
-  pattern += fmt::format("|{0} ?(?:{1})|(?:{2}) ?[:：(（] ?{0}[)）]?|(?:{3}) ?[:：(（]? ?{0}[)）]?",
-                         kCount, kCountedBehind, kCountedBefore, kCountedBeforeBare);
+  pattern += fmt::format(
+      "|{0} ?(?:{1})|(?:{2}) ?[:：(（] ?{0}[)）]?|(?:{3}) ?[:：(（]? ?{0}[)）]?(?: ?ครั้ง)?", kCount,
+      kCountedBehind, kCountedBefore, kCountedBeforeBare);
   pattern += '|';
   pattern += kIds;
   pattern += '|';

@@ -1,6 +1,6 @@
 #include "consumer/pipeline/page_processor.h"
 
-#include "extract/url.h"
+#include "extract/page_url.h"
 #include "plugin/fingerprint/simhash.h"
 
 #include <utility>
@@ -39,7 +39,7 @@ Timestamp FallbackFetchTime(const InputRecord& record) {
 }  // namespace
 
 std::string SchemeOf(const ProcessorOptions& options) {
-  return SchemeId(options.fingerprint, extract::DescribeExtraction(options.extract.features));
+  return SchemeId(options.fingerprint, extract::DescribeExtraction(options.extract));
 }
 
 PageProcessor::PageProcessor(const ProcessorOptions& options)
@@ -71,7 +71,7 @@ ProcessedRecord PageProcessor::Process(SourceRecord&& source) {
     page.set_detail(failure->code);
     processed.failure = std::move(*failure);
   } else if (auto* tombstone = std::get_if<Tombstone>(&decoded)) {
-    extract::CanonicalUrl canonical = extract::CanonicalizeUrl(tombstone->url);
+    extract::CanonicalUrl canonical = extract::IdentityOf(tombstone->url, options_.extract.url);
     page.set_outcome(log::OUTCOME_DELETED);
     page.set_canonical_url(std::move(canonical.url));
     page.set_host(std::move(canonical.host));
