@@ -25,6 +25,10 @@ find_library(GUMBO_ARCHIVE libgumbo.a REQUIRED)  # linked statically: extract/CM
 pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)
 pkg_check_modules(ICU REQUIRED IMPORTED_TARGET icu-uc icu-i18n)
 pkg_check_modules(UCHARDET REQUIRED IMPORTED_TARGET uchardet)
+pkg_check_modules(RE2 REQUIRED IMPORTED_TARGET re2)
+pkg_check_modules(PSL REQUIRED IMPORTED_TARGET libpsl)
+find_library(CLD2_LIBRARY cld2 REQUIRED)
+find_library(STEMMER_LIBRARY stemmer REQUIRED)
 pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
 pkg_check_modules(BROTLI REQUIRED IMPORTED_TARGET libbrotlidec libbrotlienc)
 # Its flags say how Debian built the library: with others its classes would have another layout.

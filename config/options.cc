@@ -1,6 +1,7 @@
 #include "config/options.h"
 
 #include "config/values.h"
+#include "extract/volatile_text.h"
 
 #include <algorithm>
 #include <array>
@@ -127,6 +128,17 @@ Codec<std::string> Text() {
           [](const std::string& text) { return text; }, true};
 }
 
+Codec<std::string> Pattern() {
+  Codec<std::string> codec = Text();
+  codec.bounds = "a regular expression";
+  codec.parse = [](const std::string& text) -> Parsed<std::string> {
+    std::string problem = extract::PatternProblem(text);
+    if (!problem.empty()) return tl::unexpected("is no regular expression: " + problem);
+    return text;
+  };
+  return codec;
+}
+
 Codec<std::string> NonEmptyText() {
   Codec<std::string> codec = Text();
   codec.bounds = "not empty";
@@ -179,20 +191,21 @@ Option Scalar(std::string_view key, std::string_view meaning, Field field, Codec
   return option;
 }
 
-/// An option with one or more different values.
+/// An option with different values: one or more, or none too.
 template <typename Field, typename T>
-Option List(std::string_view key, std::string_view meaning, Field field, Codec<T> codec) {
+Option List(std::string_view key, std::string_view meaning, Field field, Codec<T> codec,
+            bool may_be_empty = false) {
   static_assert(std::is_same_v<std::vector<T>&, decltype(field(std::declval<Config&>()))>);
   Option option;
   option.key = key;
   option.type = fmt::format("list of {}", codec.type);
-  option.bounds = codec.bounds.empty() ? "not empty, no repeats"
-                                       : "not empty, no repeats; each " + codec.bounds;
+  option.bounds = may_be_empty ? "no repeats" : "not empty, no repeats";
+  if (!codec.bounds.empty()) option.bounds += "; each " + codec.bounds;
   option.meaning = meaning;
   option.is_text = codec.is_text;
   option.assign = [=](Config& config, const Value& value) -> std::optional<Complaint> {
     const auto& texts = std::get<std::vector<std::string>>(value);
-    if (texts.empty()) return Complaint{"must not be empty"};
+    if (texts.empty() && !may_be_empty) return Complaint{"must not be empty"};
     std::vector<T> items;
     for (std::size_t i = 0; i < texts.size(); ++i) {
       Parsed<T> item = codec.parse(texts[i]);
@@ -374,6 +387,21 @@ std::vector<Option> MakeOptions() {
              FIELD(extract.limits.parse_time_base), Duration(10ms, 1min)),
       Scalar("extract.limits.parse_time_per_mib", "CPU time for parsing, for every MiB of page.",
              FIELD(extract.limits.parse_time_per_mib), Duration(10ms, 1min)),
+      Scalar("extract.url.drop_tracking",
+             "Whether parameters of campaigns and clicks are left out (utm_source, gclid, fbclid).",
+             FIELD(extract.url.drop_tracking), Boolean()),
+      Scalar("extract.url.drop_sessions",
+             "Whether session ids are left out (;jsessionid=, PHPSESSID=).",
+             FIELD(extract.url.drop_sessions), Boolean()),
+      Scalar("extract.url.sort_query", "Whether the order of parameters is without meaning.",
+             FIELD(extract.url.sort_query), Boolean()),
+      Scalar("extract.url.drop_www", "Whether www.example.org is example.org.",
+             FIELD(extract.url.drop_www), Boolean()),
+      Scalar("extract.url.unify_scheme", "Whether http is https.", FIELD(extract.url.unify_scheme),
+             Boolean()),
+      Scalar("extract.url.follow_canonical_link",
+             "Whether <link rel=canonical> decides, where it names the same host; others never do.",
+             FIELD(extract.url.follow_canonical_link), Boolean()),
       Scalar("extract.features.shingle_size",
              "Words per feature: 1 takes single words, more take runs of that many. Part of the "
              "fingerprint scheme.",
@@ -422,6 +450,23 @@ std::vector<Option> MakeOptions() {
       Scalar("extract.features.min_main_words",
              "A page with fewer words of main text is judged on its title and all visible text.",
              FIELD(extract.features.min_main_words), Number<std::uint32_t>(0, 100'000)),
+      Scalar("extract.features.damp_frequency",
+             "Whether a feature's weight grows with the logarithm of its frequency only.",
+             FIELD(extract.features.damp_frequency), Boolean()),
+      Scalar("extract.features.volatile.enabled",
+             "Whether dates, times, counters, session ids and their like are left out.",
+             FIELD(extract.features.volatile_text.enabled), Boolean()),
+      Scalar("extract.features.volatile.prices", "Whether prices are left out too.",
+             FIELD(extract.features.volatile_text.prices), Boolean()),
+      List("extract.features.volatile.patterns",
+           "Further text to leave out: regular expressions of RE2.",
+           FIELD(extract.features.volatile_text.patterns), Pattern(), /*may_be_empty=*/true),
+      Scalar("extract.features.terms.stop_words",
+             "Whether the commonest words of a language are left out, where it is known.",
+             FIELD(extract.features.terms.stop_words), Boolean()),
+      Scalar("extract.features.terms.stem",
+             "Whether words are stemmed (Snowball), where the language is known.",
+             FIELD(extract.features.terms.stem), Boolean()),
       Scalar("extract.features.max_token_bytes",
              "Longer words are cut to this length. Part of the fingerprint scheme.",
              FIELD(extract.features.max_token_bytes), Size(16, 64 * kKiB)),
@@ -513,7 +558,10 @@ constexpr std::array kSections{
     Section{"extract.in_flight", "Bounds the memory of the stage."},
     Section{"extract.limits",
             "What one page may cost. A page over a limit is kept and `not_evaluated`."},
+    Section{"extract.url", "Which URLs are the same page."},
     Section{"extract.features", "What a fingerprint is made of."},
+    Section{"extract.features.terms", "How words become terms."},
+    Section{"extract.features.volatile", "Text that differs from fetch to fetch."},
     Section{"extract.features.role_weights",
             "How much each part of a page counts; see docs/extraction.md."},
     Section{"fingerprint", "Fingerprints and checksums."},

@@ -3,6 +3,7 @@
 #include "extract/segment.h"
 #include "plugin/fingerprint/feature.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -22,6 +23,15 @@ struct TextSegment {
   std::string text;
 };
 
+/// A link out of the page.
+struct Link {
+  std::string url;   ///< canonical, resolved against <base> or the page's URL
+  std::string text;  ///< of the anchor, white space collapsed, cut to kMaxAnchorBytes
+  std::string rel;   ///< as it stands there
+};
+
+inline constexpr std::size_t kMaxAnchorBytes = 256;
+
 /// What extraction made of one page.
 struct Document {
   Outcome outcome = Outcome::kNotEvaluated;
@@ -29,11 +39,17 @@ struct Document {
   std::string canonical_url;     ///< the page's identity, from final_url or url; never empty
   std::string host;              ///< of canonical_url, lower case; empty where a URL has none
   std::uint32_t path_depth = 0;  ///< non-empty path segments of canonical_url
-  std::string charset;           ///< the encoding used, by its WHATWG name; empty without text
-  std::string charset_source;    ///< `bom`, `header`, `meta`, `detected`, `default`
-  std::string title;             ///< white space collapsed
-  std::string language;          ///< BCP 47 from <html lang>; empty: unknown
-  std::uint32_t main_words = 0;  ///< of the main text, headings and link text in it included
+  /// The part of `host` that somebody registered, by the Public Suffix List; may be empty.
+  std::string registered_domain;
+  /// What the page says of itself, canonical; a stranger's claims. Empty: nothing.
+  std::string claimed_canonical;  ///< <link rel=canonical>
+  std::string claimed_refresh;    ///< the target of <meta http-equiv=refresh>
+  std::string charset;            ///< the encoding used, by its WHATWG name; empty without text
+  std::string charset_source;     ///< `bom`, `header`, `meta`, `detected`, `default`
+  std::string title;              ///< white space collapsed
+  std::string language;           ///< BCP 47 from <html lang>; empty: unknown
+  std::string detected_language;  ///< ISO 639 code by CLD2, of the text that counts; empty: unsure
+  std::uint32_t main_words = 0;   ///< of the main text, headings and link text in it included
   /// Whether there are too few of them, and all visible text was taken instead.
   bool all_text = false;
   /// The normalised tokens in order, one space between them, of the text that counts: what the
@@ -42,7 +58,8 @@ struct Document {
   std::uint32_t text_length = 0;        ///< code points of visible text, white space collapsed
   std::vector<Feature> features;        ///< distinct, ordered by hash
   std::vector<std::uint64_t> shingles;  ///< hashes of word shingles, distinct, ordered
-  std::vector<TextSegment> segments;    ///< ExtractOptions::list_segments; else empty
+  std::vector<TextSegment> segments;    ///< ExtractOptions::details; else empty
+  std::vector<Link> links;              ///< ExtractOptions::details; else empty
 };
 
 }  // namespace crawlsieve::extract

@@ -4,10 +4,12 @@
 #include "extract/features.h"
 #include "extract/html_text.h"
 #include "extract/media_type.h"
+#include "extract/page_url.h"
 #include "extract/shingles.h"
+#include "extract/terms.h"
 #include "extract/tokenizer.h"
-#include "extract/url.h"
 #include "extract/visible_text.h"
+#include "extract/volatile_text.h"
 
 #include <algorithm>
 #include <array>
@@ -25,9 +27,13 @@ class Extractor::Impl {
       : limits_(options.limits),
         role_weights_(options.features.role_weights),
         min_main_words_(options.features.min_main_words),
-        list_segments_(options.list_segments),
+        url_options_(options.url),
+        details_(options.details),
         parser_(MakeGumboParser(options.limits)),
+        text_(options.details ? options.limits.max_links : 0),
         tokenizer_({options.limits.max_tokens, options.features.max_token_bytes}),
+        volatile_text_(options.features.volatile_text),
+        term_finder_(options.features.terms),
         features_(options.features, hasher),
         sketch_shingle_size_(std::max<std::uint32_t>(options.features.sketch_shingle_size, 1)),
         hasher_(hasher) {}
@@ -49,8 +55,13 @@ class Extractor::Impl {
   }
 
  private:
-  static void Identify(const Page& page, Document& document) {
-    CanonicalUrl identity = CanonicalizeUrl(page.final_url.empty() ? page.url : page.final_url);
+  void Identify(const Page& page, Document& document) const {
+    TakeIdentity(IdentityOf(page.final_url.empty() ? page.url : page.final_url, url_options_),
+                 document);
+    document.registered_domain = RegisteredDomain(document.host);
+  }
+
+  static void TakeIdentity(CanonicalUrl&& identity, Document& document) {
     document.canonical_url = std::move(identity.url);
     document.host = std::move(identity.host);
     document.path_depth = identity.path_depth;
@@ -91,9 +102,15 @@ class Extractor::Impl {
     document.charset = decoded.encoding;
     document.charset_source = CharsetSourceName(decoded.source);
     document.normalized_text = tokens_.text;
-    document.features = features_.Count(tokens_, runs_);
+    document.detected_language = DetectLanguage(tokens_.text);
+    term_finder_.Find(document.detected_language, tokens_, runs_, terms_, term_runs_);
+    document.features = features_.Count(terms_, term_runs_);
     document.shingles = ShingleSet(tokens_, sketch_shingle_size_, hasher_);
-    if (list_segments_) ListSegments(document);
+    ReadClaims(document);
+    if (details_) {
+      ListSegments(document);
+      ListLinks(document);
+    }
   }
 
   [[nodiscard]] std::uint32_t MainWords() const {
@@ -138,9 +155,37 @@ class Extractor::Impl {
   /// False when there are too many tokens.
   [[nodiscard]] bool Take(std::string_view text, std::uint32_t weight) {
     if (weight == 0) return true;
-    const bool taken = tokenizer_.Append(text, tokens_);
+    const bool taken = tokenizer_.Append(volatile_text_.Remove(text, lasting_), tokens_);
     runs_.push_back({tokens_.size(), weight});
     return taken;
+  }
+
+  /// What relative links in the page are resolved against.
+  [[nodiscard]] std::string BaseOf(const Document& document) const {
+    return text_.base().empty() ? document.canonical_url
+                                : ResolveUrl(document.canonical_url, text_.base()).url;
+  }
+
+  void ReadClaims(Document& document) const {
+    const std::string base = BaseOf(document);
+    if (!text_.refresh().empty()) {
+      document.claimed_refresh = ResolveUrl(base, text_.refresh()).url;
+    }
+    if (text_.canonical().empty()) return;
+    CanonicalUrl claimed = IdentityOf(ResolveUrl(base, text_.canonical()).url, url_options_);
+    document.claimed_canonical = claimed.url;
+    if (url_options_.follow_canonical_link && !claimed.host.empty() &&
+        claimed.host == document.host) {
+      TakeIdentity(std::move(claimed), document);
+    }
+  }
+
+  void ListLinks(Document& document) const {
+    const std::string base = BaseOf(document);
+    for (const VisibleText::Anchor& anchor : text_.anchors()) {
+      document.links.push_back({ResolveUrl(base, anchor.href).url,
+                                std::string(text_.TextOf(anchor, kMaxAnchorBytes)), anchor.rel});
+    }
   }
 
   void ListSegments(Document& document) const {
@@ -154,13 +199,19 @@ class Extractor::Impl {
   const Limits limits_;
   const std::array<std::uint32_t, kRoleCount> role_weights_;
   const std::uint32_t min_main_words_;
-  const bool list_segments_;
+  const UrlOptions url_options_;
+  const bool details_;
   CharsetDecoder decoder_;
   std::unique_ptr<HtmlParser> parser_;
   VisibleText text_;
   Tokenizer tokenizer_;
   TokenList tokens_;
   std::vector<TokenRun> runs_;  ///< of tokens_
+  std::string lasting_;         ///< of a piece of text, what is not volatile
+  VolatileText volatile_text_;
+  TokenList terms_;
+  std::vector<TokenRun> term_runs_;
+  TermFinder term_finder_;
   FeatureCounter features_;
   const std::size_t sketch_shingle_size_;
   const FeatureHasher hasher_;
@@ -172,13 +223,17 @@ Extractor::~Extractor() = default;
 
 Document Extractor::Extract(const Page& page) { return impl_->Extract(page); }
 
-std::string DescribeExtraction(const FeatureOptions& options) {
+std::string DescribeExtraction(const ExtractOptions& extract_options) {
+  const FeatureOptions& options = extract_options.features;
   return fmt::format(
-      "extract=2 {} shingle={} sketch_shingle={} token<={} parser=gumbo-{} charset=uchardet-{} "
-      "roles=1:{} main>={}",
-      DescribeTokenizer(), options.shingle_size, options.sketch_shingle_size,
-      options.max_token_bytes, CRAWLSIEVE_GUMBO_VERSION, CRAWLSIEVE_UCHARDET_VERSION,
-      fmt::join(options.role_weights, ","), options.min_main_words);
+      "extract=2 {} {} {} shingle={} sketch_shingle={} damped={} token<={} parser=gumbo-{} "
+      "charset=uchardet-{} "
+      "roles=1:{} main>={} {}",
+      DescribeTokenizer(), DescribeVolatileText(options.volatile_text),
+      DescribeTerms(options.terms), options.shingle_size, options.sketch_shingle_size,
+      options.damp_frequency, options.max_token_bytes, CRAWLSIEVE_GUMBO_VERSION,
+      CRAWLSIEVE_UCHARDET_VERSION, fmt::join(options.role_weights, ","), options.min_main_words,
+      DescribeUrls(extract_options.url));
 }
 
 }  // namespace crawlsieve::extract

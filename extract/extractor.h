@@ -32,6 +32,6 @@ class Extractor {
 
 /// Everything here that changes features or normalised text for the same page: versions of the
 /// tokenizer, of ICU, of the parser, and the options. Part of the scheme id.
-[[nodiscard]] std::string DescribeExtraction(const FeatureOptions& options);
+[[nodiscard]] std::string DescribeExtraction(const ExtractOptions& options);
 
 }  // namespace crawlsieve::extract

@@ -3,11 +3,14 @@
 #include "extract/shingles.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace crawlsieve::extract {
 
 FeatureCounter::FeatureCounter(const FeatureOptions& options, const FeatureHasher& hasher)
-    : shingle_size_(std::max<std::uint32_t>(options.shingle_size, 1)), hasher_(hasher) {}
+    : shingle_size_(std::max<std::uint32_t>(options.shingle_size, 1)),
+      damp_frequency_(options.damp_frequency),
+      hasher_(hasher) {}
 
 std::vector<Feature> FeatureCounter::Count(const TokenList& tokens,
                                            const std::vector<TokenRun>& runs) {
@@ -27,6 +30,11 @@ std::vector<Feature> FeatureCounter::Count(const TokenList& tokens,
       features.push_back(place);
     } else {
       features.back().weight += place.weight;
+    }
+  }
+  if (damp_frequency_) {
+    for (Feature& feature : features) {
+      feature.weight = static_cast<std::uint32_t>(std::bit_width(feature.weight));
     }
   }
   return features;

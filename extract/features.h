@@ -25,13 +25,15 @@ class FeatureCounter {
   FeatureCounter(const FeatureOptions& options, const FeatureHasher& hasher);
 
   /// Distinct features, ordered by hash. A feature weighs what the tokens weigh that it begins
-  /// with, summed up over all places. `runs` cover all tokens; none weighs 0. A text shorter than a
-  /// shingle yields one feature of all its words; one without words none.
+  /// with, summed up over all places; damped, the number of binary digits of that. `runs` cover all
+  /// tokens; none weighs 0. A text shorter than a shingle yields one feature of all its words; one
+  /// without words none.
   [[nodiscard]] std::vector<Feature> Count(const TokenList& tokens,
                                            const std::vector<TokenRun>& runs);
 
  private:
   const std::size_t shingle_size_;
+  const bool damp_frequency_;
   const FeatureHasher hasher_;
   std::vector<std::uint64_t> hashes_;
   std::vector<Feature> places_;

@@ -343,7 +343,7 @@ class GumboParser final : public HtmlParser {
 
   void Enter(const GumboElement& element, HtmlEvents& events) {
     if (element.tag_namespace == GUMBO_NAMESPACE_HTML) {
-      if (element.tag == GUMBO_TAG_HEAD) ReportTitles(element, events);
+      if (element.tag == GUMBO_TAG_HEAD) ReportHead(element, events);
       if (element.tag == GUMBO_TAG_TITLE) ReportTitle(element, events);
     }
     const Nature nature = NatureOf(element);
@@ -375,11 +375,21 @@ class GumboParser final : public HtmlParser {
     return attribute == nullptr ? std::string_view() : std::string_view(attribute->value);
   }
 
-  static void ReportTitles(const GumboElement& head, HtmlEvents& events) {
+  /// Only what stands in the head itself counts: a comment in the body claims nothing.
+  static void ReportHead(const GumboElement& head, HtmlEvents& events) {
     for (unsigned i = 0; i < head.children.length; ++i) {
       const auto& node = *static_cast<const GumboNode*>(head.children.data[i]);
-      if (node.type == GUMBO_NODE_ELEMENT && node.v.element.tag == GUMBO_TAG_TITLE) {
-        ReportTitle(node.v.element, events);
+      if (node.type != GUMBO_NODE_ELEMENT) continue;
+      const GumboElement& element = node.v.element;
+      if (element.tag == GUMBO_TAG_TITLE) ReportTitle(element, events);
+      if (element.tag == GUMBO_TAG_BASE) events.OnBase(AttributeOr(element, "href"));
+      if (element.tag == GUMBO_TAG_LINK &&
+          EqualsNoCase(TrimAscii(AttributeOr(element, "rel")), "canonical")) {
+        events.OnCanonical(AttributeOr(element, "href"));
+      }
+      if (element.tag == GUMBO_TAG_META &&
+          EqualsNoCase(TrimAscii(AttributeOr(element, "http-equiv")), "refresh")) {
+        events.OnRefresh(AttributeOr(element, "content"));
       }
     }
   }

@@ -35,6 +35,11 @@ class HtmlEvents {
   /// A link begins; text flows through it.
   virtual void OnLinkBegin(const LinkTarget& target) = 0;
   virtual void OnLinkEnd() = 0;
+  /// <base href>, <link rel=canonical href> and <meta http-equiv=refresh content> of the head, as
+  /// they stand there. Before any text; of several the first one counts.
+  virtual void OnBase(std::string_view href) = 0;
+  virtual void OnCanonical(std::string_view href) = 0;
+  virtual void OnRefresh(std::string_view content) = 0;
   /// What stands in for an image. It is no visible text.
   virtual void OnAltText(std::string_view text) = 0;
 };

@@ -6,6 +6,8 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <string>
+#include <vector>
 
 namespace crawlsieve::extract {
 
@@ -16,10 +18,29 @@ struct Limits {
   std::size_t max_parse_memory = 256 << 20;  ///< bytes of the parser's arena; code `parse_memory`
   std::size_t max_parse_allocations = 8 << 20;  ///< nodes and strings; code `parse_nodes`
   std::size_t max_tokens = 1 << 20;             ///< words of a page; code `too_many_tokens`
+  std::size_t max_links = 2000;                 ///< of a page; those behind are passed over
   /// Backstop against quadratic parses: CPU time of the parse, `parse_time_base` plus this for
   /// every MiB of page; code `parse_time`.
   std::chrono::milliseconds parse_time_base{250};
   std::chrono::milliseconds parse_time_per_mib{500};
+};
+
+/// Which text says nothing about what a page is, as it differs from fetch to fetch. Part of the
+/// scheme.
+struct VolatileOptions {
+  /// Dates, times, relative times, counters, session ids, copyright years, times of generation.
+  bool enabled = true;
+  /// Prices and amounts of money too.
+  bool prices = false;
+  /// Further regular expressions (RE2), tried on all text that counts; letter case matters.
+  std::vector<std::string> patterns = {};
+};
+
+/// How words become terms, which features are made of. Both act only where the language is known.
+/// Part of the scheme.
+struct TermOptions {
+  bool stop_words = true;  ///< leave out the commonest words of the language
+  bool stem = true;        ///< Snowball: "duplicates" and "duplicate" are one term
 };
 
 /// Which features a page's text yields. Part of the scheme: a change makes other fingerprints.
@@ -36,15 +57,34 @@ struct FeatureOptions {
   /// count them) is judged on its title and all visible text: too little is left to tell pages
   /// apart by.
   std::uint32_t min_main_words = 50;
+  VolatileOptions volatile_text;
+  TermOptions terms;
+  /// Whether a feature's weight grows with the logarithm of its frequency instead of with the
+  /// frequency itself. Costs recall on pages that differ in few words.
+  bool damp_frequency = false;
   /// Longer words are cut to this length, at a code point.
   std::size_t max_token_bytes = 256;
+};
+
+/// Which URLs are the same page. Part of the scheme: identities of different rules don't meet.
+struct UrlOptions {
+  bool drop_tracking = true;  ///< parameters of campaigns and clicks: utm_source, gclid, fbclid
+  bool drop_sessions = true;  ///< session ids in path and query: ;jsessionid=, PHPSESSID=
+  bool sort_query = false;    ///< the order of parameters doesn't matter
+  bool drop_www = false;      ///< www.example.org is example.org
+  bool unify_scheme = false;  ///< http is https
+  /// Whether <link rel=canonical> decides a page's identity, where it names the page's own host.
+  /// Another host never counts: any page could retire the kept version of another site.
+  bool follow_canonical_link = false;
 };
 
 struct ExtractOptions {
   Limits limits;
   FeatureOptions features;
-  /// Whether documents list their segments: for people who look at a page. No part of the scheme.
-  bool list_segments = false;
+  UrlOptions url;
+  /// Whether documents list their segments and links: for people who look at a page. No part of
+  /// the scheme.
+  bool details = false;
 };
 
 }  // namespace crawlsieve::extract

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "extract/features.h"
+#include "extract/options.h"
 #include "extract/tokenizer.h"
 
 #include <memory>
@@ -9,12 +10,6 @@
 #include <vector>
 
 namespace crawlsieve::extract {
-
-/// How words become terms. Both act only where the language is known.
-struct TermOptions {
-  bool stop_words = true;  ///< leave out the commonest words of the language
-  bool stem = true;        ///< Snowball: "duplicates" and "duplicate" are one term
-};
 
 /// The language of `text`, valid UTF-8, by CLD2: an ISO 639 code ("de", "zh", "zh-Hant"); empty
 /// when CLD2 isn't sure. Looks at the first kLanguageSample bytes.

@@ -55,6 +55,32 @@ void VisibleText::Clear() {
   segments_.clear();
   in_segment_ = false;
   links_ = 0;
+  base_.clear();
+  canonical_.clear();
+  refresh_.clear();
+  anchors_.clear();
+  open_anchors_.clear();
+}
+
+void VisibleText::KeepFirst(std::string_view value, std::string& kept) {
+  if (kept.empty()) kept = TrimAscii(value);
+}
+
+void VisibleText::OnRefresh(std::string_view content) {
+  // "5; url='https://example.org/'"; without a target the page loads itself again.
+  const std::size_t separator = content.find_first_of(";,");
+  if (separator == std::string_view::npos) return;
+  std::string_view target = TrimAscii(content.substr(separator + 1));
+  if (StartsWithNoCase(target, "url")) {
+    const std::string_view rest = TrimAscii(target.substr(3));
+    if (rest.starts_with('=')) target = TrimAscii(rest.substr(1));
+  }
+  if (!target.empty() && (target.front() == '"' || target.front() == '\'')) {
+    const char quote = target.front();
+    target.remove_prefix(1);
+    target = target.substr(0, target.find(quote));
+  }
+  KeepFirst(target, refresh_);
 }
 
 void VisibleText::OnLanguage(std::string_view tag) { language_ = CleanLanguage(tag); }
@@ -83,11 +109,19 @@ void VisibleText::OnBlockEnd() {
   with_container_ = std::min(with_container_, open_blocks_.size());
 }
 
-void VisibleText::OnLinkBegin(const LinkTarget& /*target*/) {
+void VisibleText::OnLinkBegin(const LinkTarget& target) {
+  const bool kept = !target.href.empty() && anchors_.size() < max_links_;
+  open_anchors_.push_back(kept ? anchors_.size() : kNoAnchor);
+  if (kept) {
+    anchors_.push_back(
+        {std::string(target.href), std::string(TrimAscii(target.rel)), body_.size(), body_.size()});
+  }
   if (links_++ == 0) link_begin_ = body_.size();
 }
 
 void VisibleText::OnLinkEnd() {
+  if (open_anchors_.back() != kNoAnchor) anchors_[open_anchors_.back()].end = body_.size();
+  open_anchors_.pop_back();
   if (--links_ == 0 && in_segment_) CountLinkWords();
 }
 
@@ -124,6 +158,12 @@ void VisibleText::EndSegment() {
 
 void VisibleText::CountLinkWords() {
   segments_.back().link_words += EstimateWords(std::string_view(body_).substr(link_begin_));
+}
+
+std::string_view VisibleText::TextOf(const Anchor& anchor, std::size_t max_bytes) const {
+  const std::string_view text =
+      TrimAscii(std::string_view(body_).substr(anchor.begin, anchor.end - anchor.begin));
+  return text.substr(0, CutAtCodePoint(text, max_bytes));
 }
 
 void VisibleText::Finish() {

@@ -15,6 +15,9 @@ namespace crawlsieve::extract {
 /// and which part of it has which role. Thread-compatible; reused from page to page.
 class VisibleText final : public HtmlEvents {
  public:
+  /// `max_links`: how many links to remember.
+  explicit VisibleText(std::size_t max_links = 0) : max_links_(max_links) {}
+
   void Clear();
 
   void OnLanguage(std::string_view tag) override;
@@ -25,6 +28,9 @@ class VisibleText final : public HtmlEvents {
   void OnBlockEnd() override;
   void OnLinkBegin(const LinkTarget& target) override;
   void OnLinkEnd() override;
+  void OnBase(std::string_view href) override { KeepFirst(href, base_); }
+  void OnCanonical(std::string_view href) override { KeepFirst(href, canonical_); }
+  void OnRefresh(std::string_view content) override;
   void OnAltText(std::string_view text) override;
 
   /// To be called behind the last event, once: finds the roles of the segments.
@@ -37,6 +43,22 @@ class VisibleText final : public HtmlEvents {
   [[nodiscard]] const std::string& alt_text() const { return alt_text_; }
   /// The blocks of body(), in order; nothing but single spaces lies between them.
   [[nodiscard]] const std::vector<Segment>& segments() const { return segments_; }
+  /// As the page has them, without white space around; empty: none.
+  [[nodiscard]] const std::string& base() const { return base_; }
+  [[nodiscard]] const std::string& canonical() const { return canonical_; }
+  [[nodiscard]] const std::string& refresh() const { return refresh_; }
+
+  /// A link with a target.
+  struct Anchor {
+    std::string href;
+    std::string rel;
+    std::size_t begin;  ///< of its text in body()
+    std::size_t end;
+  };
+  [[nodiscard]] const std::vector<Anchor>& anchors() const { return anchors_; }
+  /// The anchor's text, at most `max_bytes` of it.
+  [[nodiscard]] std::string_view TextOf(const Anchor& anchor, std::size_t max_bytes) const;
+
   /// BCP 47; empty when the page has none or something else in its place.
   [[nodiscard]] const std::string& language() const { return language_; }
   /// Code points of title and body with a space between them.
@@ -49,6 +71,8 @@ class VisibleText final : public HtmlEvents {
   static constexpr std::size_t kMaxAltBytes = 64 << 10;
 
  private:
+  static constexpr std::size_t kNoAnchor = static_cast<std::size_t>(-1);
+
   /// A block element that is open. Most hold no text of their own, and get no container.
   struct OpenBlock {
     Hints hints;
@@ -59,6 +83,14 @@ class VisibleText final : public HtmlEvents {
   void EndSegment();
   void CountLinkWords();
 
+  static void KeepFirst(std::string_view value, std::string& kept);
+
+  const std::size_t max_links_;
+  std::string base_;
+  std::string canonical_;
+  std::string refresh_;
+  std::vector<Anchor> anchors_;
+  std::vector<std::size_t> open_anchors_;  ///< into anchors_; kNoAnchor for those not remembered
   std::string title_;
   std::string body_;
   std::string alt_text_;

@@ -7,7 +7,6 @@
 #include <array>
 #include <cstddef>
 #include <new>
-#include <optional>
 #include <set>
 
 #include <fmt/format.h>
@@ -172,8 +171,9 @@ std::string BuiltInPattern(bool prices) {
   std::string pattern = DatesAndTimes();
   pattern += '|';
   pattern += kRelativeTimes;
-  pattern += fmt::format("|{0} ?(?:{1})|(?:{2}) ?[:：(（] ?{0}[)）]?|(?:{3}) ?[:：(（]? ?{0}[)）]?",
-                         kCount, kCountedBehind, kCountedBefore, kCountedBeforeBare);
+  pattern += fmt::format(
+      "|{0} ?(?:{1})|(?:{2}) ?[:：(（] ?{0}[)）]?|(?:{3}) ?[:：(（]? ?{0}[)）]?(?: ?ครั้ง)?", kCount,
+      kCountedBehind, kCountedBefore, kCountedBeforeBare);
   pattern += '|';
   pattern += kIds;
   pattern += '|';
@@ -191,6 +191,17 @@ RE2::Options PatternOptions(bool built_in) {
   options.set_max_mem(kMaxMemory);
   options.set_never_capture(true);
   return options;
+}
+
+/// One for all workers: it takes long to make, and its automaton grows while it is used. RE2 is
+/// thread-safe.
+const RE2& BuiltIn(bool prices) {
+  if (prices) {
+    static const RE2 with_prices(BuiltInPattern(true), PatternOptions(/*built_in=*/true));
+    return with_prices;
+  }
+  static const RE2 without(BuiltInPattern(false), PatternOptions(/*built_in=*/true));
+  return without;
 }
 
 /// Whether a decimal digit of ASCII, Arabic, Devanagari, Thai or of full width begins at `i`.
@@ -236,7 +247,7 @@ class VolatileText::Impl {
  public:
   explicit Impl(const VolatileOptions& options) {
     if (options.enabled) {
-      built_in_.emplace(BuiltInPattern(options.prices), PatternOptions(/*built_in=*/true));
+      built_in_ = &BuiltIn(options.prices);
       // A mistake of ours, which every test of this class would show.
       if (!built_in_->ok()) throw std::bad_alloc();
     }
@@ -247,7 +258,8 @@ class VolatileText::Impl {
   }
 
   [[nodiscard]] std::string_view Remove(std::string_view text, std::string& buffer) const {
-    if (built_in_ && FindDigit(text, 0) != text.size()) text = RemoveBuiltIn(text, buffer);
+    if (built_in_ != nullptr && FindDigit(text, 0) != text.size())
+      text = RemoveBuiltIn(text, buffer);
     if (user_.empty()) return text;
     std::string rest;
     for (const auto& pattern : user_) {
@@ -335,7 +347,7 @@ class VolatileText::Impl {
     return space == std::string_view::npos || space == 0 ? size : space;
   }
 
-  std::optional<RE2> built_in_;
+  const RE2* built_in_ = nullptr;
   std::vector<std::unique_ptr<RE2>> user_;
 };
 

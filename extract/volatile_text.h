@@ -1,22 +1,13 @@
 #pragma once
 
-#include <cstdint>
+#include "extract/options.h"
+
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace crawlsieve::extract {
-
-/// Which text says nothing about what a page is, as it differs from fetch to fetch.
-struct VolatileOptions {
-  /// Dates, times, relative times, counters, session ids, copyright years, times of generation.
-  bool enabled = true;
-  /// Prices and amounts of money too.
-  bool prices = false;
-  /// Further regular expressions (RE2), each tried on every block of text; letter case counts.
-  std::vector<std::string> patterns = {};
-};
 
 /// What is wrong with a regular expression for VolatileOptions::patterns; empty: nothing.
 [[nodiscard]] std::string PatternProblem(const std::string& pattern);

@@ -57,7 +57,7 @@ int ExtractCommand(const std::filesystem::path& config_path, const std::filesyst
   if (!body) return Tell(body.error());
 
   ProcessorOptions options = ProcessorOptionsOf(*config);
-  options.extract.list_segments = true;
+  options.extract.details = true;
   extract::Extractor extractor(options.extract, FeatureHasher(options.fingerprint.key));
   extract::Page page;
   page.url = url;
@@ -76,9 +76,13 @@ int ExtractCommand(const std::filesystem::path& config_path, const std::filesyst
   json["detail"] = text_or_null(document.detail);
   json["canonical_url"] = document.canonical_url;
   json["host"] = text_or_null(document.host);
+  json["registered_domain"] = text_or_null(document.registered_domain);
+  json["claimed_canonical"] = text_or_null(document.claimed_canonical);
+  json["claimed_refresh"] = text_or_null(document.claimed_refresh);
   json["charset"] = text_or_null(document.charset);
   json["charset_source"] = text_or_null(document.charset_source);
   json["language"] = text_or_null(document.language);
+  json["detected_language"] = text_or_null(document.detected_language);
   json["title"] = document.title;
   json["text_length"] = document.text_length;
   json["main_words"] = document.main_words;
@@ -94,6 +98,10 @@ int ExtractCommand(const std::filesystem::path& config_path, const std::filesyst
   json["segments"] = Json::array();
   for (const extract::TextSegment& segment : document.segments) {
     json["segments"].push_back({{"role", extract::RoleName(segment.role)}, {"text", segment.text}});
+  }
+  json["links"] = Json::array();
+  for (const extract::Link& link : document.links) {
+    json["links"].push_back({{"url", link.url}, {"text", link.text}, {"rel", link.rel}});
   }
   std::puts(json.dump(2, ' ', false, Json::error_handler_t::replace).c_str());
   return kExitDone;

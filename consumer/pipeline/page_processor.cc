@@ -1,7 +1,7 @@
 #include "consumer/pipeline/page_processor.h"
 
 #include "consumer/record_limits.h"
-#include "extract/url.h"
+#include "extract/page_url.h"
 #include "plugin/fingerprint/simhash.h"
 #include "plugin/fingerprint/sketch.h"
 
@@ -87,7 +87,7 @@ Timestamp FallbackFetchTime(const InputRecord& record) {
 }  // namespace
 
 std::string SchemeOf(const ProcessorOptions& options) {
-  return SchemeId(options.fingerprint, extract::DescribeExtraction(options.extract.features));
+  return SchemeId(options.fingerprint, extract::DescribeExtraction(options.extract));
 }
 
 PageProcessor::PageProcessor(const ProcessorOptions& options)
@@ -118,7 +118,7 @@ ProcessedRecord PageProcessor::Process(SourceRecord&& source, std::string* text)
     page.set_detail(failure->code);
     processed.failure = std::move(*failure);
   } else if (auto* tombstone = std::get_if<Tombstone>(&decoded)) {
-    extract::CanonicalUrl canonical = extract::CanonicalizeUrl(tombstone->url);
+    extract::CanonicalUrl canonical = extract::IdentityOf(tombstone->url, options_.extract.url);
     page.set_outcome(log::OUTCOME_DELETED);
     page.set_canonical_url(std::move(canonical.url));
     page.set_host(std::move(canonical.host));

@@ -37,7 +37,7 @@ TEST(Extractor, MakesADocumentOfAPage) {
   EXPECT_EQ(document.language, "en");
   EXPECT_EQ(document.normalized_text, "some title hello hello world");
   EXPECT_EQ(document.text_length, std::string("Some Title Hello Hello World!").size());
-  ASSERT_EQ(document.features.size(), 4U);
+  ASSERT_EQ(document.features.size(), 3U);  // "some" is a stop word
   const FeatureHasher hasher("key");
   EXPECT_THAT(document.features, testing::Contains(Feature{hasher.Hash("hello"), 2}));
   EXPECT_TRUE(std::is_sorted(document.features.begin(), document.features.end(),
@@ -188,6 +188,7 @@ TEST(Extractor, JudgesByAllTextWhereThereIsLittleMainText) {
 TEST(Extractor, WeighsTextByItsRole) {
   ExtractOptions options;
   options.features.role_weights = {7, 6, 5, 4, 3, 2, 1};
+  options.features.terms.stem = false;
   const Document document = Extract(Article(60), options);
   const FeatureHasher hasher("key");
   for (const auto& [word, weight] :
@@ -206,7 +207,7 @@ TEST(Extractor, WeighsTextByItsRole) {
 TEST(Extractor, ListsSegmentsWhenAsked) {
   EXPECT_TRUE(Extract(Article(60)).segments.empty());
   ExtractOptions options;
-  options.list_segments = true;
+  options.details = true;
   std::vector<Role> roles;
   for (const TextSegment& segment : Extract(Article(60), options).segments) {
     roles.push_back(segment.role);
@@ -215,17 +216,71 @@ TEST(Extractor, ListsSegmentsWhenAsked) {
                                           Role::kMain, Role::kBoilerplate, Role::kAltText));
 }
 
+TEST(Extractor, RecordsWhatThePageClaimsAndBelievesNothing) {
+  const Document document = Extract(HtmlPage(
+      "<head><base href='/c/'><link rel=Canonical href='d?utm_source=x'><meta http-equiv=refresh "
+      "content=\"5; URL='e'\"></head><body>x"));
+  EXPECT_EQ(document.canonical_url, "https://example.org/a/b");
+  EXPECT_EQ(document.claimed_canonical, "https://example.org/c/d");
+  EXPECT_EQ(document.claimed_refresh, "https://example.org/c/e");
+  EXPECT_EQ(document.registered_domain, "example.org");
+}
+
+TEST(Extractor, FollowsACanonicalLinkWithinTheHostWhenAsked) {
+  ExtractOptions options;
+  options.url.follow_canonical_link = true;
+  EXPECT_EQ(Extract(HtmlPage("<link rel=canonical href=/c>x"), options).canonical_url,
+            "https://example.org/c");
+  for (const char* elsewhere :
+       {"https://www.example.org/c", "//example.com/", "data:x", "http://["}) {
+    const Document document =
+        Extract(HtmlPage("<link rel=canonical href='"s + elsewhere + "'>x"), options);
+    EXPECT_EQ(document.canonical_url, "https://example.org/a/b") << elsewhere;
+    EXPECT_NE(document.claimed_canonical, "") << elsewhere;
+  }
+  // In the body it may be a visitor's.
+  EXPECT_EQ(Extract(HtmlPage("<p>x<link rel=canonical href=/c>"), options).claimed_canonical, "");
+}
+
+TEST(Extractor, ListsLinksWhenAsked) {
+  const Page page = HtmlPage(
+      "<base href=https://example.com/x/><p>one <a href=y rel=' nofollow'> two\n three</a>"
+      "<a name=z>no link</a></p><a href='#top'><div>four</div></a>");
+  EXPECT_TRUE(Extract(page).links.empty());
+  ExtractOptions options;
+  options.details = true;
+  const Document document = Extract(page, options);
+  ASSERT_EQ(document.links.size(), 2U);
+  EXPECT_EQ(document.links[0].url, "https://example.com/x/y");
+  EXPECT_EQ(document.links[0].text, "two three");
+  EXPECT_EQ(document.links[0].rel, "nofollow");
+  EXPECT_EQ(document.links[1].url, "https://example.com/x/");
+  EXPECT_EQ(document.links[1].text, "four");
+  options.limits.max_links = 1;
+  EXPECT_EQ(Extract(page, options).links.size(), 1U);
+}
+
 TEST(DescribeExtraction, NamesWhatDecidesTheFeatures) {
-  const std::string description = DescribeExtraction({.shingle_size = 3});
-  EXPECT_THAT(description, testing::HasSubstr("shingle=3"));
-  EXPECT_THAT(description, testing::HasSubstr("icu="));
-  EXPECT_THAT(description, testing::HasSubstr("gumbo-0.10.1"));
-  EXPECT_NE(description, DescribeExtraction({.shingle_size = 1}));
-  EXPECT_NE(description, DescribeExtraction({.shingle_size = 3, .max_token_bytes = 100}));
-  EXPECT_NE(description, DescribeExtraction({.shingle_size = 3, .min_main_words = 0}));
-  EXPECT_NE(description,
-            DescribeExtraction({.shingle_size = 3, .role_weights = {1, 1, 1, 1, 1, 1, 1}}));
+  ExtractOptions options;
+  const std::string description = DescribeExtraction(options);
+  for (const char* part : {"shingle=1", "icu=", "gumbo-0.10.1", "cld2=", "snowball=", "re2="}) {
+    EXPECT_THAT(description, testing::HasSubstr(part));
+  }
   EXPECT_THAT(description, testing::Not(testing::HasSubstr("\n")));
+  const auto with = [](auto change) {
+    ExtractOptions changed;
+    change(changed);
+    return DescribeExtraction(changed);
+  };
+  EXPECT_NE(description, with([](auto& o) { o.features.shingle_size = 2; }));
+  EXPECT_NE(description, with([](auto& o) { o.features.max_token_bytes = 100; }));
+  EXPECT_NE(description, with([](auto& o) { o.features.min_main_words = 0; }));
+  EXPECT_NE(description, with([](auto& o) { o.features.role_weights[3] = 1; }));
+  EXPECT_NE(description, with([](auto& o) { o.features.volatile_text.prices = true; }));
+  EXPECT_NE(description, with([](auto& o) { o.features.terms.stem = false; }));
+  EXPECT_NE(description, with([](auto& o) { o.features.damp_frequency = true; }));
+  EXPECT_NE(description, with([](auto& o) { o.url.sort_query = true; }));
+  EXPECT_EQ(description, with([](auto& o) { o.details = true; }));
 }
 
 }  // namespace

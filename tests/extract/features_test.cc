@@ -11,6 +11,12 @@
 namespace crawlsieve::extract {
 namespace {
 
+FeatureOptions Words(std::uint32_t shingle_size) {
+  FeatureOptions options;
+  options.shingle_size = shingle_size;
+  return options;
+}
+
 TokenList Tokenize(std::string_view text) {
   TokenList tokens;
   EXPECT_TRUE(Tokenizer({.max_tokens = 1000, .max_token_bytes = 100}).Append(text, tokens));
@@ -34,21 +40,21 @@ std::vector<Feature> Expected(const FeatureHasher& hasher,
 
 TEST(FeatureCounter, CountsWords) {
   const FeatureHasher hasher("key");
-  FeatureCounter counter({.shingle_size = 1}, hasher);
+  FeatureCounter counter(Words(1), hasher);
   EXPECT_EQ(Count(counter, "to be or not to be"),
             Expected(hasher, {{"to", 2}, {"be", 2}, {"or", 1}, {"not", 1}}));
 }
 
 TEST(FeatureCounter, CountsShingles) {
   const FeatureHasher hasher("key");
-  FeatureCounter counter({.shingle_size = 2}, hasher);
+  FeatureCounter counter(Words(2), hasher);
   EXPECT_EQ(Count(counter, "to be or not to be"),
             Expected(hasher, {{"to be", 2}, {"be or", 1}, {"or not", 1}, {"not to", 1}}));
 }
 
 TEST(FeatureCounter, TakesAShortTextAsOneShingle) {
   const FeatureHasher hasher("key");
-  FeatureCounter counter({.shingle_size = 4}, hasher);
+  FeatureCounter counter(Words(4), hasher);
   EXPECT_EQ(Count(counter, "to be"), Expected(hasher, {{"to be", 1}}));
   EXPECT_TRUE(Count(counter, "").empty());
 }
@@ -56,23 +62,32 @@ TEST(FeatureCounter, TakesAShortTextAsOneShingle) {
 TEST(FeatureCounter, WeighsAFeatureByThePlaceItBeginsAt) {
   const FeatureHasher hasher("key");
   const TokenList tokens = Tokenize("a b a b c");
-  FeatureCounter words({.shingle_size = 1}, hasher);
+  FeatureCounter words(Words(1), hasher);
   EXPECT_EQ(words.Count(tokens, {{1, 5}, {1, 9}, {5, 2}}),
             Expected(hasher, {{"a", 5 + 2}, {"b", 2 + 2}, {"c", 2}}));
-  FeatureCounter pairs({.shingle_size = 2}, hasher);
+  FeatureCounter pairs(Words(2), hasher);
   EXPECT_EQ(pairs.Count(tokens, {{2, 3}, {5, 1}}),
             Expected(hasher, {{"a b", 3 + 1}, {"b a", 3}, {"b c", 1}}));
 }
 
+TEST(FeatureCounter, DampsFrequencies) {
+  const FeatureHasher hasher("key");
+  FeatureOptions options;
+  options.damp_frequency = true;
+  FeatureCounter counter(options, hasher);
+  EXPECT_EQ(Count(counter, "a b b c c c d d d d"),
+            Expected(hasher, {{"a", 1}, {"b", 2}, {"c", 2}, {"d", 3}}));
+}
+
 TEST(FeatureCounter, KeepsNothingBetweenTexts) {
-  FeatureCounter counter({.shingle_size = 1}, FeatureHasher("key"));
+  FeatureCounter counter(Words(1), FeatureHasher("key"));
   (void)Count(counter, "a b c");
   EXPECT_EQ(Count(counter, "a").size(), 1U);
 }
 
 TEST(FeatureCounter, DependsOnTheKey) {
-  FeatureCounter one({.shingle_size = 1}, FeatureHasher("one"));
-  FeatureCounter two({.shingle_size = 1}, FeatureHasher("two"));
+  FeatureCounter one(Words(1), FeatureHasher("one"));
+  FeatureCounter two(Words(1), FeatureHasher("two"));
   EXPECT_NE(Count(one, "word"), Count(two, "word"));
 }
 

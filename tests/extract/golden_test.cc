@@ -32,7 +32,9 @@ TEST_P(GoldenPage, YieldsTheSameTextAndFeatures) {
   page.url = "https://example.org/";
   page.content_type = "text/html";
   page.body = golden.body;
-  const Document document = Extractor({}, hasher).Extract(page);
+  ExtractOptions options;
+  options.features.terms = {.stop_words = false, .stem = false};  // terms_test.cc has theirs
+  const Document document = Extractor(options, hasher).Extract(page);
   EXPECT_EQ(document.outcome, Outcome::kText);
   EXPECT_EQ(document.normalized_text, golden.normalized_text);
   EXPECT_EQ(document.text_length, golden.text_length);

@@ -1,12 +1,14 @@
+#include "extract/page_url.h"
 #include "extract/url.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <string>
 #include <string_view>
 
 // The canonical form of a canonical URL is itself, and never empty while there is something to
-// name.
+// name. The same goes for identities and for resolved references.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using crawlsieve::extract::CanonicalizeUrl;
   using crawlsieve::extract::CanonicalUrl;
@@ -17,5 +19,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     std::abort();
   }
   if (!once.host.empty() && once.url.find(once.host) == std::string::npos) std::abort();
+
+  constexpr crawlsieve::extract::UrlOptions kAll{
+      .sort_query = true, .drop_www = true, .unify_scheme = true};
+  const CanonicalUrl identity = crawlsieve::extract::IdentityOf(given, kAll);
+  if (crawlsieve::extract::IdentityOf(identity.url, kAll).url != identity.url) std::abort();
+  const CanonicalUrl resolved = crawlsieve::extract::ResolveUrl("https://a.example/b/c?d", given);
+  if (CanonicalizeUrl(resolved.url).url != resolved.url) std::abort();
+  (void)crawlsieve::extract::RegisteredDomain(resolved.host);
   return 0;
 }
