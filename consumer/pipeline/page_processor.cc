@@ -4,6 +4,7 @@
 #include "extract/url.h"
 #include "plugin/fingerprint/simhash.h"
 
+#include <cstdlib>
 #include <string_view>
 #include <utility>
 #include <variant>
@@ -30,6 +31,17 @@ log::Outcome ToProto(extract::Outcome outcome) {
 bool IsTraceContext(const std::string& name) {
   return name == "traceparent" || name == "tracestate";
 }
+
+constexpr std::string_view kCrashed = "crashed";
+
+#ifdef CRAWLSIEVE_PLANTED_CRASH
+/// In builds that test what becomes of pages that kill the process.
+void DieOnPlantedPage(const extract::Page& page) {
+  if (page.body.find("crawlsieve-planted-crash") != std::string::npos) std::abort();
+}
+#else
+void DieOnPlantedPage(const extract::Page& /*page*/) {}
+#endif
 
 /// The headers of `record` that go on with the page, all or none.
 void PassHeaders(const InputRecord& record, bool all, log::Page& page) {
@@ -95,7 +107,7 @@ PageProcessor::PageProcessor(const ProcessorOptions& options)
       content_checksum_(options.fingerprint.key),
       extractor_(options.extract, FeatureHasher(options.fingerprint.key)) {}
 
-ProcessedRecord PageProcessor::Process(SourceRecord&& source) {
+ProcessedRecord PageProcessor::Process(SourceRecord&& source, Depth depth) {
   ProcessedRecord processed;
   log::Page& page = *processed.entry.mutable_page();
   *page.mutable_source() = std::move(source.source);
@@ -111,7 +123,10 @@ ProcessedRecord PageProcessor::Process(SourceRecord&& source) {
   PassHeaders(source.record, options_.pass_headers, page);
   page.set_fetch_time_ms(FallbackFetchTime(source.record).time_since_epoch().count());
 
-  Decoded decoded = DecodeWithinLimits(std::move(source.record), source.format, options_.decode);
+  Decoded decoded =
+      depth == Depth::kNothing
+          ? Decoded(DecodeFailure{std::string(kCrashed), "reading this record killed the process"})
+          : DecodeWithinLimits(std::move(source.record), source.format, options_.decode);
   if (auto* failure = std::get_if<DecodeFailure>(&decoded)) {
     page.set_outcome(log::OUTCOME_DEAD_LETTER);
     page.set_detail(failure->code);
@@ -124,12 +139,18 @@ ProcessedRecord PageProcessor::Process(SourceRecord&& source) {
     page.set_path_depth(canonical.path_depth);
     page.set_url(std::move(tombstone->url));
   } else {
-    FillPage(std::move(std::get<extract::Page>(decoded)), page);
+    extract::Page& content = std::get<extract::Page>(decoded);
+    if (depth == Depth::kDecodeOnly) {
+      content.body.clear();
+      content.body_problem = kCrashed;
+    }
+    FillPage(std::move(content), page);
   }
   return processed;
 }
 
 void PageProcessor::FillPage(extract::Page&& page, log::Page& entry) {
+  DieOnPlantedPage(page);
   extract::Document document = extractor_.Extract(page);
 
   entry.set_outcome(ToProto(document.outcome));

@@ -32,6 +32,13 @@ struct ProcessedRecord {
   std::optional<DecodeFailure> failure;  ///< set: the record belongs to the dead letters
 };
 
+/// How much of a record is looked at.
+enum class Depth {
+  kWhole,
+  kDecodeOnly,  ///< not the page's body: `not_evaluated`, code `crashed`
+  kNothing,     ///< not even where the URL is: a dead letter, code `crashed`
+};
+
 /// The extract stage's work on one record: decode, extract, fingerprint.
 ///
 /// A pure function of record and options. Thread-compatible: one for each worker thread.
@@ -40,7 +47,7 @@ class PageProcessor {
   explicit PageProcessor(const ProcessorOptions& options);
 
   /// One entry per record, for dead letters too; smaller than kMaxOwnRecordBytes. Never fails.
-  [[nodiscard]] ProcessedRecord Process(SourceRecord&& source);
+  [[nodiscard]] ProcessedRecord Process(SourceRecord&& source, Depth depth = Depth::kWhole);
 
  private:
   void FillPage(extract::Page&& page, log::Page& entry);

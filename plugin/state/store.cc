@@ -28,7 +28,11 @@ Error ToError(const rocksdb::Status& status, const std::filesystem::path& direct
   const ErrorCode code = status.IsCorruption() ? ErrorCode::kCorruption
                          : status.IsBusy()     ? ErrorCode::kBusy
                                                : ErrorCode::kIo;
-  return {code, fmt::format("state in {}: {}", directory.string(), status.ToString())};
+  return {code, fmt::format("state in {}: {}{}", directory.string(), status.ToString(),
+                            status.IsCorruption()
+                                ? "; move the directory away, and the next start rebuilds the "
+                                  "state from the admission log"
+                                : "")};
 }
 
 /// A file locked for as long as this lives; it holds the process id of the owner.
@@ -114,8 +118,12 @@ class Store::Impl {
 
   Status Open(const StoreOptions& options) {
     rocksdb::DBOptions db_options;
-    db_options.create_if_missing = true;
-    db_options.create_missing_column_families = true;
+    // Only where there is nothing: a database whose list of files was cut opens without complaint
+    // otherwise, with tables that are empty and others that are not.
+    std::error_code ignored;
+    const bool is_new = !std::filesystem::exists(directory_ / "CURRENT", ignored);
+    db_options.create_if_missing = is_new;
+    db_options.create_missing_column_families = is_new;
     db_options.max_open_files = 256;
     db_options.keep_log_file_num = 2;
     db_options.avoid_flush_during_shutdown = !options.survive_crash;
@@ -136,6 +144,9 @@ class Store::Impl {
     const rocksdb::Status status =
         rocksdb::DB::Open(db_options, directory_.string(), families, &handles_, &db);
     db_.reset(db);
+    if (status.IsInvalidArgument()) {
+      return tl::unexpected(ToError(rocksdb::Status::Corruption(status.ToString()), directory_));
+    }
     if (!status.ok()) return tl::unexpected(ToError(status, directory_));
     return {};
   }
