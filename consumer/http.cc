@@ -330,7 +330,7 @@ class HttpServer::Impl {
     server_.Get("/readyz", [this](const httplib::Request&, httplib::Response& response) {
       const Health health = content_.health();
       const bool ready = health.live && health.ready;
-      Answer(response, ready ? 200 : 503, ready ? "ready\n" : health.reason + "\n");
+      Answer(response, ready ? 200 : 503, (health.reason.empty() ? "ready" : health.reason) + "\n");
     });
     server_.Get("/version", [this](const httplib::Request&, httplib::Response& response) {
       const nlohmann::ordered_json version = {{"name", "crawlsieve"},

@@ -16,7 +16,7 @@ namespace crawlsieve::consumer {
 struct Health {
   bool live = true;    ///< false: only a restart helps
   bool ready = false;  ///< false while restoring or not connected
-  std::string reason;  ///< why not, in a few words; empty where all is well
+  std::string reason;  ///< why not, or in which way, in a few words; empty where all is well
 };
 
 /// One block of the status page.

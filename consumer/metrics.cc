@@ -143,6 +143,8 @@ struct Metrics::Registered {
       Gauge("crawlsieve_index_shards", "Shards of the index.").Add({});
   prometheus::Gauge& restoring =
       Gauge("crawlsieve_restoring", "1 while the judge restores its state.").Add({});
+  prometheus::Gauge& standby =
+      Gauge("crawlsieve_standby", "1 while the judge of another process is active.").Add({});
   prometheus::Gauge& connected =
       Gauge("crawlsieve_connected", "1 while a broker is connected.").Add({});
   Gauges& last_snapshot = Gauge("crawlsieve_index_last_snapshot_timestamp_seconds",
@@ -272,9 +274,13 @@ void Metrics::SetAssignment(std::vector<PartitionReport> assignment) {
 
 void Metrics::SetRestoring(bool restoring) { registered_->restoring.Set(restoring ? 1 : 0); }
 
+void Metrics::SetStandby(bool standby) { registered_->standby.Set(standby ? 1 : 0); }
+
 void Metrics::SetConnected(bool connected) { registered_->connected.Set(connected ? 1 : 0); }
 
 bool Metrics::restoring() const { return registered_->restoring.Value() != 0; }
+
+bool Metrics::standby() const { return registered_->standby.Value() != 0; }
 
 bool Metrics::connected() const { return registered_->connected.Value() != 0; }
 
@@ -310,6 +316,7 @@ MetricsWindow Metrics::CloseWindow(Timestamp now) {
   window.index = index_;
   window.assignment = assignment_;
   window.restoring = restoring();
+  window.standby = standby();
   window.connected = connected();
   return window;
 }
@@ -347,6 +354,7 @@ std::string Metrics::TopicRecord(const MetricsWindow& window) const {
       {"window_start", FormatRfc3339(window.start)},
       {"window_end", FormatRfc3339(window.end)},
       {"restoring", window.restoring},
+      {"standby", window.standby},
       {"connected", window.connected},
       {"assignment", assignment},
       {"counters",

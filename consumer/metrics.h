@@ -98,6 +98,7 @@ struct MetricsWindow {
   IndexReport index;
   std::vector<PartitionReport> assignment;
   bool restoring = false;
+  bool standby = false;
   bool connected = false;
 };
 
@@ -143,9 +144,11 @@ class Metrics {
   void SetIndex(const IndexReport& index);
   void SetAssignment(std::vector<PartitionReport> assignment);
   void SetRestoring(bool restoring);  ///< at first: false
+  void SetStandby(bool standby);      ///< at first: false
   void SetConnected(bool connected);  ///< at first: false
 
   [[nodiscard]] bool restoring() const;
+  [[nodiscard]] bool standby() const;
   [[nodiscard]] bool connected() const;
 
   /// Everything, in Prometheus' text format 0.0.4.

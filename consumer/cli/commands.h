@@ -58,10 +58,14 @@ struct IndexArguments {
 
 /// Each runs one command of the program and returns its exit code. Errors go to standard error.
 int RunCommand(const std::filesystem::path& config);
+/// What RunCommand runs for pages that may kill it; not for people.
+int ProbePageCommand(const std::filesystem::path& config);
 int ScanCommand(const ScanArguments& arguments);
 int FeedCommand(const FeedArguments& arguments);
 int EvalCommand(const EvalArguments& arguments);
 int CheckCommand(const std::filesystem::path& config, bool json);
+/// Compares the judge's state with a refold of the log; kExitWrongInput where they differ.
+int StateVerifyCommand(const std::filesystem::path& config, bool json);
 int ExtractCommand(const std::filesystem::path& config, const std::filesystem::path& file,
                    const std::string& content_type, const std::string& url);
 int IndexBuildCommand(const IndexArguments& arguments);

@@ -32,6 +32,9 @@ int Main(int argc, char** argv) {
   CLI::App& run = *app.add_subcommand("run", "Run the service: pages in from Kafka, verdicts out");
   run.add_option("--config", config, "Configuration file (YAML)")->required();
 
+  CLI::App& probe = *app.add_subcommand("probe-page", "Used by run itself")->group("");
+  probe.add_option("--config", config)->required();
+
   ScanArguments scan_arguments;
   CLI::App& scan = *app.add_subcommand(
       "scan", "Judge pages from files without a broker; verdicts as JSON lines");
@@ -64,6 +67,14 @@ int Main(int argc, char** argv) {
       "check", "Check a configuration and print what is in effect, secrets masked");
   check.add_option("--config", config, "Configuration file (YAML)")->required();
   check.add_flag("--json", check_json, "Print mistakes as JSON");
+
+  bool state_json = false;
+  CLI::App& state = *app.add_subcommand("state", "The judge's durable state");
+  state.require_subcommand(1);
+  CLI::App& state_verify = *state.add_subcommand(
+      "verify", "Fold the admission log again and compare; the judge must not be running");
+  state_verify.add_option("--config", config, "Configuration file (YAML)")->required();
+  state_verify.add_flag("--json", state_json, "Print the outcome as JSON");
 
   std::filesystem::path page_file;
   std::string content_type;
@@ -150,10 +161,12 @@ int Main(int argc, char** argv) {
     return kExitDone;
   }
   if (run) return RunCommand(config);
+  if (probe) return ProbePageCommand(config);
   if (scan) return ScanCommand(scan_arguments);
   if (feed) return FeedCommand(feed_arguments);
   if (eval) return EvalCommand(eval_arguments);
   if (check) return CheckCommand(config, check_json);
+  if (state_verify) return StateVerifyCommand(config, state_json);
   if (extract) return ExtractCommand(config, page_file, content_type, url);
   if (index_build) return IndexBuildCommand(index_arguments);
   if (index_export) return IndexExportCommand(index_arguments);

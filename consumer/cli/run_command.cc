@@ -2,6 +2,7 @@
 #include "consumer/cli/common.h"
 #include "consumer/logging.h"
 #include "consumer/service/service.h"
+#include "consumer/suspects/probe.h"
 
 #include <atomic>
 #include <chrono>
@@ -70,6 +71,7 @@ int RunCommand(const std::filesystem::path& path) {
   setup.extract_stage = config->extract_stage;
   setup.extract_stage.threads = static_cast<std::uint32_t>(ThreadsOf(config->extract_stage));
   setup.processor = ProcessorOptionsOf(*config);
+  setup.probe_command = {"/proc/self/exe", "probe-page", "--config", path.string()};
   setup.judge = config->judge;
   setup.index_shards = config->index.shards;
   setup.make_index = IndexFactoryOf(*config);
@@ -84,6 +86,12 @@ int RunCommand(const std::filesystem::path& path) {
                         ended.error().code == ErrorCode::kBusy ||
                         ended.error().code == ErrorCode::kMismatch;
   return is_setup ? kExitWrongInput : kExitFailed;
+}
+
+int ProbePageCommand(const std::filesystem::path& path) {
+  const auto config = LoadOrTell(path);
+  if (!config.has_value()) return kExitWrongInput;
+  return AnswerProbe(ProcessorOptionsOf(*config)) ? kExitDone : kExitFailed;
 }
 
 }  // namespace crawlsieve::consumer

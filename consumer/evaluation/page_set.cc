@@ -28,7 +28,7 @@ Workers::Worker MakeWorker(const ProcessorOptions& options, bool with_text) {
     source.record = std::move(file_record.record);
     source.format = file_record.format;
     extracted.processed =
-        processor->Process(std::move(source), with_text ? &extracted.text : nullptr);
+        processor->Process(std::move(source), Depth::kWhole, with_text ? &extracted.text : nullptr);
     return extracted;
   };
 }

@@ -104,6 +104,10 @@ ClientRecipe ExtractConsumer(const KafkaOptions& options, std::string_view insta
   ClientRecipe recipe = ConsumerRecipe(options, "extract");
   if (!instance.empty()) {
     recipe.required["group.instance.id"] = std::string(instance);
+  } else {
+    // Nobody waits for a member without a name to come back, so its partitions go on soon. A named
+    // one keeps librdkafka's 45 s, in which a restart costs no rebalance.
+    recipe.defaults["session.timeout.ms"] = "10000";
   }
   return recipe;
 }
@@ -113,7 +117,8 @@ ClientRecipe JudgeConsumer(const KafkaOptions& options) {
   // The standby takes over when the active judge has been silent for so long. Brokers refuse less
   // by default. Membership is dynamic, since static members are waited for after they close.
   recipe.defaults["session.timeout.ms"] = "6000";
-  recipe.defaults["heartbeat.interval.ms"] = "1500";
+  // A standby learns by its next heartbeat that the active judge has left.
+  recipe.defaults["heartbeat.interval.ms"] = "500";
   return recipe;
 }
 

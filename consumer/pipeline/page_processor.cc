@@ -5,6 +5,7 @@
 #include "plugin/fingerprint/simhash.h"
 #include "plugin/fingerprint/sketch.h"
 
+#include <cstdlib>
 #include <string_view>
 #include <utility>
 #include <variant>
@@ -31,6 +32,17 @@ log::Outcome ToProto(extract::Outcome outcome) {
 bool IsTraceContext(const std::string& name) {
   return name == "traceparent" || name == "tracestate";
 }
+
+constexpr std::string_view kCrashed = "crashed";
+
+#ifdef CRAWLSIEVE_PLANTED_CRASH
+/// In builds that test what becomes of pages that kill the process.
+void DieOnPlantedPage(const extract::Page& page) {
+  if (page.body.find("crawlsieve-planted-crash") != std::string::npos) std::abort();
+}
+#else
+void DieOnPlantedPage(const extract::Page& /*page*/) {}
+#endif
 
 /// The headers of `record` that go on with the page, all or none.
 void PassHeaders(const InputRecord& record, bool all, log::Page& page) {
@@ -96,7 +108,7 @@ PageProcessor::PageProcessor(const ProcessorOptions& options)
       content_checksum_(options.fingerprint.key),
       extractor_(options.extract, FeatureHasher(options.fingerprint.key)) {}
 
-ProcessedRecord PageProcessor::Process(SourceRecord&& source, std::string* text) {
+ProcessedRecord PageProcessor::Process(SourceRecord&& source, Depth depth, std::string* text) {
   ProcessedRecord processed;
   log::Page& page = *processed.entry.mutable_page();
   *page.mutable_source() = std::move(source.source);
@@ -112,7 +124,10 @@ ProcessedRecord PageProcessor::Process(SourceRecord&& source, std::string* text)
   PassHeaders(source.record, options_.pass_headers, page);
   page.set_fetch_time_ms(FallbackFetchTime(source.record).time_since_epoch().count());
 
-  Decoded decoded = DecodeWithinLimits(std::move(source.record), source.format, options_.decode);
+  Decoded decoded =
+      depth == Depth::kNothing
+          ? Decoded(DecodeFailure{std::string(kCrashed), "reading this record killed the process"})
+          : DecodeWithinLimits(std::move(source.record), source.format, options_.decode);
   if (auto* failure = std::get_if<DecodeFailure>(&decoded)) {
     page.set_outcome(log::OUTCOME_DEAD_LETTER);
     page.set_detail(failure->code);
@@ -125,12 +140,18 @@ ProcessedRecord PageProcessor::Process(SourceRecord&& source, std::string* text)
     page.set_path_depth(canonical.path_depth);
     page.set_url(std::move(tombstone->url));
   } else {
-    FillPage(std::move(std::get<extract::Page>(decoded)), page, text);
+    extract::Page& content = std::get<extract::Page>(decoded);
+    if (depth == Depth::kDecodeOnly) {
+      content.body.clear();
+      content.body_problem = kCrashed;
+    }
+    FillPage(std::move(content), page, text);
   }
   return processed;
 }
 
 void PageProcessor::FillPage(extract::Page&& page, log::Page& entry, std::string* text) {
+  DieOnPlantedPage(page);
   extract::Document document = extractor_.Extract(page);
 
   entry.set_outcome(ToProto(document.outcome));

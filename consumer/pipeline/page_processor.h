@@ -32,6 +32,13 @@ struct ProcessedRecord {
   std::optional<DecodeFailure> failure;  ///< set: the record belongs to the dead letters
 };
 
+/// How much of a record is looked at.
+enum class Depth {
+  kWhole,
+  kDecodeOnly,  ///< not the page's body: `not_evaluated`, code `crashed`
+  kNothing,     ///< not even where the URL is: a dead letter, code `crashed`
+};
+
 /// The extract stage's work on one record: decode, extract, fingerprint.
 ///
 /// A pure function of record and options. Thread-compatible: one for each worker thread.
@@ -42,7 +49,8 @@ class PageProcessor {
   /// One entry per record, for dead letters too; smaller than kMaxOwnRecordBytes. Never fails.
   /// `text`, where given, receives the normalised text that the fingerprints are of: the words, one
   /// space between them.
-  [[nodiscard]] ProcessedRecord Process(SourceRecord&& source, std::string* text = nullptr);
+  [[nodiscard]] ProcessedRecord Process(SourceRecord&& source, Depth depth = Depth::kWhole,
+                                        std::string* text = nullptr);
 
  private:
   void FillPage(extract::Page&& page, log::Page& entry, std::string* text);

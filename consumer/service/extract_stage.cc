@@ -10,6 +10,7 @@
 #include "consumer/service/contact.h"
 #include "consumer/service/kafka_log.h"
 #include "consumer/service/sessions.h"
+#include "consumer/suspects/probe.h"
 #include "consumer/version.h"
 
 #include <algorithm>
@@ -32,6 +33,8 @@ using SteadyClock = std::chrono::steady_clock;
 constexpr milliseconds kAdminTimeout{10'000};
 constexpr milliseconds kIdlePoll{50};
 constexpr milliseconds kBusyPoll{1};
+// The limits of a page end it in a second or two.
+constexpr milliseconds kProbePatience{60'000};
 
 /// One assignment of a partition to this member: what a late result is told apart by.
 using Epoch = std::uint64_t;
@@ -59,8 +62,11 @@ double AgeInSeconds(Timestamp time) {
 /// Works with one set of Kafka clients, until they fail or it is told to stop.
 class ExtractSession final : public RebalanceListener {
  public:
-  ExtractSession(const ExtractStage::Options& options, Board& board, Metrics& metrics)
+  ExtractSession(const ExtractStage::Options& options, PageNotes& notes, Board& board,
+                 Metrics& metrics)
       : options_(options),
+        notes_(notes),
+        probe_(options.probe_command, kProbePatience),
         board_(board),
         metrics_(metrics),
         log_{options.kafka.log_topic, 0},
@@ -136,7 +142,7 @@ class ExtractSession final : public RebalanceListener {
 
   OrderedWorkers<Task, Done>::Worker MakeWorker() {
     auto processor = std::make_shared<PageProcessor>(options_.processor);
-    return [this, processor](Task&& task) {
+    return [this, processor, slot = worker_count_++](Task&& task) {
       const auto begin = SteadyClock::now();
       SourceRecord source;
       source.record = CopyRecord(task.record);
@@ -148,10 +154,24 @@ class ExtractSession final : public RebalanceListener {
       source.source.set_previous_offset(task.previous_offset);
       source.source.set_timestamp_ms(task.record.timestamp().time_since_epoch().count());
       Done done{std::move(task.record), std::move(task.partition), task.epoch, task.bytes,
-                processor->Process(std::move(source))};
+                ProcessNoted(*processor, slot, std::move(source))};
       metrics_.Observe(Latency::kExtract, SteadyClock::now() - begin);
       return done;
     };
+  }
+
+  /// A page that was being parsed when a process died is parsed in a child.
+  ProcessedRecord ProcessNoted(PageProcessor& processor, std::size_t slot,
+                               SourceRecord&& source) const {
+    const log::Source from = source.source;
+    if (!options_.probe_command.empty() &&
+        notes_.suspects().contains(PageId{from.topic(), from.partition(), from.offset()})) {
+      if (auto probed = probe_.Process(source, options_.processor)) return std::move(*probed);
+    }
+    notes_.Begin(slot, from.topic(), from.partition(), from.offset());
+    ProcessedRecord processed = processor.Process(std::move(source));
+    notes_.End(slot);
+    return processed;
   }
 
   Status Open() {
@@ -391,6 +411,9 @@ class ExtractSession final : public RebalanceListener {
   }
 
   const ExtractStage::Options& options_;
+  PageNotes& notes_;
+  const Probe probe_;
+  std::size_t worker_count_ = 0;
   Board& board_;
   Metrics& metrics_;
   const TopicPartition log_;
@@ -415,12 +438,12 @@ class ExtractSession final : public RebalanceListener {
 
 }  // namespace
 
-ExtractStage::ExtractStage(Options options, Board& board, Metrics& metrics)
-    : options_(std::move(options)), board_(board), metrics_(metrics) {}
+ExtractStage::ExtractStage(Options options, PageNotes& notes, Board& board, Metrics& metrics)
+    : options_(std::move(options)), notes_(notes), board_(board), metrics_(metrics) {}
 
 Status ExtractStage::Run(const std::stop_token& stop) {
   return RunSessions("extract", stop, BackOff(), [&] {
-    ExtractSession session(options_, board_, metrics_);
+    ExtractSession session(options_, notes_, board_, metrics_);
     return session.Run(stop);
   });
 }

@@ -4,6 +4,7 @@
 #include "consumer/options.h"
 #include "consumer/pipeline/page_processor.h"
 #include "consumer/service/board.h"
+#include "consumer/suspects/page_notes.h"
 #include "plugin/base/result.h"
 
 #include <chrono>
@@ -12,6 +13,7 @@
 #include <map>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 namespace crawlsieve::consumer {
 
@@ -34,14 +36,18 @@ class ExtractStage {
     ProcessorOptions processor;
     /// The largest dead letter for each input topic: what its dead-letter topic takes.
     std::map<std::string, std::uint64_t> dead_letter_bytes;
+    /// Runs AnswerProbe in a process of its own (see Probe); empty: suspects are not treated
+    /// differently.
+    std::vector<std::string> probe_command;
     std::string instance;
     /// A name that this process keeps over restarts, which then cost no rebalance; empty: none.
     std::string static_member;
     std::chrono::milliseconds shutdown_timeout{30'000};
   };
 
-  /// `board` and `metrics` are borrowed.
-  ExtractStage(Options options, Board& board, Metrics& metrics);
+  /// All but `options` are borrowed. `notes` has a slot for each thread; its suspects are parsed in
+  /// a child first.
+  ExtractStage(Options options, PageNotes& notes, Board& board, Metrics& metrics);
 
   /// Works until `stop` is requested; then finishes what is in flight, commits and leaves the
   /// group, within the shutdown timeout. Failures that may pass are waited out with back-off.
@@ -51,6 +57,7 @@ class ExtractStage {
 
  private:
   const Options options_;
+  PageNotes& notes_;
   Board& board_;
   Metrics& metrics_;
 };

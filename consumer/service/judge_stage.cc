@@ -28,6 +28,7 @@ using SteadyClock = std::chrono::steady_clock;
 
 constexpr milliseconds kAdminTimeout{10'000};
 constexpr milliseconds kCommitTimeout{60'000};
+constexpr milliseconds kFollowTimeout{2'000};
 constexpr milliseconds kIdlePoll{100};
 constexpr int kRestoreBatch = 1000;
 
@@ -65,20 +66,25 @@ class JudgeSession final : public RebalanceListener {
   ~JudgeSession() override {
     detector_.Discard();
     metrics_.SetRestoring(false);
+    metrics_.SetStandby(false);
     board_.SetPartitions(Role::kJudge, {});
   }
 
   SessionResult Run(const std::stop_token& stop) {
-    auto consumer = MakeConsumer();
+    ClientRecipe recipe = JudgeConsumer(options_.kafka);
+    // Members get partitions in the order of their ids, which begin with this: the judge that was
+    // there first stays, and a standby that joins doesn't take over.
+    recipe.defaults["client.id"] =
+        fmt::format("crawlsieve-{:014}", Now().time_since_epoch().count());
+    auto consumer =
+        Consumer::Make(recipe, options_.kafka, contact_.Listen(LoggingCallbacks("judge")));
     if (!consumer) return tl::unexpected(FinalFailure(consumer.error()));
     consumer_ = std::move(*consumer);
-    // A standby is never assigned anything, so this is what tells that there is a broker.
     if (auto asked = consumer_->QueryWatermarks(log_, kAdminTimeout); !asked) return Failed(asked);
     contact_.Answered();
-    if (auto joined = consumer_->Subscribe({log_.topic}, *this); !joined) return Failed(joined);
+    SetState(State::kWarming);
     while (!stop.stop_requested() && !failure_.has_value()) {
-      SessionResult worked = state_ == State::kRestoring ? Restore() : Step();
-      if (!worked) return worked;
+      if (SessionResult worked = Work(); !worked) return worked;
     }
     if (failure_.has_value()) return tl::unexpected(*failure_);
     if (auto committed = CommitBatch(); !committed) return committed;
@@ -94,11 +100,10 @@ class JudgeSession final : public RebalanceListener {
     auto group = consumer_->CurrentGroupMetadata();
     if (!group) return tl::unexpected(group.error());
     group_ = std::move(*group);
-    state_ = State::kRestoring;
-    metrics_.SetRestoring(true);
+    SetState(State::kRestoring);
     Log(LogLevel::kInfo, "judge.assigned", {{"log", log_.topic}});
-    // Where to read from is known after the restore, which seeks.
-    return std::vector<PartitionOffset>{{log_, kOffsetBeginning}};
+    // Where exactly to go on is known after the restore, which seeks.
+    return std::vector<PartitionOffset>{{log_, published_}};
   }
 
   void OnRevoked(const std::vector<TopicPartition>& /*partitions*/) override {
@@ -110,7 +115,8 @@ class JudgeSession final : public RebalanceListener {
 
  private:
   enum class State {
-    kStandby,    ///< another member judges
+    kWarming,    ///< folds what was published; joins the group when that is done
+    kStandby,    ///< another member judges; folds what that one publishes
     kRestoring,  ///< assigned: fences, then folds up to the committed offset
     kLive,       ///< folds, publishes, commits
   };
@@ -124,7 +130,8 @@ class JudgeSession final : public RebalanceListener {
     std::vector<Timestamp> sources;  ///< times of the judged input records
   };
 
-  Result<std::unique_ptr<Consumer>> MakeConsumer() {
+  /// A reader of the log that is no member of the group.
+  Result<std::unique_ptr<Consumer>> MakeReader() {
     return Consumer::Make(JudgeConsumer(options_.kafka), options_.kafka,
                           contact_.Listen(LoggingCallbacks("judge")));
   }
@@ -135,18 +142,59 @@ class JudgeSession final : public RebalanceListener {
     return tl::unexpected(Failure(result.error()));
   }
 
+  void SetState(State state) {
+    state_ = state;
+    metrics_.SetRestoring(state == State::kWarming || state == State::kRestoring);
+    metrics_.SetStandby(state == State::kStandby);
+  }
+
+  SessionResult Work() {
+    switch (state_) {
+      case State::kWarming:
+      case State::kStandby:
+        return Follow();
+      case State::kRestoring:
+        return Restore();
+      case State::kLive:
+        return Step();
+    }
+    return {};
+  }
+
   void StepBack() {
-    if (state_ == State::kStandby) return;
+    if (state_ != State::kRestoring && state_ != State::kLive) return;
     Log(LogLevel::kInfo, "judge.revoked", {{"log", log_.topic}});
     detector_.Discard();
     batch_ = Batch();
     replay_.reset();
     producer_.reset();  // an open transaction is aborted by whoever takes the id over
-    state_ = State::kStandby;
-    metrics_.SetRestoring(false);
+    SetState(State::kStandby);
   }
 
-  // --- Restoring ---------------------------------------------------------------------------------
+  // --- Following and restoring
+  // ---------------------------------------------------------------------------------
+
+  /// One bounded piece of what a judge does that isn't active: folds what the active one has
+  /// published for good, and no more. It joins the group only when it has caught up, so that the
+  /// group never waits for a judge that has yet to fold a long log.
+  SessionResult Follow() {
+    const bool is_behind = next_ < published_;
+    auto polled = consumer_->Poll(is_behind ? milliseconds(0) : kIdlePoll);
+    if (!polled && polled.error().error_class != KafkaErrorClass::kRetriable) return Failed(polled);
+    if (state_ != State::kWarming && state_ != State::kStandby) return {};
+    if (!is_behind) {
+      // An outage is waited out; what was published before it stays true.
+      auto asked = AskPublished(kFollowTimeout);
+      if (!asked && !asked.error().may_pass) return asked;
+      if (!asked) contact_.Failed();
+    }
+    if (auto replayed = Replay(); !replayed) return replayed;
+    if (state_ == State::kStandby || next_ < published_) return {};
+    if (auto joined = consumer_->Subscribe({log_.topic}, *this); !joined) return Failed(joined);
+    SetState(State::kStandby);
+    Log(LogLevel::kInfo, "judge.standby", {{"offset", published_}});
+    return {};
+  }
 
   /// One bounded piece of the restore; the group is polled between pieces.
   SessionResult Restore() {
@@ -154,16 +202,15 @@ class JudgeSession final : public RebalanceListener {
     auto polled = consumer_->Poll(milliseconds(0));
     if (!polled && polled.error().error_class != KafkaErrorClass::kRetriable) return Failed(polled);
     if (state_ != State::kRestoring) return {};
-    if (producer_ == nullptr) return BeginRestore();
-    if (replay_ != nullptr) {
-      if (auto replayed = Replay(); !replayed) return replayed;
-      if (replay_ != nullptr) return {};
+    if (producer_ == nullptr) {
+      if (auto fenced = Fence(); !fenced) return fenced;
     }
-    return GoLive();
+    if (auto replayed = Replay(); !replayed) return replayed;
+    return next_ < published_ ? SessionResult() : GoLive();
   }
 
-  /// Fences the judge before this one and finds out from where to where the log is to be folded.
-  SessionResult BeginRestore() {
+  /// Ends what the judge before this one may still do, and finds out up to where it has published.
+  SessionResult Fence() {
     auto producer =
         Producer::Make(is_exactly_once_ ? TransactionalProducer(options_.kafka)
                                         : IdempotentProducer(options_.kafka),
@@ -179,28 +226,36 @@ class JudgeSession final : public RebalanceListener {
           Repeat(kCommitTimeout, [&] { return (*producer)->InitTransactions(kAdminTimeout); });
       if (!fenced) return Failed(fenced);
     }
-    auto committed = consumer_->Committed({log_}, kAdminTimeout);
-    if (!committed) return Failed(committed);
-    auto watermarks = consumer_->QueryWatermarks(log_, kAdminTimeout);
-    if (!watermarks) return Failed(watermarks);
-
-    auto start = FirstOffset(committed->front(), *watermarks);
-    if (!start) return tl::unexpected(FinalFailure(start.error()));
-    live_from_ = *start;
-    log_is_empty_ = watermarks->high == 0;
+    if (auto asked = AskPublished(kAdminTimeout); !asked) return asked;
     producer_ = std::move(*producer);
     delivery_failure_.reset();
+    Log(LogLevel::kInfo, "judge.restoring", {{"from", next_}, {"to", published_}});
+    return {};
+  }
 
-    // The last folded entry is read again, to see that this is still the same log.
-    const std::int64_t replay_from = std::max<std::int64_t>(0, detector_.position().offset);
-    if (replay_from >= live_from_ && detector_.position().offset < 0) return {};
-    auto replay = MakeConsumer();
+  /// Up to where the log has been judged, and whether it is the log of this state.
+  SessionResult AskPublished(milliseconds timeout) {
+    auto committed = consumer_->Committed({log_}, timeout);
+    if (!committed) return Failed(committed);
+    auto watermarks = consumer_->QueryWatermarks(log_, timeout);
+    if (!watermarks) return Failed(watermarks);
+    contact_.Answered();
+    auto published = FirstOffset(committed->front(), *watermarks);
+    if (!published) return tl::unexpected(FinalFailure(published.error()));
+    published_ = *published;
+    log_is_empty_ = watermarks->high == 0;
+    return {};
+  }
+
+  /// A reader of its own, from the last folded entry on: that one is read again, to see that this
+  /// is still the same log.
+  SessionResult OpenReplay() {
+    next_ = std::max<std::int64_t>(0, detector_.position().offset);
+    if (next_ >= published_) return {};
+    auto replay = MakeReader();
     if (!replay) return tl::unexpected(FinalFailure(replay.error()));
-    if (auto assigned = (*replay)->Assign({{log_, replay_from}}); !assigned)
-      return Failed(assigned);
+    if (auto assigned = (*replay)->Assign({{log_, next_}}); !assigned) return Failed(assigned);
     replay_ = std::move(*replay);
-    next_ = replay_from;
-    Log(LogLevel::kInfo, "judge.restoring", {{"from", replay_from}, {"to", live_from_}});
     return {};
   }
 
@@ -253,10 +308,12 @@ class JudgeSession final : public RebalanceListener {
     return committed.value_or(0);
   }
 
-  /// Folds what was published before, without publishing it again.
+  /// Folds a piece of what was published before, without publishing it again.
   SessionResult Replay() {
-    for (int i = 0; i < kRestoreBatch; ++i) {
-      if (replay_->Position(log_).value_or(0) >= live_from_) return EndReplay();
+    if (replay_ == nullptr) {
+      if (auto opened = OpenReplay(); !opened) return opened;
+    }
+    for (int i = 0; i < kRestoreBatch && next_ < published_; ++i) {
       auto record = replay_->Poll(kIdlePoll);
       if (!record) {
         if (record.error().error_class == KafkaErrorClass::kRetriable) return {};
@@ -276,10 +333,14 @@ class JudgeSession final : public RebalanceListener {
         }
         continue;
       }
-      if (offset >= live_from_) return EndReplay();
       if (auto folded = Fold(**record); !folded) return tl::unexpected(folded.error());
     }
-    return CommitState();
+    if (batch_.entries == 0) return {};
+    if (auto stored = CommitState(); !stored) return stored;
+    progressed_ = true;
+    TellIndex();
+    TellLag(*replay_);
+    return {};
   }
 
   /// Only idempotent producers write to the log, which leave no gap in its offsets. So a record
@@ -301,12 +362,8 @@ class JudgeSession final : public RebalanceListener {
         progressed_});
   }
 
-  SessionResult EndReplay() {
-    replay_.reset();
-    return CommitState();
-  }
-
   SessionResult GoLive() {
+    replay_.reset();
     // Before the log's own first entry is folded nothing may be added to it: it may be of another
     // scheme. Judge() compares the parameters again when it meets them.
     const bool is_read = log_is_empty_ || detector_.parameters().has_value();
@@ -314,16 +371,15 @@ class JudgeSession final : public RebalanceListener {
       if (auto appended = AppendParameters(); !appended) return appended;
     }
     auto found = Repeat(kAdminTimeout, [&] {
-      return consumer_->Seek({log_, live_from_}, kAdminTimeout);
+      return consumer_->Seek({log_, published_}, kAdminTimeout);
     });
     if (!found) return Failed(found);
     if (auto resumed = consumer_->Resume({log_}); !resumed) return Failed(resumed);
-    next_ = live_from_;
-    state_ = State::kLive;
-    metrics_.SetRestoring(false);
+    next_ = published_;
+    SetState(State::kLive);
     TellIndex();
     Log(LogLevel::kInfo, "judge.live",
-        {{"offset", live_from_}, {"documents", detector_.index_stats().documents}});
+        {{"offset", published_}, {"documents", detector_.index_stats().documents}});
     return {};
   }
 
@@ -475,7 +531,6 @@ class JudgeSession final : public RebalanceListener {
     }
     const BatchCounts counts = batch_.counts;
     const std::vector<Timestamp> sources = std::move(batch_.sources);
-    const std::int64_t last = batch_.position.offset;
     if (auto stored = CommitState(); !stored) return stored;
     progressed_ = true;
     contact_.Answered();
@@ -484,7 +539,7 @@ class JudgeSession final : public RebalanceListener {
     const Timestamp now = Now();
     for (const Timestamp source : sources) metrics_.Observe(Latency::kEndToEnd, now - source);
     TellIndex();
-    TellLag(last + 1);
+    TellLag(*consumer_);
     if (!is_exactly_once_) {
       // The state knows better than the group where to go on; this is for whoever watches.
       auto committed = consumer_->Commit(offsets, kAdminTimeout);
@@ -522,11 +577,11 @@ class JudgeSession final : public RebalanceListener {
     told_confirm_work_ = confirmed;
   }
 
-  /// `next` is the offset of the entry to be folded next.
-  void TellLag(std::int64_t next) {
-    PartitionReport report{log_.topic, log_.partition, next, std::nullopt, std::nullopt};
-    if (const auto watermarks = consumer_->CachedWatermarks(log_)) {
-      report.lag = std::max<std::int64_t>(0, watermarks->high - next);
+  /// `reader` is the one that reads the log just now.
+  void TellLag(const Consumer& reader) {
+    PartitionReport report{log_.topic, log_.partition, next_, std::nullopt, std::nullopt};
+    if (const auto watermarks = reader.CachedWatermarks(log_)) {
+      report.lag = std::max<std::int64_t>(0, watermarks->high - next_);
       report.lag_seconds =
           *report.lag > 0 ? std::chrono::duration<double>(Now() - last_timestamp_).count() : 0.0;
     }
@@ -550,9 +605,9 @@ class JudgeSession final : public RebalanceListener {
   BrokerContact contact_;  // before the clients, which tell it
   const bool is_exactly_once_;
 
-  State state_ = State::kStandby;
-  std::int64_t live_from_ = 0;
-  std::int64_t next_ = 0;  ///< offset of the record to be read next
+  State state_ = State::kWarming;
+  std::int64_t published_ = 0;  ///< the log has been judged up to here, as far as is known
+  std::int64_t next_ = 0;       ///< offset of the record to be read next
   bool log_is_empty_ = false;
   Batch batch_;
   log::Entry entry_;          ///< reused
@@ -566,7 +621,7 @@ class JudgeSession final : public RebalanceListener {
   std::optional<SessionFailure> failure_;  ///< met inside a rebalance
   GroupMetadata group_;
   std::unique_ptr<Consumer> consumer_;
-  std::unique_ptr<Consumer> replay_;
+  std::unique_ptr<Consumer> replay_;  ///< reads what is folded without being published
   std::unique_ptr<Producer> producer_;
 };
 

@@ -16,8 +16,10 @@ namespace crawlsieve::consumer {
 
 /// The half of the service that decides: entries of the admission log → verdicts.
 ///
-/// Operation: one member of group `<group>.judge` is assigned the log's only partition. It fences
-/// whoever judged before, folds the log without publishing up to the group's committed offset, and
+/// Operation: a judge first folds the log without publishing, by a reader of its own, up to the
+/// committed offset of group `<group>.judge`, and then joins the group. One member is assigned the
+/// log's only partition; the others are hot standbys, which go on folding what that one commits.
+/// The one that is assigned fences whoever judged before, folds what was committed in between, and
 /// then folds batches: verdicts → offset → commit, and after that the state (Detector::Commit).
 /// With exactly_once the first three are one Kafka transaction; with at_least_once they are waited
 /// for one after the other. Whatever fails on the way, the batch is discarded and the stage begins

@@ -137,6 +137,25 @@ struct JudgeState {
   }
 };
 
+/// The notes of the extract stage; without any where they can't be kept, as the state directory is
+/// the judge's need and not this one's.
+PageNotes OpenNotes(const ServiceSetup& setup) {
+  if (setup.probe_command.empty()) return {};
+  auto notes = PageNotes::Open(setup.service.state_directory, setup.extract_stage.threads);
+  if (!notes) {
+    Log(LogLevel::kWarn, "extract.no_notes",
+        {{"error", notes.error().message},
+         {"meaning", "a page that kills the process will not be found"}});
+    return {};
+  }
+  if (!notes->suspects().empty()) {
+    Log(LogLevel::kWarn, "extract.suspects",
+        {{"pages", notes->suspects().size()},
+         {"meaning", "a process ended while parsing them; they are parsed in a child"}});
+  }
+  return std::move(*notes);
+}
+
 /// Runs stages on threads of their own until one ends or all are to stop.
 class StageThreads {
  public:
@@ -186,7 +205,7 @@ HttpContent MakeHttpContent(const ServiceSetup& setup, const std::string& instan
     if (stages.HasFailed()) return Health{false, false, "a stage has failed"};
     if (!metrics.connected()) return Health{true, false, "not connected to Kafka"};
     if (metrics.restoring()) return Health{true, false, "restoring state from the admission log"};
-    return Health{true, true, ""};
+    return Health{true, true, metrics.standby() ? "standby" : ""};
   };
   content.metrics = [&metrics] { return metrics.PrometheusText(); };
   content.status = [&setup, instance, &metrics] {
@@ -225,6 +244,7 @@ Status RunService(const ServiceSetup& setup, std::stop_token stop) {
       RunSessions("start", stop, BackOff(), [&] { return EnsureTopics(setup, dead_letter_bytes); });
   if (!topics) return topics;
 
+  PageNotes notes = HasRole(setup.service, Role::kExtract) ? OpenNotes(setup) : PageNotes();
   Metrics metrics({instance, std::string(kVersion), setup.service.roles, Now()});
   Board board(setup.service.roles, metrics);
   StageThreads stages(stop);
@@ -254,11 +274,12 @@ Status RunService(const ServiceSetup& setup, std::stop_token stop) {
     options.stage = setup.extract_stage;
     options.processor = setup.processor;
     options.dead_letter_bytes = dead_letter_bytes;
+    options.probe_command = setup.probe_command;
     options.instance = instance;
     options.static_member = setup.service.instance;
     options.shutdown_timeout = setup.service.shutdown_timeout;
     stages.Start("extract", [&, options](const std::stop_token& stage_stop) {
-      return ExtractStage(options, board, metrics).Run(stage_stop);
+      return ExtractStage(options, notes, board, metrics).Run(stage_stop);
     });
   }
   std::jthread reporter;

@@ -7,6 +7,8 @@
 #include "plugin/verdict/parameters.h"
 
 #include <stop_token>
+#include <string>
+#include <vector>
 
 namespace crawlsieve::consumer {
 
@@ -15,6 +17,9 @@ struct ServiceSetup {
   KafkaOptions kafka;
   ExtractStageOptions extract_stage;
   ProcessorOptions processor;
+  /// Runs AnswerProbe with `processor` in a process of its own; empty: pages that kill the process
+  /// are not looked for.
+  std::vector<std::string> probe_command;
   JudgeParameters judge;
   std::uint32_t index_shards = 0;  ///< for the metrics
   IndexFactory make_index;

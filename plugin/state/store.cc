@@ -36,7 +36,11 @@ Error ToError(const rocksdb::Status& status, const std::filesystem::path& direct
   const ErrorCode code = status.IsCorruption() ? ErrorCode::kCorruption
                          : status.IsBusy()     ? ErrorCode::kBusy
                                                : ErrorCode::kIo;
-  return {code, fmt::format("state in {}: {}", directory.string(), status.ToString())};
+  return {code, fmt::format("state in {}: {}{}", directory.string(), status.ToString(),
+                            status.IsCorruption()
+                                ? "; move the directory away, and the next start rebuilds the "
+                                  "state from the admission log"
+                                : "")};
 }
 
 /// Drops what RocksDB says beside the statuses that it returns. Its own log file would lie on the
@@ -132,8 +136,12 @@ class Store::Impl {
 
   Status Open(const StoreOptions& options) {
     rocksdb::DBOptions db_options;
-    db_options.create_if_missing = true;
-    db_options.create_missing_column_families = true;
+    // Only where there is nothing: a database whose list of files was cut opens without complaint
+    // otherwise, with tables that are empty and others that are not.
+    std::error_code ignored;
+    const bool is_new = !std::filesystem::exists(directory_ / "CURRENT", ignored);
+    db_options.create_if_missing = is_new;
+    db_options.create_missing_column_families = is_new;
     db_options.max_open_files = 512;
     db_options.info_log = std::make_shared<NoLog>();
     db_options.avoid_flush_during_shutdown = !options.survive_crash;
@@ -167,6 +175,9 @@ class Store::Impl {
     const rocksdb::Status status =
         rocksdb::DB::Open(db_options, directory_.string(), families, &handles_, &db);
     db_.reset(db);
+    if (status.IsInvalidArgument()) {
+      return tl::unexpected(ToError(rocksdb::Status::Corruption(status.ToString()), directory_));
+    }
     if (!status.ok()) return tl::unexpected(ToError(status, directory_));
     return {};
   }

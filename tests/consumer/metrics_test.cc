@@ -77,6 +77,7 @@ TEST(Metrics, ShowsHowThingsStandToPrometheus) {
   Fill(metrics);
   EXPECT_EQ(Series(metrics, "crawlsieve_connected"), 1);
   EXPECT_EQ(Series(metrics, "crawlsieve_restoring"), 0);
+  EXPECT_EQ(Series(metrics, "crawlsieve_standby"), 0);
   EXPECT_EQ(Series(metrics, "crawlsieve_index_entries"), 1000);
   EXPECT_EQ(Series(metrics, "crawlsieve_index_fingerprints"), 900);
   EXPECT_EQ(Series(metrics, "crawlsieve_index_bytes"), 65'536);

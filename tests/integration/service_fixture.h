@@ -145,10 +145,10 @@ class RunningService {
 /// The service in a process of its own.
 class ServiceProcess {
  public:
-  explicit ServiceProcess(const std::string& config) {
+  explicit ServiceProcess(const std::string& config, const char* program = CRAWLSIEVE_PROGRAM) {
     pid_ = ::fork();
     if (pid_ == 0) {
-      ::execl(CRAWLSIEVE_PROGRAM, "crawlsieve", "run", "--config", config.c_str(), nullptr);
+      ::execl(program, "crawlsieve", "run", "--config", config.c_str(), nullptr);
       ::_exit(127);
     }
     EXPECT_GT(pid_, 0);
@@ -200,13 +200,15 @@ class ServiceTest : public BrokerTest {
     MakeTopic(setup_.kafka, input_);
   }
 
-  void Feed(const std::vector<FileRecord>& records) {
+  /// To the partitions of the input topic in turn.
+  void Feed(const std::vector<FileRecord>& records, int partitions = 1) {
+    std::int32_t partition = 0;
     TestProducer producer(IdempotentProducer(setup_.kafka), setup_.kafka);
     for (const FileRecord& file_record : records) {
       const InputRecord& input = file_record.record;
       RecordView record;
       record.topic = input_;
-      record.partition = 0;
+      record.partition = partition++ % partitions;
       if (input.key.has_value()) record.key = *input.key;
       if (input.value.has_value()) record.value = *input.value;
       for (const consumer::Header& header : input.headers) {
@@ -233,6 +235,20 @@ class ServiceTest : public BrokerTest {
         },
         [] { std::this_thread::yield(); }))
         << group << " did not reach the end of " << topic;
+  }
+
+  /// Whether everything fed so far is judged.
+  bool IsDone() {
+    const auto at_end = [&](const consumer::ClientRecipe& recipe, const std::string& topic) {
+      auto consumer = Consumer::Make(recipe, setup_.kafka, {});
+      const TopicPartition partition{topic, 0};
+      const auto end = (*consumer)->QueryWatermarks(partition, kPatience);
+      const auto committed = (*consumer)->Committed({partition}, kPatience);
+      return end.has_value() && committed.has_value() && end->high > 0 &&
+             committed->front() == end->high;
+    };
+    return at_end(ExtractConsumer(setup_.kafka, ""), input_) &&
+           at_end(JudgeConsumer(setup_.kafka), setup_.kafka.log_topic);
   }
 
   void WaitUntilDone() {

@@ -57,6 +57,12 @@ class MockCluster {
                                             codes.size(), codes.data());
   }
 
+  /// The next request of this kind is answered with `code`, and only after `delay`.
+  void FailNextAfter(Request request, rd_kafka_resp_err_t code, int delay_ms) {
+    rd_kafka_mock_broker_push_request_error_rtts(
+        cluster_.get(), 1, static_cast<std::int16_t>(request), 1, code, delay_ms);
+  }
+
   void SetBrokerDown(std::int32_t broker) { rd_kafka_mock_broker_set_down(cluster_.get(), broker); }
   void SetBrokerUp(std::int32_t broker) { rd_kafka_mock_broker_set_up(cluster_.get(), broker); }
   void SetRoundTripTime(std::int32_t broker, int ms) {
