@@ -31,7 +31,7 @@ struct JudgeParameters {
   /// Near duplicates have simhashes that differ in at most this many bits, 0..7: that finds them.
   std::uint32_t max_distance = 6;
   /// And their shingle sets have at least this estimated resemblance: that confirms them.
-  Score min_similarity{7'500};
+  Score min_similarity{8'200};
   /// How many pages within max_distance are compared at most, the nearest and oldest first.
   std::uint32_t max_candidates = 16;
   /// Pages with fewer distinct features are `too_short`: never a duplicate, never a match.
