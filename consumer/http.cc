@@ -1,5 +1,6 @@
 #include "consumer/http.h"
 
+#include "consumer/html_escape.h"
 #include "plugin/base/mutex.h"
 
 #include <algorithm>
@@ -172,32 +173,6 @@ class BoundedServer final : public httplib::Server {
 
   std::atomic<bool> stopping_{false};
 };
-
-std::string EscapeHtml(std::string_view text) {
-  std::string escaped;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        escaped += "&amp;";
-        break;
-      case '<':
-        escaped += "&lt;";
-        break;
-      case '>':
-        escaped += "&gt;";
-        break;
-      case '"':
-        escaped += "&quot;";
-        break;
-      case '\'':
-        escaped += "&#39;";
-        break;
-      default:
-        escaped += c;
-    }
-  }
-  return escaped;
-}
 
 std::string StatusPage(const std::string& version, const Health& health,
                        const std::vector<StatusSection>& sections) {

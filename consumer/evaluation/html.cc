@@ -1,6 +1,7 @@
 #include "consumer/evaluation/html.h"
 
 #include "consumer/evaluation/difference.h"
+#include "consumer/html_escape.h"
 
 #include <algorithm>
 #include <array>
@@ -48,32 +49,6 @@ std::string Frame(std::string_view title, std::string_view x_name, double low, d
 }
 
 }  // namespace
-
-std::string EscapeHtml(std::string_view text) {
-  std::string escaped;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        escaped += "&amp;";
-        break;
-      case '<':
-        escaped += "&lt;";
-        break;
-      case '>':
-        escaped += "&gt;";
-        break;
-      case '"':
-        escaped += "&quot;";
-        break;
-      case '\'':
-        escaped += "&#39;";
-        break;
-      default:
-        escaped += c;
-    }
-  }
-  return escaped;
-}
 
 std::string LineChart(std::string_view title, std::string_view x_name, double y_low,
                       std::span<const ChartLine> lines) {

@@ -9,9 +9,6 @@
 
 namespace crawlsieve::consumer {
 
-/// `text` with what HTML would take for markup written as references.
-[[nodiscard]] std::string EscapeHtml(std::string_view text);
-
 /// A line of a chart: a name and points from left to right.
 struct ChartLine {
   std::string name;

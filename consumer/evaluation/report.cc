@@ -2,6 +2,7 @@
 
 #include "consumer/evaluation/html.h"
 #include "consumer/evaluation/summary.h"
+#include "consumer/html_escape.h"
 
 #include <vector>
 

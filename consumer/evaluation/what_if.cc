@@ -3,6 +3,7 @@
 #include "consumer/evaluation/evaluation.h"
 #include "consumer/evaluation/html.h"
 #include "consumer/evaluation/summary.h"
+#include "consumer/html_escape.h"
 #include "plugin/state/store.h"
 
 #include <array>

@@ -1,5 +1,7 @@
 #include "consumer/evaluation/html.h"
 
+#include "consumer/html_escape.h"
+
 #include <array>
 #include <string>
 #include <vector>
