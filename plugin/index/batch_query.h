@@ -1,8 +1,11 @@
 #pragma once
 
 #include "plugin/index/hamming_index.h"
+#include "plugin/index/kernel.h"
 #include "plugin/index/line.h"
+#include "plugin/index/line_arena.h"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -21,6 +24,9 @@ class BatchQuery {
  public:
   /// Keeps a reference to `queries`. `max_distance` is in 0..7.
   BatchQuery(std::span<const Fingerprint> queries, int max_distance);
+  ~BatchQuery();
+  BatchQuery(const BatchQuery&) = delete;
+  BatchQuery& operator=(const BatchQuery&) = delete;
 
   /// Compares these stored entries, too.
   void Compare(std::span<const IndexEntry> stored);
@@ -36,16 +42,37 @@ class BatchQuery {
     int rotation = 0;
     int bits = 0;
     std::vector<std::uint32_t> first_line;  // of each value of the block, and the end
-    std::vector<Line> lines;
+    Line* lines = nullptr;                  // 2^order of them from the arena
+    int order = 0;
     std::vector<std::uint32_t> queries;  // the numbers, as they are in the lines; kNone for gaps
   };
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
+  // Stored entries are compared some thousand at a time, so that filling the window takes little.
+  static constexpr std::size_t kPiece = 4096;
+  static constexpr std::size_t kEntriesAhead = 16;
+  static constexpr std::size_t kWindow = 64;
+
+  /// Lines that are compared in one go, and what with.
+  struct Window {
+    std::size_t size = 0;
+    std::array<const Line*, kWindow> lines;
+    std::array<std::uint32_t, kWindow> words;   // of the stored entry
+    std::array<std::uint32_t, kWindow> owners;  // its number in pending_
+  };
+
   void AddTable(int first_bit, int bits);
+  void ComparePending();
+  /// Compares, and empties the window.
+  void CompareWindow(std::size_t table, Window& window);
 
   const std::span<const Fingerprint> queries_;
   const int max_distance_;
+  const LineKernel kernel_;
+  std::array<std::uint8_t, kWindow> limits_;
+  LineArena arena_;
   std::vector<Table> tables_;
+  std::vector<IndexEntry> pending_;
   std::vector<std::vector<Match>> matches_;
 };
 

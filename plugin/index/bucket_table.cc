@@ -279,6 +279,15 @@ void BucketTable::Prefetch(std::uint64_t key) const {
   if (lines_.with_documents) __builtin_prefetch(lines_.DocumentsOf(line), 1);
 }
 
+void BucketTable::PrefetchOverflow(std::uint64_t key) const {
+  if (lines_.heads == nullptr) return;
+  const std::uint32_t next = Next(*lines_.LastOfRun(lines_.BucketOf(key)), lines_.format);
+  if (next == 0) return;
+  const Line* line = lines_.Overflow(next);
+  __builtin_prefetch(line, 1);
+  if (lines_.with_documents) __builtin_prefetch(lines_.DocumentsOf(line), 1);
+}
+
 template <typename Visit>
 void BucketTable::ForEachInBucket(const Lines& lines, std::uint64_t bucket, const Visit& visit) {
   const std::uint64_t prefix = bucket << lines.stored_bits;

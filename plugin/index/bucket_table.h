@@ -145,8 +145,10 @@ class BucketTable {
   void Enqueue(ProbeQueue& queue, std::uint32_t query, std::uint64_t key, std::uint64_t prefix,
                int radius, int budget) const;
 
-  /// Starts loading what an Insert, Erase or Find of the key will look at.
+  /// Starts loading what an Insert, Erase or Find of the key will look at first.
   void Prefetch(std::uint64_t key) const;
+  /// ... and then, when that has come.
+  void PrefetchOverflow(std::uint64_t key) const;
 
   /// Heap memory other than the arena's, in bytes.
   [[nodiscard]] std::uint64_t side_bytes() const;

@@ -5,6 +5,7 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace crawlsieve {
@@ -61,6 +62,11 @@ class HammingIndex {
 
   /// Adds a pair; false if it is there already. Documents with equal fingerprints are all kept.
   virtual bool Insert(Fingerprint fingerprint, DocId document) = 0;
+
+  /// Adds pairs, as Insert does one by one; quicker where memory accesses of several can overlap.
+  virtual void InsertAll(std::span<const IndexEntry> entries) {
+    for (const IndexEntry& entry : entries) Insert(entry.fingerprint, entry.document);
+  }
 
   /// Takes a pair out; false if it isn't there.
   virtual bool Remove(Fingerprint fingerprint, DocId document) = 0;

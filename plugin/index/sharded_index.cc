@@ -30,37 +30,10 @@ int BitsToCount(std::uint64_t count) { return static_cast<int>(std::bit_width(co
 
 // Queries that share the probe queue. A few dozen probes in flight are all a core can use.
 constexpr std::size_t kBatch = 32;
+// Insertions whose lines are on their way at the same time.
+constexpr std::size_t kInsertBatch = 16;
 
 }  // namespace
-
-/// Locks a fingerprint's shard of every table for writing, and starts loading its buckets.
-class ShardedIndex::Change {
- public:
-  Change(ShardedIndex& index, Fingerprint fingerprint)
-      : index_(index), lock_(index.lock_, FindSpots(fingerprint)) {
-    for (std::size_t t = 0; t < index.tables_.size(); ++t) part(t).Prefetch(key(t));
-  }
-
-  [[nodiscard]] Shard& shard() const { return index_.shards_[spots_[0].shard]; }
-  [[nodiscard]] BucketTable& part(std::size_t table) const {
-    return index_.tables_[table].parts[spots_[table].part];
-  }
-  [[nodiscard]] std::uint64_t key(std::size_t table) const { return spots_[table].key; }
-
- private:
-  SliceLock::Set FindSpots(Fingerprint fingerprint) {
-    SliceLock::Set set = 0;
-    for (std::size_t t = 0; t < index_.tables_.size(); ++t) {
-      spots_[t] = index_.SpotOf(t, fingerprint);
-      set |= index_.SliceOf(t, spots_[t].shard);
-    }
-    return set;
-  }
-
-  ShardedIndex& index_;
-  std::array<Spot, kMaxTables> spots_;
-  const UniqueSliceLock lock_;
-};
 
 Result<std::unique_ptr<ShardedIndex>> ShardedIndex::Create(const IndexOptions& options) {
   if (options.max_distance < 0 || options.max_distance > kMaxDistance) {
@@ -117,11 +90,55 @@ SliceLock::Set ShardedIndex::SliceOf(std::size_t table, std::size_t shard) const
   return SliceLock::Set{1} << ((table << shard_bits_) + shard);
 }
 
+ShardedIndex::Spots ShardedIndex::SpotsOf(Fingerprint fingerprint) const {
+  Spots spots;
+  for (std::size_t t = 0; t < tables_.size(); ++t) spots[t] = SpotOf(t, fingerprint);
+  return spots;
+}
+
+SliceLock::Set ShardedIndex::SlicesOf(const Spots& spots) const {
+  SliceLock::Set set = 0;
+  for (std::size_t t = 0; t < tables_.size(); ++t) set |= SliceOf(t, spots[t].shard);
+  return set;
+}
+
+void ShardedIndex::Prefetch(const Spots& spots) {
+  for (std::size_t t = 0; t < tables_.size(); ++t) PartOf(t, spots[t]).Prefetch(spots[t].key);
+}
+
 bool ShardedIndex::Insert(Fingerprint fingerprint, DocId document) {
+  const Spots spots = SpotsOf(fingerprint);
+  const UniqueSliceLock lock(lock_, SlicesOf(spots));
+  Prefetch(spots);
+  return InsertAt(spots, fingerprint, document);
+}
+
+void ShardedIndex::InsertAll(std::span<const IndexEntry> entries) {
+  std::array<Spots, kInsertBatch> spots;
+  for (std::size_t start = 0; start < entries.size(); start += kInsertBatch) {
+    const auto batch = entries.subspan(start, std::min(kInsertBatch, entries.size() - start));
+    SliceLock::Set slices = 0;
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      spots[i] = SpotsOf(batch[i].fingerprint);
+      slices |= SlicesOf(spots[i]);
+    }
+    const UniqueSliceLock lock(lock_, slices);
+    for (std::size_t i = 0; i < batch.size(); ++i) Prefetch(spots[i]);
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      for (std::size_t t = 0; t < tables_.size(); ++t) {
+        PartOf(t, spots[i][t]).PrefetchOverflow(spots[i][t].key);
+      }
+    }
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      InsertAt(spots[i], batch[i].fingerprint, batch[i].document);
+    }
+  }
+}
+
+bool ShardedIndex::InsertAt(const Spots& spots, Fingerprint fingerprint, DocId document) {
   assert(document.sequence != 0 && document.sequence >> 40 == 0);
-  const Change change(*this, fingerprint);
-  Shard& shard = change.shard();
-  if (unsigned char* stored = change.part(0).Find(change.key(0)); stored != nullptr) {
+  Shard& shard = shards_[spots[0].shard];
+  if (unsigned char* stored = PartOf(0, spots[0]).Find(spots[0].key); stored != nullptr) {
     const std::uint64_t known = BucketTable::ReadDocument(stored);
     if (known == document.sequence) return false;
     std::set<std::uint64_t>& list = shard.lists[fingerprint.bits];
@@ -134,7 +151,7 @@ bool ShardedIndex::Insert(Fingerprint fingerprint, DocId document) {
     return true;
   }
   for (std::size_t t = 0; t < tables_.size(); ++t) {
-    change.part(t).Insert(change.key(t), document.sequence);
+    PartOf(t, spots[t]).Insert(spots[t].key, document.sequence);
   }
   ++shard.fingerprints;
   ++shard.documents;
@@ -142,9 +159,11 @@ bool ShardedIndex::Insert(Fingerprint fingerprint, DocId document) {
 }
 
 bool ShardedIndex::Remove(Fingerprint fingerprint, DocId document) {
-  const Change change(*this, fingerprint);
-  Shard& shard = change.shard();
-  unsigned char* stored = change.part(0).Find(change.key(0));
+  const Spots spots = SpotsOf(fingerprint);
+  const UniqueSliceLock lock(lock_, SlicesOf(spots));
+  Prefetch(spots);
+  Shard& shard = shards_[spots[0].shard];
+  unsigned char* stored = PartOf(0, spots[0]).Find(spots[0].key);
   if (stored == nullptr) return false;
   const std::uint64_t known = BucketTable::ReadDocument(stored);
   if (known == 0) {
@@ -156,7 +175,7 @@ bool ShardedIndex::Remove(Fingerprint fingerprint, DocId document) {
     }
   } else {
     if (known != document.sequence) return false;
-    for (std::size_t t = 0; t < tables_.size(); ++t) change.part(t).Erase(change.key(t));
+    for (std::size_t t = 0; t < tables_.size(); ++t) PartOf(t, spots[t]).Erase(spots[t].key);
     --shard.fingerprints;
   }
   --shard.documents;

@@ -7,6 +7,7 @@
 #include "plugin/index/slice_lock.h"
 #include "plugin/index/snapshot.h"
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <set>
@@ -50,6 +51,7 @@ class ShardedIndex final : public HammingIndex {
 
   [[nodiscard]] int max_distance() const override { return max_distance_; }
   bool Insert(Fingerprint fingerprint, DocId document) override;
+  void InsertAll(std::span<const IndexEntry> entries) override;
   bool Remove(Fingerprint fingerprint, DocId document) override;
   void Find(Fingerprint query, int max_distance, std::size_t limit, std::vector<Match>& matches,
             LookupWork* work = nullptr) const override;
@@ -98,12 +100,21 @@ class ShardedIndex final : public HammingIndex {
     std::uint64_t document;  // 0: to be looked up
   };
 
-  class Change;
+  /// Where each table keeps a fingerprint.
+  using Spots = std::array<Spot, 8>;
 
   ShardedIndex(const IndexOptions& options, const std::vector<int>& block_bits);
 
   [[nodiscard]] Spot SpotOf(std::size_t table, Fingerprint fingerprint) const;
   [[nodiscard]] SliceLock::Set SliceOf(std::size_t table, std::size_t shard) const;
+  [[nodiscard]] Spots SpotsOf(Fingerprint fingerprint) const;
+  [[nodiscard]] SliceLock::Set SlicesOf(const Spots& spots) const;
+  [[nodiscard]] BucketTable& PartOf(std::size_t table, const Spot& spot) {
+    return tables_[table].parts[spot.part];
+  }
+  void Prefetch(const Spots& spots);
+  /// Insert, with the slices of `spots` locked.
+  bool InsertAt(const Spots& spots, Fingerprint fingerprint, DocId document);
   void Collect(std::span<const Fingerprint> queries, int max_distance, std::vector<Found>& found,
                LookupWork* work) const;
   void Answer(std::span<const Found> found, std::size_t limit, std::vector<Match>& matches) const;

@@ -28,6 +28,8 @@ constexpr std::uint32_t kVersion = 1;
 constexpr std::size_t kMaxTables = 2;
 constexpr int kMaxDirectoryBits = 30;
 constexpr int kMaxDocumentBits = 40;
+// Of a lookup: how many ranges wait for memory at each of its two stages.
+constexpr std::size_t kRangesAhead = 12;
 
 /// The first block of a file, as it is stored. docs/snapshot_format.md describes it.
 struct Header {
@@ -190,13 +192,12 @@ class TableWriter {
 
 /// Sorts keys by their low 32 bits, equal ones staying in order.
 void SortByLowHalf(std::vector<std::uint64_t>& keys) {
-  constexpr int kDigitBits = 11;
+  // So few that the ends of all runs are in the L1 cache and their pages in the TLB.
+  constexpr int kDigitBits = 8;
   constexpr std::size_t kDigits = std::size_t{1} << kDigitBits;
   std::vector<std::uint64_t> other(keys.size());
   for (int shift = 0; shift < 32; shift += kDigitBits) {
-    const auto digit = [shift](std::uint64_t key) {
-      return (key & 0xffff'ffff) >> shift & (kDigits - 1);
-    };
+    const auto digit = [shift](std::uint64_t key) { return key >> shift & (kDigits - 1); };
     std::array<std::size_t, kDigits + 1> start{};
     for (const std::uint64_t key : keys) ++start[digit(key) + 1];
     for (std::size_t i = 0; i < kDigits; ++i) start[i + 1] += start[i];
@@ -502,53 +503,60 @@ Status SnapshotFile::Verify() const {
   return {};
 }
 
-std::uint64_t SnapshotFile::BlockOf(const Table& table, std::uint64_t key) const {
+SnapshotFile::Place SnapshotFile::Guess(const Table& table, std::uint64_t key) const {
   const auto entry = [&](std::uint64_t c) -> std::uint64_t {
     std::uint32_t block = 0;
     std::memcpy(&block, table.directory + c * sizeof(block), sizeof(block));
     return std::min<std::uint64_t>(block, table.block_count - 1);
   };
-  const std::uint64_t cells = std::uint64_t{1} << table.directory_bits;
-  // In two steps, as without a bit there are 64 to shift out.
-  const std::uint64_t cell = key >> 1 >> (63 - table.directory_bits);
-  std::uint64_t low = entry(cell);
-  std::uint64_t high = cell + 1 < cells ? entry(cell + 1) : table.block_count - 1;
-  // The last block that begins before `key` is in low..high, or there is none and low is 0.
-  // Interpolation finds it in a step or two where keys are spread evenly; every other step halves,
-  // so that no data makes it long.
-  for (bool interpolate = true; low < high; interpolate = !interpolate) {
-    std::uint64_t middle = low + (high - low + 1) / 2;
-    if (interpolate) {
-      const double from = static_cast<double>(FirstKey(Block(table, low)));
-      const double to = static_cast<double>(FirstKey(Block(table, high)));
-      const double share = (static_cast<double>(key) - from) / (to - from);
-      if (share > 0 && share < 1) {
-        middle = low + static_cast<std::uint64_t>(share * static_cast<double>(high - low)) + 1;
-        middle = std::min(middle, high);
-      }
-    }
+  Place place;
+  const std::uint64_t cell = CellOf(table, key);
+  place.low = entry(cell);
+  const bool is_last = cell + 1 == std::uint64_t{1} << table.directory_bits;
+  place.high = std::max(place.low, is_last ? table.block_count - 1 : entry(cell + 1));
+  // Keys of one cell are spread evenly, unless somebody wants them not to be. The first block
+  // begins before the cell, half a block on average.
+  const std::uint64_t share = key << table.directory_bits >> 32;
+  const std::uint64_t half = std::uint64_t{1} << 31;
+  place.guess = place.low + (((place.high - place.low) * share + half) >> 32);
+  return place;
+}
+
+std::uint64_t SnapshotFile::BlockOf(const Table& table, std::uint64_t key, Place place) const {
+  auto [low, high, guess] = place;
+  // Steps away from the guess that double, then halving: two or three comparisons where keys are
+  // spread evenly, never more than a logarithm.
+  std::uint64_t middle = std::max(guess, low + 1);
+  for (std::uint64_t step = 1; low < high; step *= 2) {
     if (FirstKey(Block(table, middle)) < key) {
       low = middle;
+      middle = low + std::min(step, (high - low + 1) / 2);
     } else {
       high = middle - 1;
+      middle = high - std::min(step - 1, (high - low) / 2);
     }
   }
   return low;
 }
 
-Status SnapshotFile::Scan(const Table& table, std::uint64_t first, std::uint64_t last,
-                          Fingerprint query, int max_distance, DecodedBlock& block,
-                          std::vector<Neighbour>& found, LookupWork& work) const {
+Status SnapshotFile::Scan(const Table& table, const Range& range, Fingerprint query,
+                          int max_distance, DecodedBlock& block, std::vector<Neighbour>& found,
+                          LookupWork& work) const {
   ++work.probes;
   const std::uint64_t wanted = std::rotl(query.bits, table.rotation);
-  for (std::uint64_t i = BlockOf(table, first); i < table.block_count; ++i) {
-    if (Status decoded = block.Decode(Block(table, i), i, 0); !decoded) {
+  const std::uint64_t start = BlockOf(table, range.first, range.place);
+  for (std::uint64_t i = start; i < table.block_count; ++i) {
+    if (Status decoded = block.Decode(Block(table, i), i, 0, range.last); !decoded) {
       return Damaged(decoded.error());
+    }
+    // The search went by first keys that nobody had checked.
+    if (i == start && i != 0 && block.entries().front().key >= range.first) {
+      return Damaged({ErrorCode::kCorruption, "blocks before block " + std::to_string(i)});
     }
     work.candidates += block.entries().size();
     for (const BlockEntry& entry : block.entries()) {
-      if (entry.key > last) return {};
-      if (entry.key < first) continue;
+      if (entry.key > range.last) return {};
+      if (entry.key < range.first) continue;
       const int distance = std::popcount(entry.key ^ wanted);
       if (distance <= max_distance) {
         found.push_back({{std::rotr(entry.key, table.rotation)}, distance});
@@ -569,21 +577,39 @@ Status SnapshotFile::Find(Fingerprint query, int max_distance, std::vector<Neigh
   }
   LookupWork done;
   thread_local const auto block = std::make_unique<DecodedBlock>();
+  thread_local std::vector<Range> ranges;
   // Ranges a quarter of a block long: shorter ones are more of them, in longer ones more is read.
   const int address_bits =
       std::clamp(static_cast<int>(std::bit_width(info_.fingerprints)) - 3, 1, 32);
+  const std::uint64_t rest = ~std::uint64_t{0} >> address_bits;
   for (std::size_t t = 0; t < tables_.size(); ++t) {
     const Table& table = tables_[t];
     if (table.block_count == 0) continue;
     const int radius =
         BlockRadius(max_distance, static_cast<int>(tables_.size()), static_cast<int>(t));
     const std::uint64_t key = std::rotl(query.bits, table.rotation);
-    const std::uint64_t rest = ~std::uint64_t{0} >> address_bits;
+    ranges.clear();
     for (int flips = 0; flips <= std::min(radius, address_bits); ++flips) {
       for (const std::uint32_t mask : MasksOfWeight(address_bits, flips)) {
         const std::uint64_t first = (key & ~rest) ^ std::uint64_t{mask} << (64 - address_bits);
+        ranges.push_back({first, first | rest, {}});
+      }
+    }
+    // Each range waits for the directory, then for a block: all of them wait together.
+    for (std::size_t i = 0; i < ranges.size() + 2 * kRangesAhead; ++i) {
+      if (i < ranges.size()) {
+        __builtin_prefetch(table.directory +
+                           CellOf(table, ranges[i].first) * sizeof(std::uint32_t));
+      }
+      if (i >= kRangesAhead && i - kRangesAhead < ranges.size()) {
+        Range& range = ranges[i - kRangesAhead];
+        range.place = Guess(table, range.first);
+        const std::byte* guessed = Block(table, range.place.guess).data();
+        for (std::size_t at = 0; at <= kBlockBytes; at += 64) __builtin_prefetch(guessed + at);
+      }
+      if (i >= 2 * kRangesAhead) {
         if (Status scanned =
-                Scan(table, first, first | rest, query, max_distance, *block, found, done);
+                Scan(table, ranges[i - 2 * kRangesAhead], query, max_distance, *block, found, done);
             !scanned) {
           return scanned;
         }

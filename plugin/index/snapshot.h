@@ -116,13 +116,32 @@ class SnapshotFile {
   SnapshotFile() = default;
   [[nodiscard]] BlockBytes Block(const Table& table, std::uint64_t number) const;
   [[nodiscard]] Status Damaged(const Error& error) const;
+  /// Where the last block is that begins before a key, or the first block: in low..high, most
+  /// likely at `guess`.
+  struct Place {
+    std::uint64_t low = 0;
+    std::uint64_t high = 0;
+    std::uint64_t guess = 0;
+  };
+  /// Keys to be looked at, and where the first of them is.
+  struct Range {
+    std::uint64_t first = 0;
+    std::uint64_t last = 0;
+    Place place;
+  };
+  /// The entry of the directory for keys that start like `key`.
+  [[nodiscard]] static std::uint64_t CellOf(const Table& table, std::uint64_t key) {
+    // In two steps, as without a bit there are 64 to shift out.
+    return key >> 1 >> (63 - table.directory_bits);
+  }
+  [[nodiscard]] Place Guess(const Table& table, std::uint64_t key) const;
   /// The last block that begins before `key`, or the first: where equal or larger keys start.
-  [[nodiscard]] std::uint64_t BlockOf(const Table& table, std::uint64_t key) const;
+  [[nodiscard]] std::uint64_t BlockOf(const Table& table, std::uint64_t key, Place place) const;
   [[nodiscard]] Status VerifyTable(const Table& table, std::uint64_t& sum) const;
-  /// Adds the keys first..last of a table that are within reach.
-  [[nodiscard]] Status Scan(const Table& table, std::uint64_t first, std::uint64_t last,
-                            Fingerprint query, int max_distance, DecodedBlock& block,
-                            std::vector<Neighbour>& found, LookupWork& work) const;
+  /// Adds the keys of a range that are within reach.
+  [[nodiscard]] Status Scan(const Table& table, const Range& range, Fingerprint query,
+                            int max_distance, DecodedBlock& block, std::vector<Neighbour>& found,
+                            LookupWork& work) const;
 
   std::string name_;
   SnapshotInfo info_;

@@ -33,10 +33,13 @@ std::uint32_t BlockChecksum(const std::byte* bytes, std::uint64_t position) {
   return static_cast<std::uint32_t>(checksum.low ^ (position * 0x9e37'79b9'7f4a'7c15) >> 32);
 }
 
-/// The number of low bits to store as they are, for gaps of a geometric distribution.
+/// The number of low bits to store as they are, for gaps of a geometric distribution: with r of
+/// them a gap takes r + 1 / (1 - exp(-2^r / mean)) bits. That is least near log2(mean * ln 2).
 int BestRiceBits(double mean_gap) {
-  const double bits = std::log2(std::max(mean_gap * std::log(2.0), 1.0));
-  return std::min(static_cast<int>(bits), 63);
+  const double mean = std::max(mean_gap, 1.0);
+  const auto cost = [mean](int bits) { return bits - 1 / std::expm1(-std::ldexp(1 / mean, bits)); };
+  const int below = std::clamp(static_cast<int>(std::log2(mean * std::log(2.0))), 0, 62);
+  return cost(below) <= cost(below + 1) ? below : below + 1;
 }
 
 /// Reads bits, lowest first, of a block with eight bytes more behind it.
@@ -67,15 +70,15 @@ BlockEncoder::BlockEncoder(int document_bits, double mean_gap)
 }
 
 void BlockEncoder::Put(std::uint64_t value, int bits) {
-  while (bits > 0) {
-    const std::size_t shift = used_bits_ % 8;
-    const int taken = std::min(bits, static_cast<int>(8 - shift));
-    const std::uint64_t low = value & ((1u << taken) - 1);
-    bytes_[kCodesAt + used_bits_ / 8] |= static_cast<std::byte>(low << shift);
-    value >>= taken;
-    bits -= taken;
-    used_bits_ += static_cast<std::size_t>(taken);
-  }
+  if (bits == 0) return;
+  std::byte* const at = &bytes_[kCodesAt + used_bits_ / 8];
+  const int shift = static_cast<int>(used_bits_ % 8);
+  std::uint64_t word = 0;
+  std::memcpy(&word, at, sizeof(word));
+  word |= value << shift;
+  std::memcpy(at, &word, sizeof(word));
+  if (shift + bits > 64) at[8] |= static_cast<std::byte>(value >> (64 - shift));
+  used_bits_ += static_cast<std::size_t>(bits);
 }
 
 bool BlockEncoder::Add(const BlockEntry& entry) {
@@ -93,12 +96,16 @@ bool BlockEncoder::Add(const BlockEntry& entry) {
     const int unary = whole ? kEscape : static_cast<int>(quotient);
     const int bits = (whole ? kEscape + 64 : unary + 1 + rice_bits_) + document_bits_;
     if (used_bits_ + static_cast<std::size_t>(bits) > kCodeBits) return false;
-    Put((std::uint64_t{1} << unary) - 1, unary);
+    const std::uint64_t ones = (std::uint64_t{1} << unary) - 1;
+    const std::uint64_t low = gap & ((std::uint64_t{1} << rice_bits_) - 1);
     if (whole) {
+      Put(ones, unary);
       Put(gap, 64);
+    } else if (unary + 1 + rice_bits_ <= 64) {
+      Put(ones | low << (unary + 1), unary + 1 + rice_bits_);
     } else {
-      Put(0, 1);
-      Put(gap & ((std::uint64_t{1} << rice_bits_) - 1), rice_bits_);
+      Put(ones, unary + 1);
+      Put(low, rice_bits_);
     }
     Put(entry.document, document_bits_);
   }
@@ -121,10 +128,11 @@ BlockBytes BlockEncoder::Finish(std::uint64_t position) {
         BestRiceBits(static_cast<double>(last_ - first_) / static_cast<double>(count_ - 1));
   }
   count_ = 0;
-  return bytes_;
+  return BlockBytes(bytes_.data(), kBlockBytes);
 }
 
-Status DecodedBlock::Decode(BlockBytes source, std::uint64_t position, int document_bits) {
+Status DecodedBlock::Decode(BlockBytes source, std::uint64_t position, int document_bits,
+                            std::uint64_t last) {
   // A copy: reading may run past the end, and a mapped file can change under the reader.
   std::array<std::byte, kBlockBytes + 8> bytes{};
   std::memcpy(bytes.data(), source.data(), kBlockBytes);
@@ -171,6 +179,10 @@ Status DecodedBlock::Decode(BlockBytes source, std::uint64_t position, int docum
       at += static_cast<std::size_t>(document_bits);
     }
     entries_[i] = {key, document};
+    if (key > last) {
+      count_ = i + 1;
+      return {};
+    }
   }
   count_ = count;
   return {};

@@ -41,6 +41,7 @@ class BlockEncoder {
   [[nodiscard]] bool empty() const { return count_ == 0; }
 
  private:
+  /// Appends the low `bits` bits of `value`, which has no others.
   void Put(std::uint64_t value, int bits);
 
   const int document_bits_;
@@ -49,15 +50,17 @@ class BlockEncoder {
   std::size_t used_bits_ = 0;
   std::uint64_t first_ = 0;
   std::uint64_t last_ = 0;
-  std::array<std::byte, kBlockBytes> bytes_{};
+  std::array<std::byte, kBlockBytes + 8> bytes_{};  // Put writes eight bytes at a time
 };
 
 /// The entries of one block, in memory of its own. Thread-compatible.
 class DecodedBlock {
  public:
-  /// Replaces what is there. Errors: kCorruption, for any bytes that BlockEncoder doesn't make at
-  /// this position; what is there is then undefined.
-  [[nodiscard]] Status Decode(BlockBytes bytes, std::uint64_t position, int document_bits);
+  /// Replaces what is there by the entries of a block, up to the first with a key beyond `last`.
+  /// Errors: kCorruption, for any bytes that BlockEncoder doesn't make at this position (with a
+  /// `last`: as far as the checksum tells); what is there is then undefined.
+  [[nodiscard]] Status Decode(BlockBytes bytes, std::uint64_t position, int document_bits,
+                              std::uint64_t last = ~std::uint64_t{0});
 
   [[nodiscard]] std::span<const BlockEntry> entries() const { return {entries_.data(), count_}; }
 

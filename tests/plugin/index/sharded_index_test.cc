@@ -74,6 +74,15 @@ TEST_P(ShardedIndexProperty, AnswersAsTheFlatIndexDoes) {
       const DocId document{1 + random() % 500};
       ASSERT_EQ(index->Insert({bits}, document), oracle.Insert({bits}, document)) << step;
       inserted.emplace_back(bits, document.sequence);
+      if (dice > 0) continue;
+      // Many at once, some of them there already, some twice.
+      std::vector<IndexEntry> entries;
+      for (std::uint64_t i = random() % 40; i > 0; --i) {
+        entries.push_back({{near_a_centre()}, {1 + random() % 5}});
+        inserted.emplace_back(entries.back().fingerprint.bits, entries.back().document.sequence);
+      }
+      index->InsertAll(entries);
+      oracle.InsertAll(entries);
     } else if (dice < 7) {
       const auto& [bits, document] = inserted[random() % inserted.size()];
       ASSERT_EQ(index->Remove({bits}, {document}), oracle.Remove({bits}, {document})) << step;
@@ -311,7 +320,7 @@ TEST(ShardedIndex, GivesItsEntriesInOrderAndFillsAnotherFromThem) {
   EXPECT_EQ(entries, std::vector<IndexEntry>(expected.begin(), expected.end()));
 
   const auto restarted = MakeIndex(3, 1);
-  for (const IndexEntry& entry : entries) restarted->Insert(entry.fingerprint, entry.document);
+  restarted->InsertAll(entries);
   for (int i = 0; i < 200; ++i) {
     const std::uint64_t query =
         FlipBits(entries[random() % entries.size()].fingerprint.bits, 3, random);
