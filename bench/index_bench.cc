@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <limits>
+#include <map>
 #include <memory>
 #include <random>
 #include <string>
@@ -57,12 +58,18 @@ std::uint64_t Flip(std::uint64_t bits, int count, std::uint64_t seed) {
   return bits ^ mask;
 }
 
+enum class Distribution { kUniform, kClustered, kAdversarial };
+const std::map<std::string, Distribution> kDistributions{
+    {"uniform", Distribution::kUniform},
+    {"clustered", Distribution::kClustered},
+    {"adversarial", Distribution::kAdversarial}};
+
 /// The i-th fingerprint.
-std::uint64_t FingerprintAt(const std::string& distribution, std::uint64_t i) {
-  if (distribution == "clustered") {  // 64 pages around each centre, up to 4 bits off
+std::uint64_t FingerprintAt(Distribution distribution, std::uint64_t i) {
+  if (distribution == Distribution::kClustered) {  // 64 pages around each centre, up to 4 bits off
     return Flip(Mix(i / 64), static_cast<int>(i % 5), i);
   }
-  if (distribution == "adversarial" &&
+  if (distribution == Distribution::kAdversarial &&
       i % 10 == 0) {  // every tenth in one bucket of the first table
     return Mix(i) & 0xffff'ffff;
   }
@@ -72,7 +79,7 @@ std::uint64_t FingerprintAt(const std::string& distribution, std::uint64_t i) {
 struct Options {
   std::uint64_t entries = 1'000'000;
   int max_distance = 3;
-  std::string distribution = "uniform";
+  Distribution distribution = Distribution::kUniform;
   std::uint64_t queries = 20'000;
   std::uint64_t recall_queries = 32;
   std::uint64_t faiss_limit = 10'000'000;
@@ -370,8 +377,9 @@ int Run(int argc, char** argv) {
   CLI::App app("Speed, memory and exactness of the Hamming index, beside FAISS");
   app.add_option("--entries", options.entries, "Fingerprints to store")->check(CLI::PositiveNumber);
   app.add_option("--max-distance", options.max_distance, "Bits")->check(CLI::Range(0, 7));
-  app.add_option("--dist", options.distribution, "Of the fingerprints")
-      ->check(CLI::IsMember({"uniform", "clustered", "adversarial"}));
+  std::string distribution = "uniform";
+  app.add_option("--dist", distribution, "Of the fingerprints")
+      ->check(CLI::IsMember(kDistributions));
   app.add_option("--queries", options.queries, "Lookups to time")->check(CLI::PositiveNumber);
   app.add_option("--recall-queries", options.recall_queries, "Lookups to check by linear scan");
   app.add_option("--max-bytes-per-entry", options.max_bytes_per_entry,
@@ -384,10 +392,11 @@ int Run(int argc, char** argv) {
   app.add_option("--batch-queries", options.batch_queries, "Of the batch");
   app.add_flag("--json", options.json, "Print one JSON object");
   CLI11_PARSE(app, argc, argv);
+  options.distribution = kDistributions.at(distribution);
 
   nlohmann::ordered_json report{{"entries", options.entries},
                                 {"max_distance", options.max_distance},
-                                {"distribution", options.distribution}};
+                                {"distribution", distribution}};
   const std::vector<std::uint64_t> queries = MakeQueries(options);
   if (!options.snapshots.empty()) {
     BenchSnapshots(options, queries, report);

@@ -31,7 +31,7 @@ int BitsToCount(std::uint64_t count) { return static_cast<int>(std::bit_width(co
 // Queries that share the probe queue. A few dozen probes in flight are all a core can use.
 constexpr std::size_t kBatch = 32;
 // Insertions whose lines are on their way at the same time.
-constexpr std::size_t kInsertBatch = 16;
+constexpr std::size_t kInsertBatch = 32;
 
 }  // namespace
 
