@@ -6,7 +6,6 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
-#include <functional>
 #include <unordered_set>
 #include <utility>
 
@@ -139,6 +138,53 @@ const LanguageRules* FindRules(std::string_view language) {
   return found == kRules.end() ? nullptr : &*found;
 }
 
+/// What a word becomes: its first `kept` bytes and `tail`; nothing: it is a stop word.
+struct Term {
+  std::size_t kept;
+  std::string_view tail;
+};
+
+/// A remembered term; one line of the processor's cache.
+struct alignas(64) TermSlot {
+  std::uint8_t language = 0;  ///< of kRules, from 1 on; 0: an empty slot
+  std::uint8_t word_size = 0;
+  std::uint8_t kept = 0;
+  std::uint8_t tail_size = 0;
+  std::array<char, 12> tail;
+  std::array<char, kMaxStemmed> word;
+
+  [[nodiscard]] std::string_view Word() const { return {word.data(), word_size}; }
+  [[nodiscard]] std::string_view Tail() const { return {tail.data(), tail_size}; }
+};
+static_assert(sizeof(TermSlot) == 64);
+
+/// Spreads words over slots, by multiplication; std::hash takes twice the time. Whoever makes words
+/// that meet in one slot gains nothing: each is worked out, as new words are.
+std::size_t HashWord(std::string_view word, std::uint64_t seed) {
+  constexpr std::uint64_t kOdd = 0x9E3779B97F4A7C15;
+  std::uint64_t hash = (seed << 8U) + word.size();
+  const auto mix = [&hash](std::uint64_t part) {
+    hash = (hash ^ part) * kOdd;
+    hash ^= hash >> 32U;
+  };
+  const char* at = word.data();
+  const char* const end = at + word.size();
+  std::uint64_t part = 0;
+  for (; end - at > 8; at += 8) {
+    std::memcpy(&part, at, 8);
+    mix(part);
+  }
+  // The last one to eight bytes, without a call of memcpy for each length.
+  part = 0;
+  if (word.size() >= 8) {
+    std::memcpy(&part, end - 8, 8);
+  } else {
+    for (; at != end; ++at) part = part << 8U | static_cast<unsigned char>(*at);
+  }
+  mix(part);
+  return static_cast<std::size_t>(hash);
+}
+
 struct StemmerCloser {
   void operator()(sb_stemmer* stemmer) const { sb_stemmer_delete(stemmer); }
 };
@@ -179,42 +225,52 @@ class TermFinder::Impl {
   }
 
  private:
-  /// A remembered stem. Empty: a stop word.
-  struct Slot {
-    const LanguageRules* rules = nullptr;
-    std::uint8_t word_size = 0;
-    std::uint8_t stem_size = 0;
-    std::array<char, kMaxStemmed> word;
-    std::array<char, kMaxStemmed> stem;
-  };
-
   void FindTerms(const LanguageRules& rules, const TokenList& tokens,
                  const std::vector<TokenRun>& runs, TokenList& terms,
                  std::vector<TokenRun>& term_runs) {
+    const auto language = static_cast<std::uint8_t>(&rules - kRules.data() + 1);
     std::size_t at = 0;
+    std::size_t located = 0;
     for (const TokenRun& run : runs) {
       for (; at < run.end; ++at) {
-        const std::string_view term = TermOf(rules, tokens.Span(at, 1));
-        if (term.empty()) continue;
+        // Slots lie anywhere: to ask for some before they are needed takes a third of the time.
+        if (at == located) located = Locate(language, tokens, at);
+        const std::string_view word = tokens.Span(at, 1);
+        const Term term = TermOf(language, word, *ahead_[at % kAhead]);
+        if (term.kept + term.tail.size() == 0) continue;
         if (!terms.ends.empty()) terms.text.push_back(' ');
-        terms.text.append(term);
+        terms.text.append(word.substr(0, term.kept)).append(term.tail);
         terms.ends.push_back(static_cast<std::uint32_t>(terms.text.size()));
       }
       term_runs.push_back({terms.size(), run.weight});
     }
   }
 
-  std::string_view TermOf(const LanguageRules& rules, std::string_view word) {
-    if (word.size() > kMaxStemmed) return word;
-    Slot& slot = cache_[std::hash<std::string_view>()(word) % kSlots];
-    if (slot.rules != &rules || std::string_view(slot.word.data(), slot.word_size) != word) {
-      slot.rules = &rules;
-      slot.word_size = static_cast<std::uint8_t>(word.size());
-      word.copy(slot.word.data(), word.size());
-      const std::string_view term = ComputeTerm(rules, word);
-      slot.stem_size = static_cast<std::uint8_t>(term.copy(slot.stem.data(), kMaxStemmed));
+  /// Puts the slots of the tokens from `at` on, a multiple of kAhead, into ahead_; the index behind
+  /// the last one.
+  std::size_t Locate(std::uint8_t language, const TokenList& tokens, std::size_t at) {
+    const std::size_t end = std::min(at + kAhead, tokens.size());
+    for (; at < end; ++at) {
+      TermSlot& slot = cache_[HashWord(tokens.Span(at, 1), language) % kSlots];
+      __builtin_prefetch(&slot);
+      ahead_[at % kAhead] = &slot;
     }
-    return {slot.stem.data(), slot.stem_size};
+    return end;
+  }
+
+  Term TermOf(std::uint8_t language, std::string_view word, TermSlot& slot) {
+    if (word.size() > kMaxStemmed) return {word.size(), {}};
+    if (slot.language == language && slot.Word() == word) return {slot.kept, slot.Tail()};
+    const std::string_view term = ComputeTerm(kRules[language - 1U], word);
+    const auto differ = std::mismatch(term.begin(), term.end(), word.begin(), word.end()).first;
+    const auto kept = static_cast<std::size_t>(differ - term.begin());
+    const std::string_view tail = term.substr(kept);
+    if (tail.size() > slot.tail.size()) return {kept, tail};
+    slot.language = language;
+    slot.word_size = static_cast<std::uint8_t>(word.copy(slot.word.data(), word.size()));
+    slot.kept = static_cast<std::uint8_t>(kept);
+    slot.tail_size = static_cast<std::uint8_t>(tail.copy(slot.tail.data(), tail.size()));
+    return {kept, slot.Tail()};
   }
 
   std::string_view ComputeTerm(const LanguageRules& rules, std::string_view word) {
@@ -234,13 +290,15 @@ class TermFinder::Impl {
     return {reinterpret_cast<const char*>(stem), size};
   }
 
-  static constexpr std::size_t kSlots = 16 << 10;
+  static constexpr std::size_t kSlots = 64 << 10;  // 4 MiB
+  static constexpr std::size_t kAhead = 32;
 
   const TermOptions options_;
   std::array<TokenList, kRules.size()> stop_lists_;
   std::array<std::unordered_set<std::string_view>, kRules.size()> stop_words_;  ///< of stop_lists_
   std::array<std::unique_ptr<sb_stemmer, StemmerCloser>, kRules.size()> stemmers_;
-  std::vector<Slot> cache_;
+  std::vector<TermSlot> cache_;
+  std::array<TermSlot*, kAhead> ahead_{};
 };
 
 TermFinder::TermFinder(const TermOptions& options) : impl_(std::make_unique<Impl>(options)) {}
