@@ -9,7 +9,7 @@
 namespace crawlsieve::extract {
 
 /// Sorts `items` by `hash(item)`, a 64-bit number whose high bits are evenly spread: in one pass
-/// into about a quarter as many buckets, which then take little sorting. Hashes that aren't spread
+/// into about half as many buckets, which then take little sorting. Hashes that aren't spread
 /// cost no more than std::sort. `scratch` lends its memory.
 template <typename Item, typename Hash>
 void SortByHash(std::vector<Item>& items, std::vector<Item>& scratch, Hash hash) {
@@ -20,7 +20,7 @@ void SortByHash(std::vector<Item>& items, std::vector<Item>& scratch, Hash hash)
     return;
   }
   constexpr int kMostBits = 12;  // 4,096 counters stay in the innermost cache
-  const int bits = std::min(static_cast<int>(std::bit_width(items.size())) - 2, kMostBits);
+  const int bits = std::min(static_cast<int>(std::bit_width(items.size())) - 1, kMostBits);
   const auto bucket = [&hash, bits](const Item& item) {
     return static_cast<std::size_t>(hash(item) >> (64 - bits));
   };
@@ -34,7 +34,7 @@ void SortByHash(std::vector<Item>& items, std::vector<Item>& scratch, Hash hash)
   auto begin = items.begin();
   for (std::size_t i = 0; i + 1 < begins.size(); ++i) {
     const auto end = items.begin() + begins[i];
-    std::sort(begin, end, less);
+    if (end - begin > 1) std::sort(begin, end, less);
     begin = end;
   }
 }
