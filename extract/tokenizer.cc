@@ -22,9 +22,12 @@ namespace {
 
 constexpr int kMaxMarksInARow = 30;
 
-/// Room for folded text: folding makes at most five bytes of two, what takes one byte stays so, and
-/// eight bytes are written at a time.
-constexpr std::size_t MaxFolded(std::size_t size) { return size / 2 * 5 + 8; }
+/// How much of a word is copied at least.
+constexpr std::size_t kCopied = 16;
+
+/// Room for folded text: folding makes at most five bytes of two, what takes one byte stays so,
+/// eight bytes are written and kCopied are read at a time.
+constexpr std::size_t MaxFolded(std::size_t size) { return size / 2 * 5 + 8 + kCopied; }
 
 /// What a character of folded text does to words: the Word_Break classes of UAX #29, those that
 /// act alike taken together.
@@ -151,6 +154,14 @@ class CommonCharacters {
 
   [[nodiscard]] const Entry& Ascii(char c) const { return letters_[static_cast<unsigned char>(c)]; }
 
+  // The same of ASCII in bits; none of them for the bytes of other characters.
+  static constexpr std::uint8_t kInWord = 1;
+  static constexpr std::uint8_t kLetterOrDigit = 2;
+  static constexpr std::uint8_t kEndsWord = 4;  ///< whatever stands around it
+  [[nodiscard]] std::uint8_t AsciiKind(char c) const {
+    return ascii_kinds_[static_cast<unsigned char>(c)];
+  }
+
  private:
   static constexpr std::size_t kLetters = 0x590;
   static constexpr UChar32 kFirstSymbol = 0x2000;
@@ -160,6 +171,12 @@ class CommonCharacters {
     for (std::size_t c = 0; c < kLetters; ++c) letters_[c] = Describe(static_cast<UChar32>(c));
     for (std::size_t c = 0; c < kSymbols; ++c) {
       symbols_[c] = Describe(kFirstSymbol + static_cast<UChar32>(c));
+    }
+    for (std::size_t c = 0; c < 0x80; ++c) {
+      const Entry& entry = letters_[c];
+      if (IsWordClass(entry.word_break)) ascii_kinds_[c] |= kInWord;
+      if (entry.letter_or_digit) ascii_kinds_[c] |= kLetterOrDigit;
+      if (entry.word_break == WordBreak::kOther) ascii_kinds_[c] |= kEndsWord;
     }
   }
 
@@ -202,6 +219,7 @@ class CommonCharacters {
 
   std::array<Entry, kLetters> letters_;
   std::array<Entry, kSymbols> symbols_;
+  std::array<std::uint8_t, 256> ascii_kinds_{};
 };
 
 /// Length of a first piece of `text`: at most kMaxPiece long, up to a white space where it has one
@@ -234,6 +252,13 @@ std::size_t RarePrefix(std::string_view text) {
     rare_end = std::find_if(at, end, IsAsciiSpace);
   }
   return static_cast<std::size_t>(rare_end - text.data());
+}
+
+/// Where the last character of valid UTF-8 begins.
+const char* LastCharacter(const char* begin, const char* end) {
+  while (--end != begin && IsUtf8Continuation(*end)) {
+  }
+  return end;
 }
 
 /// Eight characters of ASCII in lower case.
@@ -381,49 +406,67 @@ bool Tokenizer::AppendFolded(TokenList& tokens) const {
     return static_cast<unsigned char>(*at) < 0x80 ? characters.Ascii(*at)
                                                   : *characters.Find(at, end, length);
   };
+  // Between two words there is a character at least, so each finds room for its space.
+  const std::size_t start = tokens.text.size();
+  tokens.text.resize(start + 1 + folded_size_ + kCopied);
+  char* out = tokens.text.data() + start;
+  bool room = true;
   for (const char* at = folded_.data(); at != end;) {
-    const CommonCharacters::Entry* entry = &entry_at(at);
-    if (!IsWordClass(entry->word_break)) {
-      at += length;
-      continue;
-    }
     const char* const begin = at;
-    bool letter_or_digit = false;
+    std::uint8_t seen = 0;
     for (;;) {
-      letter_or_digit |= entry->letter_or_digit;
-      const WordBreak before = entry->word_break;
+      std::uint8_t kind = 0;
+      while (at != end && ((kind = characters.AsciiKind(*at)) & CommonCharacters::kInWord) != 0) {
+        seen |= kind;
+        ++at;
+      }
+      if (at == end || (kind & CommonCharacters::kEndsWord) != 0) break;
+      const CommonCharacters::Entry* entry = &entry_at(at);
+      if (!IsWordClass(entry->word_break)) {
+        // What joins two characters of a class, if it does.
+        const char* const behind = at + length;
+        if (at == begin || behind == end) break;
+        const WordBreak middle = entry->word_break;
+        const WordBreak before = entry_at(LastCharacter(begin, at)).word_break;
+        entry = &entry_at(behind);
+        if (!Joins(before, middle, entry->word_break)) break;
+        at = behind;
+      }
+      seen |= entry->letter_or_digit ? CommonCharacters::kLetterOrDigit : 0;
       at += length;
-      if (at == end) break;
-      entry = &entry_at(at);
-      if (IsWordClass(entry->word_break)) continue;
-      const char* const behind = at + length;
-      const WordBreak middle = entry->word_break;
-      if (behind == end) break;
-      entry = &entry_at(behind);
-      if (!Joins(before, middle, entry->word_break)) break;
-      at = behind;
     }
-    if (!letter_or_digit) continue;
-    if (!AddToken({begin, static_cast<std::size_t>(at - begin)}, tokens)) return false;
+    if ((seen & CommonCharacters::kLetterOrDigit) != 0) {
+      room = tokens.size() < options_.max_tokens;
+      if (!room) break;
+      if (!tokens.ends.empty()) *out++ = ' ';
+      const std::size_t size =
+          CutAtCodePoint({begin, static_cast<std::size_t>(at - begin)}, options_.max_token_bytes);
+      // Nearly all words are short: copies of a known size are single instructions.
+      std::memcpy(out, begin, size <= kCopied ? kCopied : size);
+      out += size;
+      tokens.ends.push_back(static_cast<std::uint32_t>(out - tokens.text.data()));
+    }
+    if (at != end) {
+      (void)entry_at(at);
+      at += length;
+    }
   }
-  return true;
-}
-
-bool Tokenizer::AddToken(std::string_view token, TokenList& tokens) const {
-  if (tokens.size() == options_.max_tokens) return false;
-  if (!tokens.ends.empty()) tokens.text.push_back(' ');
-  tokens.text.append(token.substr(0, CutAtCodePoint(token, options_.max_token_bytes)));
-  tokens.ends.push_back(static_cast<std::uint32_t>(tokens.text.size()));
-  return true;
+  tokens.text.resize(static_cast<std::size_t>(out - tokens.text.data()));
+  return room;
 }
 
 bool Tokenizer::AppendWithIcu(std::string_view utf8, TokenList& tokens) {
   return icu_->ForEachSegment(utf8, [&](std::u16string_view segment) {
     if (!HasLetterOrDigit(segment)) return true;
+    if (tokens.size() == options_.max_tokens) return false;
+    if (!tokens.ends.empty()) tokens.text.push_back(' ');
+    const std::size_t start = tokens.text.size();
     // A UTF-16 unit takes at least one byte.
-    segment_.clear();
-    AppendUtf8(segment.substr(0, options_.max_token_bytes), segment_);
-    return AddToken(segment_, tokens);
+    AppendUtf8(segment.substr(0, options_.max_token_bytes), tokens.text);
+    tokens.text.resize(start + CutAtCodePoint(std::string_view(tokens.text).substr(start),
+                                              options_.max_token_bytes));
+    tokens.ends.push_back(static_cast<std::uint32_t>(tokens.text.size()));
+    return true;
   });
 }
 

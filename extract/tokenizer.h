@@ -68,13 +68,11 @@ class Tokenizer {
   /// Appends the words of folded_, which holds common characters alone.
   [[nodiscard]] bool AppendFolded(TokenList& tokens) const;
   [[nodiscard]] bool AppendWithIcu(std::string_view utf8, TokenList& tokens);
-  [[nodiscard]] bool AddToken(std::string_view token, TokenList& tokens) const;
 
   Options options_;
   std::unique_ptr<Icu> icu_;
   std::string folded_;
   std::size_t folded_size_ = 0;  ///< what of folded_ counts
-  std::string segment_;          ///< of ICU's, in UTF-8
 };
 
 /// Versions of what decides where words begin and end, for the scheme.
