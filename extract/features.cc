@@ -1,6 +1,7 @@
 #include "extract/features.h"
 
 #include "extract/shingles.h"
+#include "extract/sort_hashes.h"
 
 #include <algorithm>
 #include <bit>
@@ -23,8 +24,7 @@ std::vector<Feature> FeatureCounter::Count(const TokenList& tokens,
     while (run->end <= first) ++run;
     places_.push_back({hashes_[first], run->weight});
   }
-  std::sort(places_.begin(), places_.end(),
-            [](const Feature& a, const Feature& b) { return a.hash < b.hash; });
+  SortByHash(places_, sorted_, [](const Feature& feature) { return feature.hash; });
   for (const Feature& place : places_) {
     if (features.empty() || features.back().hash != place.hash) {
       features.push_back(place);

@@ -37,6 +37,7 @@ class FeatureCounter {
   const FeatureHasher hasher_;
   std::vector<std::uint64_t> hashes_;
   std::vector<Feature> places_;
+  std::vector<Feature> sorted_;  ///< SortByHash's
 };
 
 }  // namespace crawlsieve::extract

@@ -1,5 +1,7 @@
 #include "extract/shingles.h"
 
+#include "extract/sort_hashes.h"
+
 #include <algorithm>
 
 namespace crawlsieve::extract {
@@ -18,7 +20,8 @@ std::vector<std::uint64_t> ShingleSet(const TokenList& tokens, std::size_t size,
                                       const FeatureHasher& hasher) {
   std::vector<std::uint64_t> set;
   HashShingles(tokens, size, hasher, set);
-  std::sort(set.begin(), set.end());
+  std::vector<std::uint64_t> scratch;
+  SortByHash(set, scratch, [](std::uint64_t hash) { return hash; });
   set.erase(std::unique(set.begin(), set.end()), set.end());
   return set;
 }

@@ -6,7 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
-#include <functional>
+#include <new>
 #include <unordered_set>
 #include <utility>
 
@@ -139,6 +139,122 @@ const LanguageRules* FindRules(std::string_view language) {
   return found == kRules.end() ? nullptr : &*found;
 }
 
+/// A stem is longer than its word by a letter or two at most.
+constexpr std::size_t kMaxLonger = 8;
+
+/// Spreads words over slots, by multiplication; std::hash takes twice the time.
+std::size_t HashWord(std::string_view word, std::uint64_t seed) {
+  constexpr std::uint64_t kOdd = 0x9E3779B97F4A7C15;
+  std::uint64_t hash = (seed << 8U) + word.size();
+  const auto mix = [&hash](std::uint64_t part) {
+    hash = (hash ^ part) * kOdd;
+    hash ^= hash >> 32U;
+  };
+  const char* at = word.data();
+  const char* const end = at + word.size();
+  std::uint64_t part = 0;
+  for (; end - at > 8; at += 8) {
+    std::memcpy(&part, at, 8);
+    mix(part);
+  }
+  // The last one to eight bytes, without a call of memcpy for each length.
+  part = 0;
+  if (word.size() >= 8) {
+    std::memcpy(&part, end - 8, 8);
+  } else {
+    for (; at != end; ++at) part = part << 8U | static_cast<unsigned char>(*at);
+  }
+  mix(part);
+  return static_cast<std::size_t>(hash);
+}
+
+/// What words have become: a table of fixed size into entries that stand one behind the other, so
+/// that the commonest words, which come first, are near each other. Forgets all when it is full.
+/// Thread-compatible.
+class TermMemory {
+ public:
+  /// The term of a word: its first `kept` bytes, and a tail; neither if it is a stop word.
+  struct Entry {
+    std::uint8_t language = 0;
+    std::uint8_t word_size = 0;
+    std::uint8_t kept = 0;
+    std::uint8_t tail_size = 0;
+    // The word and the tail follow.
+
+    [[nodiscard]] const char* Text() const { return reinterpret_cast<const char*>(this + 1); }
+  };
+
+  /// How much can be read behind an Entry.
+  static constexpr std::size_t kReadable = 2 * kMaxStemmed;
+
+  TermMemory() : slots_(kSlots), entries_(kMaxEntryBytes + sizeof(Entry) + kReadable) {}
+
+  /// Take what Find reads first and then into the processor's cache.
+  void PrefetchSlot(std::size_t hash) const { __builtin_prefetch(&slots_[hash % kSlots]); }
+  void PrefetchEntry(std::size_t hash) const {
+    __builtin_prefetch(&entries_[slots_[hash % kSlots].behind]);
+  }
+
+  /// nullptr: not remembered. Good until the next Add.
+  [[nodiscard]] const Entry* Find(std::size_t hash, std::uint8_t language,
+                                  std::string_view word) const {
+    for (std::size_t i = hash % kSlots, tries = 0; tries < kMaxTries;
+         i = (i + 1) % kSlots, ++tries) {
+      const Slot& slot = slots_[i];
+      if (slot.behind == 0) return nullptr;
+      if (slot.tag != TagOf(hash)) continue;
+      const Entry& entry = EntryAt(slot.behind - 1);
+      if (entry.language == language && std::string_view(entry.Text(), entry.word_size) == word) {
+        return &entry;
+      }
+    }
+    return nullptr;
+  }
+
+  /// Remembers a word of at most kMaxStemmed bytes and its term.
+  const Entry& Add(std::size_t hash, std::uint8_t language, std::string_view word, std::size_t kept,
+                   std::string_view tail) {
+    std::size_t i = hash % kSlots;
+    for (std::size_t tries = 1; tries < kMaxTries && slots_[i].behind != 0; ++tries) {
+      i = (i + 1) % kSlots;
+    }
+    if (used_ > kMaxEntryBytes - sizeof(Entry) - kReadable) {
+      std::fill(slots_.begin(), slots_.end(), Slot{});
+      used_ = 0;
+      i = hash % kSlots;
+    }
+    auto& entry = *new (&entries_[used_]) Entry{language, static_cast<std::uint8_t>(word.size()),
+                                                static_cast<std::uint8_t>(kept),
+                                                static_cast<std::uint8_t>(tail.size())};
+    char* const text = &entries_[used_ + sizeof(Entry)];
+    tail.copy(text + word.copy(text, word.size()), tail.size());
+    // Where all tries met others the last of them is forgotten.
+    slots_[i] = {TagOf(hash), static_cast<std::uint32_t>(used_ + 1)};
+    used_ += sizeof(Entry) + word.size() + tail.size();
+    return entry;
+  }
+
+ private:
+  struct Slot {
+    std::uint32_t tag = 0;
+    std::uint32_t behind = 0;  ///< index of the entry + 1; 0: none
+  };
+
+  static constexpr std::size_t kSlots = 128 << 10;        // 1 MiB
+  static constexpr std::size_t kMaxEntryBytes = 1 << 20;  // some 60,000 words
+  static constexpr std::size_t kMaxTries = 16;
+
+  static std::uint32_t TagOf(std::size_t hash) { return static_cast<std::uint32_t>(hash >> 32U); }
+
+  [[nodiscard]] const Entry& EntryAt(std::size_t i) const {
+    return *reinterpret_cast<const Entry*>(&entries_[i]);
+  }
+
+  std::vector<Slot> slots_;
+  std::vector<char> entries_;
+  std::size_t used_ = 0;
+};
+
 struct StemmerCloser {
   void operator()(sb_stemmer* stemmer) const { sb_stemmer_delete(stemmer); }
 };
@@ -156,7 +272,7 @@ std::string_view DetectLanguage(std::string_view text) {
 
 class TermFinder::Impl {
  public:
-  explicit Impl(const TermOptions& options) : options_(options), cache_(kSlots) {
+  explicit Impl(const TermOptions& options) : options_(options) {
     // Through the tokenizer, so that they are spelled as its words are.
     Tokenizer tokenizer({.max_tokens = 1000, .max_token_bytes = 256});
     for (std::size_t i = 0; i < kRules.size(); ++i) {
@@ -179,42 +295,63 @@ class TermFinder::Impl {
   }
 
  private:
-  /// A remembered stem. Empty: a stop word.
-  struct Slot {
-    const LanguageRules* rules = nullptr;
-    std::uint8_t word_size = 0;
-    std::uint8_t stem_size = 0;
-    std::array<char, kMaxStemmed> word;
-    std::array<char, kMaxStemmed> stem;
-  };
-
   void FindTerms(const LanguageRules& rules, const TokenList& tokens,
                  const std::vector<TokenRun>& runs, TokenList& terms,
                  std::vector<TokenRun>& term_runs) {
+    const auto language = static_cast<std::uint8_t>(&rules - kRules.data() + 1);
+    // More is copied than counts.
+    terms.text.resize(tokens.text.size() + tokens.size() * kMaxLonger + TermMemory::kReadable);
+    terms.ends.reserve(tokens.size());
+    char* out = terms.text.data();
     std::size_t at = 0;
+    std::size_t hashed = 0;
     for (const TokenRun& run : runs) {
       for (; at < run.end; ++at) {
-        const std::string_view term = TermOf(rules, tokens.Span(at, 1));
-        if (term.empty()) continue;
-        if (!terms.ends.empty()) terms.text.push_back(' ');
-        terms.text.append(term);
-        terms.ends.push_back(static_cast<std::uint32_t>(terms.text.size()));
+        if (at == hashed) hashed = HashAhead(language, tokens, at);
+        char* const end = AppendTerm(language, tokens.Span(at, 1), hashes_[at % kAhead], out);
+        if (end == out) continue;
+        terms.ends.push_back(static_cast<std::uint32_t>(end - terms.text.data()));
+        out = end;
+        *out++ = ' ';
       }
       term_runs.push_back({terms.size(), run.weight});
     }
+    terms.text.resize(terms.ends.empty() ? 0 : terms.ends.back());
   }
 
-  std::string_view TermOf(const LanguageRules& rules, std::string_view word) {
-    if (word.size() > kMaxStemmed) return word;
-    Slot& slot = cache_[std::hash<std::string_view>()(word) % kSlots];
-    if (slot.rules != &rules || std::string_view(slot.word.data(), slot.word_size) != word) {
-      slot.rules = &rules;
-      slot.word_size = static_cast<std::uint8_t>(word.size());
-      word.copy(slot.word.data(), word.size());
-      const std::string_view term = ComputeTerm(rules, word);
-      slot.stem_size = static_cast<std::uint8_t>(term.copy(slot.stem.data(), kMaxStemmed));
+  /// Puts the hashes of the tokens from `at` on, a multiple of kAhead, into hashes_; the index
+  /// behind the last one. Their slots lie anywhere: asking for some before they are needed saves
+  /// the wait.
+  std::size_t HashAhead(std::uint8_t language, const TokenList& tokens, std::size_t at) {
+    const std::size_t end = std::min(at + kAhead, tokens.size());
+    for (std::size_t i = at; i < end; ++i) {
+      const std::size_t hash = HashWord(tokens.Span(i, 1), language);
+      memory_.PrefetchSlot(hash);
+      hashes_[i % kAhead] = hash;
     }
-    return {slot.stem.data(), slot.stem_size};
+    for (std::size_t i = at; i < end; ++i) memory_.PrefetchEntry(hashes_[i % kAhead]);
+    return end;
+  }
+
+  /// Writes what `word` becomes to `out`, or nothing if it is a stop word; the end of it.
+  char* AppendTerm(std::uint8_t language, std::string_view word, std::size_t hash, char* out) {
+    if (word.size() > kMaxStemmed) return std::copy(word.begin(), word.end(), out);
+    const TermMemory::Entry* entry = memory_.Find(hash, language, word);
+    if (entry == nullptr) {
+      const std::string_view term = ComputeTerm(kRules[language - 1U], word);
+      const std::size_t kept = Common(term, word);
+      entry = &memory_.Add(hash, language, word, kept, term.substr(kept));
+    }
+    // Copies of a known size are single instructions.
+    std::memcpy(out, entry->Text(), kMaxStemmed);
+    out += entry->kept;
+    std::memcpy(out, entry->Text() + entry->word_size, kMaxStemmed);
+    return out + entry->tail_size;
+  }
+
+  static std::size_t Common(std::string_view a, std::string_view b) {
+    return static_cast<std::size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first -
+                                    a.begin());
   }
 
   std::string_view ComputeTerm(const LanguageRules& rules, std::string_view word) {
@@ -228,19 +365,20 @@ class TermFinder::Impl {
         sb_stemmer_stem(stemmer.get(), reinterpret_cast<const sb_symbol*>(word.data()),
                         static_cast<int>(word.size()));
     const auto size = static_cast<std::size_t>(sb_stemmer_length(stemmer.get()));
-    // A stem can be longer than its word by a letter or two; none is empty for us, as the empty
-    // one means a stop word.
-    if (stem == nullptr || size == 0 || size > kMaxStemmed) return word;
-    return {reinterpret_cast<const char*>(stem), size};
+    // None is empty for us, as the empty one means a stop word.
+    const bool stemmed =
+        stem != nullptr && size != 0 && size <= kMaxStemmed && size <= word.size() + kMaxLonger;
+    return stemmed ? std::string_view(reinterpret_cast<const char*>(stem), size) : word;
   }
 
-  static constexpr std::size_t kSlots = 16 << 10;
+  static constexpr std::size_t kAhead = 32;
 
   const TermOptions options_;
   std::array<TokenList, kRules.size()> stop_lists_;
   std::array<std::unordered_set<std::string_view>, kRules.size()> stop_words_;  ///< of stop_lists_
   std::array<std::unique_ptr<sb_stemmer, StemmerCloser>, kRules.size()> stemmers_;
-  std::vector<Slot> cache_;
+  TermMemory memory_;
+  std::array<std::size_t, kAhead> hashes_{};
 };
 
 TermFinder::TermFinder(const TermOptions& options) : impl_(std::make_unique<Impl>(options)) {}

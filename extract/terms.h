@@ -15,7 +15,7 @@ namespace crawlsieve::extract {
 /// when CLD2 isn't sure. Looks at the first kLanguageSample bytes.
 [[nodiscard]] std::string_view DetectLanguage(std::string_view text);
 
-inline constexpr std::size_t kLanguageSample = 2 << 10;
+inline constexpr std::size_t kLanguageSample = 512;
 
 /// Turns words into terms: without stop words, stemmed, by the language of the text.
 ///

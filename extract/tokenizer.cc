@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
+#include <iterator>
 #include <new>
 
 #include <fmt/format.h>
@@ -20,33 +22,25 @@ namespace {
 
 constexpr int kMaxMarksInARow = 30;
 
-/// Word_Break classes of ASCII as ICU 72 has them, where '@' counts as a letter and ':' as
-/// nothing. Test: Tokenizer.TakesAsciiApartAsIcuDoes.
+/// How much of a word is copied at least.
+constexpr std::size_t kCopied = 16;
+
+/// Room for folded text: folding makes at most five bytes of two, what takes one byte stays so,
+/// eight bytes are written and kCopied are read at a time.
+constexpr std::size_t MaxFolded(std::size_t size) { return size / 2 * 5 + 8 + kCopied; }
+
+/// What a character of folded text does to words: the Word_Break classes of UAX #29, those that
+/// act alike taken together.
 enum class WordBreak : std::uint8_t {
   kOther,
   kLetter,
   kNumeric,
-  kExtend,   ///< '_', which joins to all words
-  kMidBoth,  ///< between two letters or two digits: part of the word
+  kExtend,     ///< '_' and its like, which join to all words
+  kMidBoth,    ///< between two letters or two digits: part of the word
+  kMidLetter,  ///< between two letters
   kMidNumeric,
+  kUnknown,  ///< only ICU knows
 };
-
-constexpr std::array<WordBreak, 128> MakeAsciiClasses() {
-  std::array<WordBreak, 128> classes{};
-  for (unsigned c = 0; c < classes.size(); ++c) {
-    if (IsAsciiAlpha(static_cast<char>(c))) classes[c] = WordBreak::kLetter;
-    if (IsAsciiDigit(static_cast<char>(c))) classes[c] = WordBreak::kNumeric;
-  }
-  classes['@'] = WordBreak::kLetter;
-  classes['_'] = WordBreak::kExtend;
-  classes['.'] = classes['\''] = WordBreak::kMidBoth;
-  classes[','] = classes[';'] = WordBreak::kMidNumeric;
-  return classes;
-}
-
-constexpr std::array<WordBreak, 128> kAsciiClasses = MakeAsciiClasses();
-
-WordBreak AsciiClass(char c) { return kAsciiClasses[static_cast<unsigned char>(c)]; }
 
 bool IsWordClass(WordBreak c) {
   return c == WordBreak::kLetter || c == WordBreak::kNumeric || c == WordBreak::kExtend;
@@ -56,7 +50,9 @@ bool IsWordClass(WordBreak c) {
 /// `before` and `after` doesn't end the word.
 bool Joins(WordBreak before, WordBreak middle, WordBreak after) {
   if (before != after) return false;
-  if (before == WordBreak::kLetter) return middle == WordBreak::kMidBoth;
+  if (before == WordBreak::kLetter) {
+    return middle == WordBreak::kMidBoth || middle == WordBreak::kMidLetter;
+  }
   if (before == WordBreak::kNumeric) {
     return middle == WordBreak::kMidBoth || middle == WordBreak::kMidNumeric;
   }
@@ -81,6 +77,198 @@ struct BreakIteratorCloser {
   void operator()(UBreakIterator* iterator) const { ubrk_close(iterator); }
 };
 
+const UNormalizer2& Normalizer() {
+  UErrorCode error = U_ZERO_ERROR;
+  const UNormalizer2* normalizer = unorm2_getNFKCCasefoldInstance(&error);
+  RequireSuccess(error);
+  return *normalizer;
+}
+
+/// Class of a code point in ICU's word rules of the root locale, which have '@' among the letters
+/// and ':' among nothing. Unknown where a rule looks at more than the neighbours, as with marks, or
+/// a dictionary decides.
+WordBreak ClassOf(UChar32 code_point) {
+  if (code_point == '@') return WordBreak::kLetter;
+  if (code_point == ':') return WordBreak::kOther;
+  switch (u_getIntPropertyValue(code_point, UCHAR_WORD_BREAK)) {
+    case U_WB_ALETTER:
+      return WordBreak::kLetter;
+    case U_WB_NUMERIC:
+      return WordBreak::kNumeric;
+    case U_WB_EXTENDNUMLET:
+      return WordBreak::kExtend;
+    case U_WB_SINGLE_QUOTE:
+    case U_WB_MIDNUMLET:
+      return WordBreak::kMidBoth;
+    case U_WB_MIDLETTER:
+      return WordBreak::kMidLetter;
+    case U_WB_MIDNUM:
+      return WordBreak::kMidNumeric;
+    case U_WB_OTHER:
+      // A letter that is in no word class belongs to a dictionary's script.
+      return u_isalnum(code_point) ? WordBreak::kUnknown : WordBreak::kOther;
+    case U_WB_CR:
+    case U_WB_LF:
+    case U_WB_NEWLINE:
+    case U_WB_WSEGSPACE:
+    case U_WB_DOUBLE_QUOTE:  // counts beside Hebrew letters, which aren't among ours
+      return WordBreak::kOther;
+    default:
+      return WordBreak::kUnknown;
+  }
+}
+
+/// What folding and word boundaries need to know of the code points of the Latin, Greek, Cyrillic
+/// and Armenian scripts, of general punctuation and symbols, worked out from ICU's properties once.
+/// Immutable.
+class CommonCharacters {
+ public:
+  struct Entry {
+    WordBreak word_break = WordBreak::kUnknown;  ///< of the code point itself
+    bool letter_or_digit = false;
+    std::uint8_t folded_size = 0;  ///< 0: only ICU knows
+    std::array<char, 5> folded{};  ///< NFKC_Casefold
+  };
+
+  static const CommonCharacters& Get() {
+    static const CommonCharacters instance;
+    return instance;
+  }
+
+  /// The entry of the character of two or three bytes that begins at `at`, and its length. None:
+  /// it isn't among those here, or not valid.
+  [[nodiscard]] const Entry* Find(const char* at, const char* end, std::size_t& length) const {
+    const auto lead = static_cast<unsigned char>(*at);
+    if (lead < 0xD7 && end - at >= 2 && IsUtf8Continuation(at[1])) {
+      length = 2;
+      const std::size_t code_point = (lead & 0x1FU) << 6U | Low(at[1]);
+      return lead >= 0xC2 && code_point < kLetters ? &letters_[code_point] : nullptr;
+    }
+    if (lead == 0xE2 && end - at >= 3 && IsUtf8Continuation(at[1]) && IsUtf8Continuation(at[2])) {
+      length = 3;
+      const std::size_t symbol = Low(at[1]) << 6U | Low(at[2]);
+      return symbol < kSymbols ? &symbols_[symbol] : nullptr;
+    }
+    return nullptr;
+  }
+
+  [[nodiscard]] const Entry& Ascii(char c) const { return letters_[static_cast<unsigned char>(c)]; }
+
+  // The same of ASCII in bits; none of them for the bytes of other characters.
+  static constexpr std::uint8_t kInWord = 1;
+  static constexpr std::uint8_t kLetterOrDigit = 2;
+  static constexpr std::uint8_t kEndsWord = 4;  ///< whatever stands around it
+  [[nodiscard]] std::uint8_t AsciiKind(char c) const {
+    return ascii_kinds_[static_cast<unsigned char>(c)];
+  }
+
+ private:
+  static constexpr std::size_t kLetters = 0x590;
+  static constexpr UChar32 kFirstSymbol = 0x2000;
+  static constexpr std::size_t kSymbols = 0xC00;
+
+  CommonCharacters() {
+    for (std::size_t c = 0; c < kLetters; ++c) letters_[c] = Describe(static_cast<UChar32>(c));
+    for (std::size_t c = 0; c < kSymbols; ++c) {
+      symbols_[c] = Describe(kFirstSymbol + static_cast<UChar32>(c));
+    }
+    for (std::size_t c = 0; c < 0x80; ++c) {
+      const Entry& entry = letters_[c];
+      if (IsWordClass(entry.word_break)) ascii_kinds_[c] |= kInWord;
+      if (entry.letter_or_digit) ascii_kinds_[c] |= kLetterOrDigit;
+      if (entry.word_break == WordBreak::kOther) ascii_kinds_[c] |= kEndsWord;
+    }
+  }
+
+  static std::size_t Low(char c) { return static_cast<unsigned char>(c) & 0x3FU; }
+
+  static bool Has(UChar32 code_point) {
+    return (code_point >= 0 && code_point < static_cast<UChar32>(kLetters)) ||
+           (code_point >= kFirstSymbol &&
+            code_point < kFirstSymbol + static_cast<UChar32>(kSymbols));
+  }
+
+  static Entry Describe(UChar32 code_point) {
+    Entry entry;
+    entry.word_break = ClassOf(code_point);
+    entry.letter_or_digit = u_isalnum(code_point) != 0;
+    // Characters that never combine with what stands before them can be folded one by one.
+    std::array<char16_t, 2> source{};
+    std::int32_t source_length = 0;
+    U16_APPEND_UNSAFE(source.data(), source_length, code_point);
+    std::array<char16_t, 8> folded{};
+    UErrorCode error = U_ZERO_ERROR;
+    const std::int32_t length =
+        unorm2_normalize(&Normalizer(), source.data(), source_length, folded.data(),
+                         static_cast<std::int32_t>(folded.size()), &error);
+    if (U_FAILURE(error) || length == 0 || !CanBeTakenAlone(code_point)) return entry;
+    for (std::int32_t i = 0; i < length; ++i) {
+      if (!CanBeTakenAlone(folded[static_cast<std::size_t>(i)])) return entry;
+    }
+    std::string utf8;
+    AppendUtf8({folded.data(), static_cast<std::size_t>(length)}, utf8);
+    if (utf8.size() > entry.folded.size()) return entry;
+    entry.folded_size = static_cast<std::uint8_t>(utf8.copy(entry.folded.data(), utf8.size()));
+    return entry;
+  }
+
+  static bool CanBeTakenAlone(UChar32 code_point) {
+    return Has(code_point) && ClassOf(code_point) != WordBreak::kUnknown &&
+           unorm2_hasBoundaryBefore(&Normalizer(), code_point) != 0;
+  }
+
+  std::array<Entry, kLetters> letters_;
+  std::array<Entry, kSymbols> symbols_;
+  std::array<std::uint8_t, 256> ascii_kinds_{};
+};
+
+/// Length of a first piece of `text`: at most kMaxPiece long, up to a white space where it has one
+/// and isn't the whole text.
+std::size_t PieceSize(std::string_view text) {
+  const std::size_t size = CutAtCodePoint(text, Tokenizer::kMaxPiece);
+  if (size == text.size()) return size;
+  const auto piece = text.substr(0, size);
+  const auto space = std::find_if(piece.rbegin(), piece.rend(), IsAsciiSpace);
+  return space == piece.rend() ? size : static_cast<std::size_t>(piece.rend() - space);
+}
+
+/// Length of the words, up to the white space behind them, that `text` begins with and that have
+/// characters which aren't common.
+std::size_t RarePrefix(std::string_view text) {
+  const CommonCharacters& characters = CommonCharacters::Get();
+  const char* const end = text.data() + text.size();
+  const char* rare_end = text.data();
+  while (rare_end != end) {
+    const char* at = rare_end;
+    while (at != end && IsAsciiSpace(*at)) ++at;
+    bool rare = false;
+    for (std::size_t length = 1; at != end && !rare && !IsAsciiSpace(*at); at += length) {
+      length = 1;
+      if (static_cast<unsigned char>(*at) < 0x80) continue;
+      const auto* const entry = characters.Find(at, end, length);
+      rare = entry == nullptr || entry->folded_size == 0;
+    }
+    if (!rare) break;
+    rare_end = std::find_if(at, end, IsAsciiSpace);
+  }
+  return static_cast<std::size_t>(rare_end - text.data());
+}
+
+/// Where the last character of valid UTF-8 begins.
+const char* LastCharacter(const char* begin, const char* end) {
+  while (--end != begin && IsUtf8Continuation(*end)) {
+  }
+  return end;
+}
+
+/// Eight characters of ASCII in lower case.
+std::uint64_t LowerEight(std::uint64_t ascii) {
+  constexpr std::uint64_t kOnes = 0x0101010101010101;
+  const std::uint64_t from_a = ascii + (0x80 - 'A') * kOnes;
+  const std::uint64_t behind_z = ascii + (0x80 - 'Z' - 1) * kOnes;
+  return ascii + (((from_a & ~behind_z) & (0x80 * kOnes)) >> 2);
+}
+
 }  // namespace
 
 /// ICU's normalizer and word iterator, and the buffers between them.
@@ -88,8 +276,6 @@ class Tokenizer::Icu {
  public:
   Icu() {
     UErrorCode error = U_ZERO_ERROR;
-    normalizer_ = unorm2_getNFKCCasefoldInstance(&error);
-    RequireSuccess(error);
     words_.reset(ubrk_open(UBRK_WORD, "", nullptr, 0, &error));
     RequireSuccess(error);
   }
@@ -138,7 +324,7 @@ class Tokenizer::Icu {
     for (;;) {
       UErrorCode error = U_ZERO_ERROR;
       const std::int32_t length = unorm2_normalize(
-          normalizer_, decoded_.data(), static_cast<std::int32_t>(decoded_.size()),
+          &Normalizer(), decoded_.data(), static_cast<std::int32_t>(decoded_.size()),
           normalized_.data(), static_cast<std::int32_t>(normalized_.size()), &error);
       if (error != U_BUFFER_OVERFLOW_ERROR) {
         RequireSuccess(error);
@@ -148,7 +334,6 @@ class Tokenizer::Icu {
     }
   }
 
-  const UNormalizer2* normalizer_ = nullptr;
   std::unique_ptr<UBreakIterator, BreakIteratorCloser> words_;
   std::u16string decoded_;
   std::u16string normalized_;
@@ -158,67 +343,116 @@ Tokenizer::Tokenizer(const Options& options) : options_(options), icu_(std::make
 Tokenizer::~Tokenizer() = default;
 
 bool Tokenizer::Append(std::string_view utf8, TokenList& tokens) {
-  // The next stretch without white space from `from` on; at most kMaxPiece long.
-  const auto next_word = [utf8](std::size_t from) {
-    while (from < utf8.size() && IsAsciiSpace(utf8[from])) ++from;
-    const std::string_view piece = utf8.substr(from, CutAtCodePoint(utf8.substr(from), kMaxPiece));
-    const auto end = std::find_if(piece.begin(), piece.end(), IsAsciiSpace);
-    return piece.substr(0, static_cast<std::size_t>(end - piece.begin()));
-  };
-
-  std::string_view word = next_word(0);
-  const auto offset = [utf8](std::string_view part) {
-    return static_cast<std::size_t>(part.data() - utf8.data());
-  };
-  while (!word.empty()) {
-    if (AsciiPrefix(word) == word.size()) {
-      if (!AppendAscii(word, tokens)) return false;
-      word = next_word(offset(word) + word.size());
-      continue;
+  while (!utf8.empty()) {
+    const std::string_view piece = utf8.substr(0, PieceSize(utf8));
+    for (std::size_t at = 0; at < piece.size();) {
+      const std::size_t common = FoldCommon(piece.substr(at));
+      if (!AppendFolded(tokens)) return false;
+      at += common;
+      // Neighbours that need ICU go there together.
+      const std::size_t rare = RarePrefix(piece.substr(at));
+      if (rare != 0 && !AppendWithIcu(piece.substr(at, rare), tokens)) return false;
+      at += rare;
     }
-    // Neighbours that need ICU go there together.
-    const std::size_t begin = offset(word);
-    std::size_t end = begin + word.size();
-    word = next_word(end);
-    while (!word.empty() && AsciiPrefix(word) != word.size() &&
-           offset(word) + word.size() - begin <= kMaxPiece) {
-      end = offset(word) + word.size();
-      word = next_word(end);
-    }
-    if (!AppendWithIcu(utf8.substr(begin, end - begin), tokens)) return false;
+    utf8.remove_prefix(piece.size());
   }
   return true;
 }
 
-bool Tokenizer::AppendAscii(std::string_view word, TokenList& tokens) const {
-  std::size_t i = 0;
-  while (i < word.size()) {
-    while (i < word.size() && !IsWordClass(AsciiClass(word[i]))) ++i;
-    const std::size_t begin = i;
-    bool has_letter_or_digit = false;
-    while (i < word.size()) {
-      const WordBreak current = AsciiClass(word[i]);
-      if (IsWordClass(current)) {
-        has_letter_or_digit |= IsAsciiAlpha(word[i]) || IsAsciiDigit(word[i]);
-        ++i;
-      } else if (i > begin && i + 1 < word.size() &&
-                 Joins(AsciiClass(word[i - 1]), current, AsciiClass(word[i + 1]))) {
-        ++i;
-      } else {
-        break;
-      }
+std::size_t Tokenizer::FoldCommon(std::string_view utf8) {
+  const CommonCharacters& characters = CommonCharacters::Get();
+  if (folded_.size() < MaxFolded(utf8.size())) folded_.resize(MaxFolded(utf8.size()));
+  char* out = folded_.data();
+  const char* const end = utf8.data() + utf8.size();
+  const char* at = utf8.data();
+  const char* word = at;  // where to go back to when a character is not common
+  char* out_word = out;
+  for (;;) {
+    const char* const ascii = at;
+    for (std::uint64_t eight = 0; end - at >= 8; at += 8, out += 8) {
+      std::memcpy(&eight, at, 8);
+      if ((eight & 0x8080808080808080U) != 0) break;
+      eight = LowerEight(eight);
+      std::memcpy(out, &eight, 8);
     }
-    if (!has_letter_or_digit) continue;
-    if (tokens.size() == options_.max_tokens) return false;
-    if (!tokens.ends.empty()) tokens.text.push_back(' ');
-    const std::size_t start = tokens.text.size();
-    tokens.text.append(word.substr(begin, std::min(i - begin, options_.max_token_bytes)));
-    std::transform(tokens.text.begin() + static_cast<std::ptrdiff_t>(start), tokens.text.end(),
-                   tokens.text.begin() + static_cast<std::ptrdiff_t>(start),
-                   [](char c) { return AsciiLower(c); });
-    tokens.ends.push_back(static_cast<std::uint32_t>(tokens.text.size()));
+    while (at != end && static_cast<unsigned char>(*at) < 0x80) *out++ = AsciiLower(*at++);
+    if (at == end) break;
+    const auto* const space = std::find_if(std::make_reverse_iterator(at),
+                                           std::make_reverse_iterator(ascii), IsAsciiSpace)
+                                  .base();
+    if (space != ascii) {
+      word = space;
+      out_word = out - (at - space);
+    }
+    std::size_t length = 0;
+    const CommonCharacters::Entry* const entry = characters.Find(at, end, length);
+    if (entry == nullptr || entry->folded_size == 0) {
+      folded_size_ = static_cast<std::size_t>(out_word - folded_.data());
+      return static_cast<std::size_t>(word - utf8.data());
+    }
+    out = std::copy(entry->folded.begin(), entry->folded.begin() + entry->folded_size, out);
+    at += length;
   }
-  return true;
+  folded_size_ = static_cast<std::size_t>(out - folded_.data());
+  return utf8.size();
+}
+
+bool Tokenizer::AppendFolded(TokenList& tokens) const {
+  const CommonCharacters& characters = CommonCharacters::Get();
+  const char* const end = folded_.data() + folded_size_;
+  std::size_t length = 0;
+  const auto entry_at = [&](const char* at) -> const CommonCharacters::Entry& {
+    length = 1;
+    return static_cast<unsigned char>(*at) < 0x80 ? characters.Ascii(*at)
+                                                  : *characters.Find(at, end, length);
+  };
+  // Between two words there is a character at least, so each finds room for its space.
+  const std::size_t start = tokens.text.size();
+  tokens.text.resize(start + 1 + folded_size_ + kCopied);
+  char* out = tokens.text.data() + start;
+  bool room = true;
+  for (const char* at = folded_.data(); at != end;) {
+    const char* const begin = at;
+    std::uint8_t seen = 0;
+    for (;;) {
+      std::uint8_t kind = 0;
+      while (at != end && ((kind = characters.AsciiKind(*at)) & CommonCharacters::kInWord) != 0) {
+        seen |= kind;
+        ++at;
+      }
+      if (at == end || (kind & CommonCharacters::kEndsWord) != 0) break;
+      const CommonCharacters::Entry* entry = &entry_at(at);
+      if (!IsWordClass(entry->word_break)) {
+        // What joins two characters of a class, if it does.
+        const char* const behind = at + length;
+        if (at == begin || behind == end) break;
+        const WordBreak middle = entry->word_break;
+        const WordBreak before = entry_at(LastCharacter(begin, at)).word_break;
+        entry = &entry_at(behind);
+        if (!Joins(before, middle, entry->word_break)) break;
+        at = behind;
+      }
+      seen |= entry->letter_or_digit ? CommonCharacters::kLetterOrDigit : 0;
+      at += length;
+    }
+    if ((seen & CommonCharacters::kLetterOrDigit) != 0) {
+      room = tokens.size() < options_.max_tokens;
+      if (!room) break;
+      if (!tokens.ends.empty()) *out++ = ' ';
+      const std::size_t size =
+          CutAtCodePoint({begin, static_cast<std::size_t>(at - begin)}, options_.max_token_bytes);
+      // Nearly all words are short: copies of a known size are single instructions.
+      std::memcpy(out, begin, size <= kCopied ? kCopied : size);
+      out += size;
+      tokens.ends.push_back(static_cast<std::uint32_t>(out - tokens.text.data()));
+    }
+    if (at != end) {
+      (void)entry_at(at);
+      at += length;
+    }
+  }
+  tokens.text.resize(static_cast<std::size_t>(out - tokens.text.data()));
+  return room;
 }
 
 bool Tokenizer::AppendWithIcu(std::string_view utf8, TokenList& tokens) {

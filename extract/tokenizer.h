@@ -35,7 +35,9 @@ struct TokenList {
 /// boundaries of UAX #29 with dictionaries for Chinese, Japanese, Thai and their like, as ICU has
 /// them for the root locale. Segments with a letter or digit are words, all others are dropped.
 ///
-/// ASCII takes a short way that yields what ICU would. Text goes to ICU in pieces: cut at ASCII
+/// Text of common characters (Latin, Greek, Cyrillic and Armenian letters, general punctuation,
+/// symbols, no combining marks) takes a short way that yields what ICU would: tables of ICU's
+/// properties, made at start. All other text goes to ICU in pieces: cut at ASCII
 /// white space, which no word crosses, or after kMaxPiece bytes without any. Of combining marks
 /// in a row the first 30 count (UAX #15, Stream-Safe Text Format), as reordering them takes
 /// quadratic time. Thread-compatible.
@@ -60,12 +62,17 @@ class Tokenizer {
  private:
   class Icu;
 
-  /// Appends the words of a run of ASCII without white space.
-  [[nodiscard]] bool AppendAscii(std::string_view word, TokenList& tokens) const;
+  /// Puts the words that `utf8` begins with into folded_, up to the first one with a character
+  /// that isn't common; how many bytes these are. `utf8` is at most kMaxPiece long.
+  [[nodiscard]] std::size_t FoldCommon(std::string_view utf8);
+  /// Appends the words of folded_, which holds common characters alone.
+  [[nodiscard]] bool AppendFolded(TokenList& tokens) const;
   [[nodiscard]] bool AppendWithIcu(std::string_view utf8, TokenList& tokens);
 
   Options options_;
   std::unique_ptr<Icu> icu_;
+  std::string folded_;
+  std::size_t folded_size_ = 0;  ///< what of folded_ counts
 };
 
 /// Versions of what decides where words begin and end, for the scheme.

@@ -143,6 +143,38 @@ TEST(Tokenizer, TakesAllAsciiCharactersAsIcuDoes) {
   }
 }
 
+TEST(Tokenizer, TakesAllCommonCharactersAsIcuDoes) {
+  for (UChar32 c = 0x80; c < 0x2C00; c = c == 0x58F ? 0x2000 : c + 1) {
+    std::string character;
+    icu::UnicodeString(c).toUTF8String(character);
+    for (const char* around :
+         {"a?b", "1?2", "a?1", "_?_", "a??b", "1?.2", "?a", "1?", "?'?", "?"}) {
+      std::string text;
+      for (const char* place = around; *place != 0; ++place) {
+        *place == '?' ? text += character : text += *place;
+      }
+      ASSERT_EQ(Tokens(text), Oracle(text)) << std::hex << c << testing::PrintToString(text);
+    }
+  }
+}
+
+TEST(Tokenizer, TakesLongTextsApartAsIcuDoes) {
+  constexpr unsigned kSeed = 17;
+  SCOPED_TRACE(kSeed);
+  std::mt19937 random(kSeed);
+  const std::vector<std::string> words{"Crawl",  "naïve",   "“it’s”", "wörter",   "слова",
+                                       "日本語", "e\u0301", "…",      "a\u00A0b", "№5"};
+  for (const unsigned kinds : {3U, 10U}) {
+    std::string text;
+    while (text.size() < 3 * Tokenizer::kMaxPiece) {
+      text += words[random() % kinds];
+      text += " \n\t"[random() % 3];
+      if (random() % 8 == 0) text += "  ";
+    }
+    EXPECT_EQ(Tokens(text), Oracle(text));
+  }
+}
+
 std::string RandomText(std::mt19937& random, const std::vector<std::string>& alphabet,
                        std::size_t length) {
   std::string text;

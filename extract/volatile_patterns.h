@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+namespace crawlsieve::extract {
+
+/// The regular expression (RE2, letter case aside) of volatile text: dates and times in ISO 8601
+/// and in the spellings of 16 languages (names of months and days from ICU), relative times,
+/// counters, ids, copyright years, times of generation; with `prices` these too. It matches texts
+/// of bounded length only. Takes milliseconds to make.
+[[nodiscard]] std::string BuiltInVolatilePattern(bool prices);
+
+/// Whether a decimal digit of ASCII, Arabic, Devanagari, Thai or of full width begins at `i`, which
+/// is in `text`.
+[[nodiscard]] bool DigitAt(std::string_view text, std::size_t i);
+
+/// The first place at or behind `from` where a digit begins; the end of `text` if there is none.
+[[nodiscard]] std::size_t FindDigit(std::string_view text, std::size_t from);
+
+/// Whether a word or a number goes on over `at`: letters of Latin, Greek or Cyrillic or digits
+/// stand on both sides.
+[[nodiscard]] bool InWord(std::string_view text, std::size_t at);
+
+/// Knows where a text that BuiltInVolatilePattern matches may begin, by the words before its first
+/// digit: so the expression needn't be tried everywhere. Immutable after construction.
+class VolatileStarts {
+ public:
+  explicit VolatileStarts(bool prices);
+
+  /// Replaces `starts` by all places, ascending, where a match that begins at or behind `floor`
+  /// may begin whose first digit is the one at `digit`; none is within a word. There is no
+  /// digit between `floor` and `digit`.
+  void Find(std::string_view text, std::size_t floor, std::size_t digit,
+            std::vector<std::size_t>& starts) const;
+
+ private:
+  /// Before the first digit stand fewer bytes: "correlation number: " and an id of 128 letters.
+  static constexpr std::size_t kReach = 160;
+
+  std::unordered_set<std::string> words_;        ///< in folded case
+  std::unordered_set<std::int32_t> beginnings_;  ///< code points
+};
+
+}  // namespace crawlsieve::extract
