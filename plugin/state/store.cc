@@ -22,8 +22,8 @@
 namespace crawlsieve {
 namespace {
 
-constexpr std::array<const char*, kTableCount> kTableNames = {"documents", "content", "urls",
-                                                              "hosts",     "marks",   "meta"};
+constexpr std::array<const char*, kTableCount> kTableNames = {
+    "documents", "content", "urls", "hosts", "marks", "meta", "restart"};
 
 /// Eight bytes each, for every table; more only shorten lists of a few entries.
 constexpr std::size_t kMemtableBuckets = 50'000;
@@ -237,13 +237,14 @@ Status Store::Apply(const Changes& changes) {
   return {};
 }
 
-Status Store::ForEach(
-    Table table, const std::function<Status(std::string_view, std::string_view)>& visit) const {
+Status Store::ForEach(Table table,
+                      const std::function<Status(std::string_view, std::string_view)>& visit,
+                      std::string_view from) const {
   rocksdb::ReadOptions read;
   read.fill_cache = false;
   read.total_order_seek = true;
   const std::unique_ptr<rocksdb::Iterator> it(impl_->db().NewIterator(read, impl_->handle(table)));
-  for (it->SeekToFirst(); it->Valid(); it->Next()) {
+  for (it->Seek(ToSlice(from)); it->Valid(); it->Next()) {
     if (auto visited = visit(it->key().ToStringView(), it->value().ToStringView()); !visited) {
       return visited;
     }
