@@ -38,6 +38,7 @@ struct Options {
   StoreOptions store;
   std::uint64_t cache_mib = 64;
   std::uint64_t snapshot_entries = 1'000'000;
+  std::uint64_t fill = ~std::uint64_t{0};
   bool restart = false;
   bool json = false;
 };
@@ -69,7 +70,8 @@ double SecondsSince(Clock::time_point start) {
 /// The log: `kept` pages of their own content first, then a mix as of a crawl that goes on.
 class MadeUpLog {
  public:
-  explicit MadeUpLog(std::uint64_t kept) : kept_(kept) {}
+  /// From the entry with this number on.
+  MadeUpLog(std::uint64_t kept, std::uint64_t begin) : kept_(kept), offset_(begin) {}
 
   log::Entry Next() {
     const std::uint64_t i = offset_++;
@@ -114,7 +116,7 @@ class MadeUpLog {
   }
 
   const std::uint64_t kept_;
-  std::uint64_t offset_ = 0;
+  std::uint64_t offset_;
 };
 
 [[noreturn]] void Die(const Error& error) {
@@ -199,29 +201,37 @@ void FoldAll(const Options& options, const RestartOptions& restart,
              nlohmann::ordered_json& result) {
   const auto store = OrDie(Store::Open(options.store));
   const auto detector = OpenDetector(*store, options.kept + options.entries, restart);
-  if (detector->position().offset >= 0) {
-    Die({ErrorCode::kInvalidInput,
-         options.store.directory.string() + " holds a state already; give an empty directory"});
+  if (!detector->parameters().has_value()) {
+    OrDie(detector->Fold(ParametersEntry(JudgeParameters{}, kScheme)));
+    OrDie(detector->Commit({0, std::string(16, 'x')}));
   }
-  OrDie(detector->Fold(ParametersEntry(JudgeParameters{}, kScheme)));
-  OrDie(detector->Commit({0, std::string(16, 'x')}));
-
-  MadeUpLog log(options.kept);
-  const Cost fill = Fold(*detector, log, options.kept, options.batch, nullptr);
+  const auto begun = static_cast<std::uint64_t>(detector->position().offset);
+  if (begun > options.kept) {
+    Die({ErrorCode::kInvalidInput, options.store.directory.string() + " holds a state of " +
+                                       std::to_string(begun) + " entries: fill it no further"});
+  }
+  MadeUpLog log(options.kept, begun);
+  const std::uint64_t fill_count = std::min(options.fill, options.kept - begun);
+  const Cost fill = Fold(*detector, log, fill_count, options.batch, nullptr);
+  result["filled"] = fill_count;
+  if (fill_count > 0) {
+    result["fill_per_s"] = static_cast<double>(fill_count) / fill.seconds;
+    result["fill_s"] = fill.seconds;
+    result["fill_cpu_us"] = fill.cpu_seconds * 1e6 / static_cast<double>(fill_count);
+  }
+  result["snapshots_written"] = detector->restart_report().written;
+  if (begun + fill_count < options.kept) return;
   const LookupWork before = detector->lookup_work();
   std::array<std::uint64_t, kReasonCount> reasons{};
   const Cost fold = Fold(*detector, log, options.entries, options.batch, &reasons);
   const LookupWork after = detector->lookup_work();
 
-  result["fill_per_s"] = static_cast<double>(options.kept) / fill.seconds;
-  result["fill_cpu_us"] = fill.cpu_seconds * 1e6 / static_cast<double>(options.kept);
   result["fold_per_s"] = static_cast<double>(options.entries) / fold.seconds;
   result["fold_cpu_us"] = fold.cpu_seconds * 1e6 / static_cast<double>(options.entries);
   result["candidates_per_entry"] = static_cast<double>(after.candidates - before.candidates) /
                                    static_cast<double>(options.entries);
   result["refold_s"] = fill.seconds + fold.seconds;
-  result["refold_s_cpu"] = fill.cpu_seconds + fold.cpu_seconds;
-  result["snapshots_written"] = detector->restart_report().written;
+  result["refold_cpu_s"] = fill.cpu_seconds + fold.cpu_seconds;
   for (std::size_t i = 0; i < reasons.size(); ++i) {
     if (reasons[i] > 0) {
       result["reasons"][std::string(RuleFor(static_cast<Reason>(i)).name)] = reasons[i];
@@ -229,21 +239,7 @@ void FoldAll(const Options& options, const RestartOptions& restart,
   }
 }
 
-int Run(const Options& options) {
-  const RestartOptions restart{options.store.directory, options.snapshot_entries};
-  nlohmann::ordered_json result;
-  result["kept"] = options.kept;
-  result["entries"] = options.entries;
-  if (!options.restart) FoldAll(options, restart, result);
-  Restart(options, {}, result, "restart_from_rows_s");
-  const double seconds = Restart(options, restart, result, "restart_s");
-  if (!options.restart) {
-    result["restart_to_refold"] = seconds / result["refold_s"].get<double>();
-    result["restart_to_refold_cpu"] =
-        result["restart_s_cpu"].get<double>() / result["refold_s_cpu"].get<double>();
-  }
-  result["state_bytes_per_kept"] =
-      static_cast<double>(BytesIn(options.store.directory)) / static_cast<double>(options.kept);
+int Print(const Options& options, const nlohmann::ordered_json& result) {
   if (options.json) {
     fmt::print("{}\n", result.dump());
   } else {
@@ -252,16 +248,35 @@ int Run(const Options& options) {
   return 0;
 }
 
+int Run(const Options& options) {
+  const RestartOptions restart{options.store.directory, options.snapshot_entries};
+  nlohmann::ordered_json result;
+  result["kept"] = options.kept;
+  result["entries"] = options.entries;
+  if (!options.restart) FoldAll(options, restart, result);
+  if (result.contains("filled") && !result.contains("fold_per_s")) return Print(options, result);
+  Restart(options, {}, result, "restart_from_rows_s");
+  const double seconds = Restart(options, restart, result, "restart_s");
+  if (result.contains("refold_s")) {
+    result["restart_to_refold"] = seconds / result["refold_s"].get<double>();
+  }
+  result["state_bytes_per_kept"] =
+      static_cast<double>(BytesIn(options.store.directory)) / static_cast<double>(options.kept);
+  return Print(options, result);
+}
+
 }  // namespace
 }  // namespace crawlsieve
 
 int main(int argc, char** argv) {
   crawlsieve::Options options;
   CLI::App app("Measures how fast the judge folds the admission log.");
-  app.add_option("directory", options.store.directory, "for the state; empty or not there yet")
+  app.add_option("directory", options.store.directory,
+                 "for the state; where it holds one, the fill goes on from there")
       ->required();
   app.add_option("--kept", options.kept, "kept pages before the measurement")
       ->check(CLI::PositiveNumber);
+  app.add_option("--fill", options.fill, "of these, at most so many in this run");
   app.add_option("--entries", options.entries, "entries folded after that, a mix")
       ->check(CLI::PositiveNumber);
   app.add_option("--batch", options.batch, "entries a commit")->check(CLI::PositiveNumber);
