@@ -2,6 +2,7 @@
 // that follows the log: how many entries a second with so many kept pages, and how long a restart
 // takes beside folding everything again.
 #include "plugin/detector.h"
+#include "plugin/fingerprint/sketch.h"
 #include "plugin/index/sharded_index.h"
 #include "plugin/state/store.h"
 #include "plugin/verdict/reason.h"
@@ -36,6 +37,9 @@ struct Options {
   std::uint64_t batch = 1'000;
   StoreOptions store;
   std::uint64_t cache_mib = 64;
+  std::uint64_t snapshot_entries = 1'000'000;
+  std::uint64_t fill = ~std::uint64_t{0};
+  bool restart = false;
   bool json = false;
 };
 
@@ -66,7 +70,8 @@ double SecondsSince(Clock::time_point start) {
 /// The log: `kept` pages of their own content first, then a mix as of a crawl that goes on.
 class MadeUpLog {
  public:
-  explicit MadeUpLog(std::uint64_t kept) : kept_(kept) {}
+  /// From the entry with this number on.
+  MadeUpLog(std::uint64_t kept, std::uint64_t begin) : kept_(kept), offset_(begin) {}
 
   log::Entry Next() {
     const std::uint64_t i = offset_++;
@@ -101,13 +106,17 @@ class MadeUpLog {
     page.set_raw_checksum(page.content_checksum());
     page.set_simhash(simhash);
     page.set_features(200);
+    page.set_shingles(400);
+    for (std::size_t i = 0; i < Sketch::kWords; ++i) {
+      page.add_sketch(Mix(content ^ i << 56) ^ (flips != 0 ? 0b1001 : 0));
+    }
     page.set_text_length(4'000);
     page.set_fetch_time_ms(1'700'000'000'000 + static_cast<std::int64_t>(offset_));
     return entry;
   }
 
   const std::uint64_t kept_;
-  std::uint64_t offset_ = 0;
+  std::uint64_t offset_;
 };
 
 [[noreturn]] void Die(const Error& error) {
@@ -125,7 +134,8 @@ void OrDie(const Status& status) {
   if (!status) Die(status.error());
 }
 
-std::unique_ptr<Detector> OpenDetector(Store& store, std::uint64_t expected) {
+std::unique_ptr<Detector> OpenDetector(Store& store, std::uint64_t expected,
+                                       const RestartOptions& restart) {
   const auto make_index = [expected](int max_distance) -> Result<std::unique_ptr<HammingIndex>> {
     IndexOptions options;
     options.max_distance = max_distance;
@@ -134,7 +144,7 @@ std::unique_ptr<Detector> OpenDetector(Store& store, std::uint64_t expected) {
     if (!index) return tl::unexpected(index.error());
     return std::unique_ptr<HammingIndex>(std::move(*index));
   };
-  return OrDie(Detector::Open(store, make_index, kScheme));
+  return OrDie(Detector::Open(store, make_index, kScheme, restart));
 }
 
 /// Folds `count` entries in batches; what it took without making up the entries.
@@ -168,55 +178,91 @@ std::uint64_t BytesIn(const std::filesystem::path& directory) {
   return bytes;
 }
 
-int Run(const Options& options) {
-  auto store = OrDie(Store::Open(options.store));
-  const std::uint64_t expected = options.kept + options.entries;
-  auto detector = OpenDetector(*store, expected);
-  if (detector->position().offset >= 0) {
-    fmt::print(stderr, "fold_bench: {} holds a state already; give an empty directory\n",
-               options.store.directory.string());
-    return 1;
+/// What a start takes, from opening the store until the judge could go on.
+double Restart(const Options& options, const RestartOptions& restart,
+               nlohmann::ordered_json& result, const char* name) {
+  const auto start = Clock::now();
+  const double cpu_start = CpuSeconds();
+  const auto store = OrDie(Store::Open(options.store));
+  const auto detector = OpenDetector(*store, options.kept + options.entries, restart);
+  const double seconds = SecondsSince(start);
+  result[name] = seconds;
+  result[std::string(name) + "_cpu"] = CpuSeconds() - cpu_start;
+  const RestartReport& report = detector->restart_report();
+  for (const Error& error : report.refused) fmt::print(stderr, "{}\n", error.message);
+  if (report.loaded.has_value()) {
+    result["restart_documents"] = detector->index_stats().documents;
+    result["restart_entries_since_snapshot"] = detector->position().offset - *report.loaded;
   }
-  OrDie(detector->Fold(ParametersEntry(JudgeParameters{}, kScheme)));
-  OrDie(detector->Commit({0, std::string(16, 'x')}));
+  return seconds;
+}
 
-  MadeUpLog log(options.kept);
-  const Cost fill = Fold(*detector, log, options.kept, options.batch, nullptr);
+void FoldAll(const Options& options, const RestartOptions& restart,
+             nlohmann::ordered_json& result) {
+  const auto store = OrDie(Store::Open(options.store));
+  const auto detector = OpenDetector(*store, options.kept + options.entries, restart);
+  if (!detector->parameters().has_value()) {
+    OrDie(detector->Fold(ParametersEntry(JudgeParameters{}, kScheme)));
+    OrDie(detector->Commit({0, std::string(16, 'x')}));
+  }
+  const auto begun = static_cast<std::uint64_t>(detector->position().offset);
+  if (begun > options.kept) {
+    Die({ErrorCode::kInvalidInput, options.store.directory.string() + " holds a state of " +
+                                       std::to_string(begun) + " entries: fill it no further"});
+  }
+  MadeUpLog log(options.kept, begun);
+  const std::uint64_t fill_count = std::min(options.fill, options.kept - begun);
+  const Cost fill = Fold(*detector, log, fill_count, options.batch, nullptr);
+  result["filled"] = fill_count;
+  if (fill_count > 0) {
+    result["fill_per_s"] = static_cast<double>(fill_count) / fill.seconds;
+    result["fill_s"] = fill.seconds;
+    result["fill_cpu_us"] = fill.cpu_seconds * 1e6 / static_cast<double>(fill_count);
+  }
+  result["snapshots_written"] = detector->restart_report().written;
+  if (begun + fill_count < options.kept) return;
   const LookupWork before = detector->lookup_work();
   std::array<std::uint64_t, kReasonCount> reasons{};
   const Cost fold = Fold(*detector, log, options.entries, options.batch, &reasons);
   const LookupWork after = detector->lookup_work();
 
-  detector.reset();
-  store.reset();
-  const auto start = Clock::now();
-  store = OrDie(Store::Open(options.store));
-  detector = OpenDetector(*store, expected);
-  const double restart_seconds = SecondsSince(start);
-
-  nlohmann::ordered_json result;
-  result["kept"] = options.kept;
-  result["entries"] = options.entries;
-  result["fill_per_s"] = static_cast<double>(options.kept) / fill.seconds;
   result["fold_per_s"] = static_cast<double>(options.entries) / fold.seconds;
   result["fold_cpu_us"] = fold.cpu_seconds * 1e6 / static_cast<double>(options.entries);
   result["candidates_per_entry"] = static_cast<double>(after.candidates - before.candidates) /
                                    static_cast<double>(options.entries);
-  result["restart_s"] = restart_seconds;
-  result["restart_to_refold"] = restart_seconds / (fill.seconds + fold.seconds);
-  result["state_bytes_per_kept"] =
-      static_cast<double>(BytesIn(options.store.directory)) / static_cast<double>(options.kept);
+  result["refold_s"] = fill.seconds + fold.seconds;
+  result["refold_cpu_s"] = fill.cpu_seconds + fold.cpu_seconds;
   for (std::size_t i = 0; i < reasons.size(); ++i) {
     if (reasons[i] > 0) {
       result["reasons"][std::string(RuleFor(static_cast<Reason>(i)).name)] = reasons[i];
     }
   }
+}
+
+int Print(const Options& options, const nlohmann::ordered_json& result) {
   if (options.json) {
     fmt::print("{}\n", result.dump());
   } else {
-    for (const auto& [name, value] : result.items()) fmt::print("{:24} {}\n", name, value.dump());
+    for (const auto& [name, value] : result.items()) fmt::print("{:32} {}\n", name, value.dump());
   }
   return 0;
+}
+
+int Run(const Options& options) {
+  const RestartOptions restart{options.store.directory, options.snapshot_entries};
+  nlohmann::ordered_json result;
+  result["kept"] = options.kept;
+  result["entries"] = options.entries;
+  if (!options.restart) FoldAll(options, restart, result);
+  if (result.contains("filled") && !result.contains("fold_per_s")) return Print(options, result);
+  Restart(options, {}, result, "restart_from_rows_s");
+  const double seconds = Restart(options, restart, result, "restart_s");
+  if (result.contains("refold_s")) {
+    result["restart_to_refold"] = seconds / result["refold_s"].get<double>();
+  }
+  result["state_bytes_per_kept"] =
+      static_cast<double>(BytesIn(options.store.directory)) / static_cast<double>(options.kept);
+  return Print(options, result);
 }
 
 }  // namespace
@@ -225,14 +271,20 @@ int Run(const Options& options) {
 int main(int argc, char** argv) {
   crawlsieve::Options options;
   CLI::App app("Measures how fast the judge folds the admission log.");
-  app.add_option("directory", options.store.directory, "for the state; empty or not there yet")
+  app.add_option("directory", options.store.directory,
+                 "for the state; where it holds one, the fill goes on from there")
       ->required();
   app.add_option("--kept", options.kept, "kept pages before the measurement")
       ->check(CLI::PositiveNumber);
+  app.add_option("--fill", options.fill, "of these, at most so many in this run");
   app.add_option("--entries", options.entries, "entries folded after that, a mix")
       ->check(CLI::PositiveNumber);
   app.add_option("--batch", options.batch, "entries a commit")->check(CLI::PositiveNumber);
   app.add_option("--cache-mib", options.cache_mib, "RocksDB's block cache");
+  app.add_option("--snapshot-entries", options.snapshot_entries,
+                 "entries from one restart snapshot to the next; 0: none");
+  app.add_flag("--restart", options.restart,
+               "fold nothing: measure restarts on the state that an earlier run left");
   app.add_flag("--json", options.json, "print one JSON object");
   CLI11_PARSE(app, argc, argv);
   options.store.block_cache_bytes = options.cache_mib << 20;

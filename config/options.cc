@@ -356,6 +356,11 @@ std::vector<Option> MakeOptions() {
       Scalar("service.state_directory",
              "Where the judge keeps its durable state; no two processes share one.",
              FIELD(service.state_directory), NonEmptyText()),
+      Scalar("service.snapshot_entries",
+             "Log entries after which the judge writes another snapshot of its index to the state "
+             "directory; it also does so when it stops. A restart reads the newest one, and the "
+             "rows of what came since. 0: none, and a restart reads the rows of all kept pages.",
+             FIELD(service.snapshot_entries), Number<std::uint64_t>(0, 1ULL << 40)),
       Scalar("service.shutdown_timeout",
              "Time to finish, commit and leave the groups when told to stop.",
              FIELD(service.shutdown_timeout), Duration(1s, 10min)),

@@ -48,6 +48,12 @@ constexpr std::array<CountName, kCounts> kCountNames{{
      "Candidates for near duplicates whose sketches were compared."},
     {"crawlsieve_candidates_cut_total", "candidates_cut",
      "Pages kept with more candidates than are compared."},
+    {"crawlsieve_index_snapshots_written_total", "snapshots_written",
+     "Restart snapshots of the index written."},
+    {"crawlsieve_index_snapshots_given_up_total", "snapshots_given_up",
+     "Restart snapshots that failed or were overtaken by an aborted transaction."},
+    {"crawlsieve_index_snapshots_refused_total", "snapshots_refused",
+     "Restart snapshots passed over at a start: damaged, or not of this state."},
 }};
 
 constexpr std::array<const char*, kLatencies> kLatencyNames{"extract", "judge", "end_to_end"};

@@ -39,8 +39,11 @@ enum class Count {
   kIndexCandidates,     ///< fingerprints compared
   kCandidatesCompared,  ///< near duplicates to be confirmed, whose sketches were compared
   kCandidatesCut,       ///< pages kept with more candidates than are compared
+  kSnapshotsWritten,    ///< of the index
+  kSnapshotsGivenUp,    ///< failed, or overtaken by an aborted transaction
+  kSnapshotsRefused,    ///< passed over at a start: damaged, or not of this state
 };
-inline constexpr std::size_t kCounts = static_cast<std::size_t>(Count::kCandidatesCut) + 1;
+inline constexpr std::size_t kCounts = static_cast<std::size_t>(Count::kSnapshotsRefused) + 1;
 
 /// Where time goes.
 enum class Latency {

@@ -10,7 +10,7 @@
 namespace crawlsieve {
 namespace {
 
-constexpr std::uint32_t kStateFormat = 2;
+constexpr std::uint32_t kStateFormat = 3;
 constexpr std::string_view kPositionKey = "position";
 constexpr std::string_view kParametersKey = "parameters";
 
@@ -106,12 +106,17 @@ log::Entry ParametersEntry(const JudgeParameters& parameters, std::string_view s
   return entry;
 }
 
-Detector::Detector(Store& store, IndexFactory make_index, std::string scheme)
-    : store_(store), make_index_(std::move(make_index)), scheme_(std::move(scheme)) {}
+Detector::Detector(Store& store, IndexFactory make_index, std::string scheme,
+                   RestartOptions restart)
+    : store_(store),
+      make_index_(std::move(make_index)),
+      scheme_(std::move(scheme)),
+      snapshots_(std::move(restart), scheme_) {}
 
 Result<std::unique_ptr<Detector>> Detector::Open(Store& store, IndexFactory make_index,
-                                                 std::string scheme) {
-  std::unique_ptr<Detector> detector(new Detector(store, std::move(make_index), std::move(scheme)));
+                                                 std::string scheme, RestartOptions restart) {
+  std::unique_ptr<Detector> detector(
+      new Detector(store, std::move(make_index), std::move(scheme), std::move(restart)));
   if (auto loaded = detector->Load(); !loaded) return tl::unexpected(loaded.error());
   return detector;
 }
@@ -178,11 +183,31 @@ Status Detector::Load() {
 }
 
 Status Detector::RebuildIndex(int max_distance) {
+  snapshots_.Abandon();
   auto made = make_index_(max_distance);
   if (!made) return tl::unexpected(made.error());
   index_ = std::move(*made);
-  auto filled = store_.ForEach(
-      Table::kDocuments, [this](std::string_view key, std::string_view value) -> Status {
+  const auto loaded = snapshots_.Load(store_, position_.offset, *index_);
+  if (!loaded && index_->Stats().documents > 0) {
+    made = make_index_(max_distance);
+    if (!made) return tl::unexpected(made.error());
+    index_ = std::move(*made);
+  }
+  if (auto filled = InsertDocumentsAfter(loaded.value_or(0)); !filled) return filled;
+  for (const IndexChange& change : index_changes_) {
+    if (change.inserted) {
+      index_->Insert(change.entry.fingerprint, change.entry.document);
+    } else {
+      index_->Remove(change.entry.fingerprint, change.entry.document);
+    }
+  }
+  return {};
+}
+
+Status Detector::InsertDocumentsAfter(std::uint64_t sequence) {
+  return store_.ForEach(
+      Table::kDocuments,
+      [this](std::string_view key, std::string_view value) -> Status {
         const auto id = DocumentFromKey(key);
         if (!id) return tl::unexpected(id.error());
         state::Document document;
@@ -192,16 +217,8 @@ Status Detector::RebuildIndex(int max_distance) {
         }
         if (document.features() > 0) index_->Insert(Fingerprint{document.simhash()}, *id);
         return {};
-      });
-  if (!filled) return filled;
-  for (const IndexChange& change : index_changes_) {
-    if (change.inserted) {
-      index_->Insert(change.fingerprint, change.document);
-    } else {
-      index_->Remove(change.fingerprint, change.document);
-    }
-  }
-  return {};
+      },
+      DocumentKey(DocId{sequence + 1}));
 }
 
 Result<Folded> Detector::Fold(const log::Entry& entry) {
@@ -224,25 +241,41 @@ Status Detector::Commit(const LogPosition& position) {
   record.set_entry_checksum(position.entry_checksum);
   record.set_sequence(current_.sequence);
   Write(Table::kMeta, kPositionKey, record);
+  std::vector<IndexEntry> retired;
+  for (const IndexChange& change : index_changes_) {
+    if (!change.inserted) retired.push_back(change.entry);
+  }
+  auto recorded = snapshots_.Record(store_, current_.sequence, retired, overlay_);
+  if (!recorded) return recorded;
   if (auto applied = store_.Apply(overlay_); !applied) return applied;
   overlay_.Clear();
   index_changes_.clear();
   committed_ = current_;
   position_ = position;
+  snapshots_.Committed(position_.offset, committed_.sequence, *index_);
   return {};
 }
 
 void Detector::Discard() {
+  bool with_removals = false;
   for (auto change = index_changes_.rbegin(); change != index_changes_.rend(); ++change) {
     if (change->inserted) {
-      index_->Remove(change->fingerprint, change->document);
+      index_->Remove(change->entry.fingerprint, change->entry.document);
     } else {
-      index_->Insert(change->fingerprint, change->document);
+      index_->Insert(change->entry.fingerprint, change->entry.document);
+      with_removals = true;
     }
   }
+  snapshots_.Discarded(with_removals);
   index_changes_.clear();
   overlay_.Clear();
   current_ = committed_;
+}
+
+Status Detector::WriteSnapshot() {
+  if (committed_.sequence == 0) return {};
+  snapshots_.Finish(position_.offset, committed_.sequence, *index_);
+  return Commit(LogPosition(position_));
 }
 
 Result<Folded> Detector::FoldParameters(const log::Parameters& parameters) {
@@ -513,7 +546,7 @@ void Detector::Insert(const log::Page& page, DocId id) {
     document.set_shingles(page.shingles());
     *document.mutable_sketch() = page.sketch();
     index_->Insert(Fingerprint{page.simhash()}, id);
-    index_changes_.push_back({true, Fingerprint{page.simhash()}, id});
+    index_changes_.push_back({true, {Fingerprint{page.simhash()}, id}});
   }
   Write(Table::kDocuments, DocumentKey(id), document);
   state::Content content;
@@ -527,7 +560,7 @@ void Detector::Retire(const Representative& representative) {
   if (representative.document.features() > 0) {
     const Fingerprint fingerprint{representative.document.simhash()};
     index_->Remove(fingerprint, representative.id);
-    index_changes_.push_back({false, fingerprint, representative.id});
+    index_changes_.push_back({false, {fingerprint, representative.id}});
   }
 }
 

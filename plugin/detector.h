@@ -3,6 +3,7 @@
 #include "plugin/base/result.h"
 #include "plugin/index/hamming_index.h"
 #include "plugin/log/entry.pb.h"
+#include "plugin/restart_snapshots.h"
 #include "plugin/state/state.pb.h"
 #include "plugin/state/store.h"
 #include "plugin/verdict/comparison.h"
@@ -65,11 +66,13 @@ using IndexFactory = std::function<Result<std::unique_ptr<HammingIndex>>(int max
 /// Thread-compatible. Borrows the store, which nobody else may change.
 class Detector {
  public:
-  /// Takes up the state in `store` and fills an index with its documents. `scheme` is the only
-  /// one whose entries are accepted.
+  /// Takes up the state in `store` and fills an index with its documents: from a restart snapshot,
+  /// where `restart` asks for them and there is one, and the store. `scheme` is the only one whose
+  /// entries are accepted.
   /// Errors: kMismatch (state of another scheme or format), kCorruption, kIo.
   [[nodiscard]] static Result<std::unique_ptr<Detector>> Open(Store& store, IndexFactory make_index,
-                                                              std::string scheme);
+                                                              std::string scheme,
+                                                              RestartOptions restart = {});
 
   /// Folds the next entry of the log. After an error the caller must Discard.
   /// Errors: kMismatch (another scheme or fold version), kInvalidInput (not an entry of ours, or a
@@ -82,6 +85,11 @@ class Detector {
 
   /// Forgets everything folded since the last Commit.
   void Discard();
+
+  /// Writes a restart snapshot of what is committed, unless there is one, where they are asked for.
+  /// To be called at a stop, when nothing is folded that isn't committed. Whether it could be
+  /// written is in restart_report(). Errors: as Commit.
+  [[nodiscard]] Status WriteSnapshot();
 
   /// The last committed position.
   [[nodiscard]] const LogPosition& position() const { return position_; }
@@ -97,6 +105,7 @@ class Detector {
   /// Work of all index lookups so far.
   [[nodiscard]] const LookupWork& lookup_work() const { return lookup_work_; }
   [[nodiscard]] const ConfirmWork& confirm_work() const { return confirm_work_; }
+  [[nodiscard]] const RestartReport& restart_report() const { return snapshots_.report(); }
 
  private:
   struct Progress {
@@ -105,8 +114,7 @@ class Detector {
   };
   struct IndexChange {
     bool inserted;
-    Fingerprint fingerprint;
-    DocId document;
+    IndexEntry entry;
   };
   struct Representative {
     DocId id;
@@ -118,10 +126,11 @@ class Detector {
     Comparison comparison;
   };
 
-  Detector(Store& store, IndexFactory make_index, std::string scheme);
+  Detector(Store& store, IndexFactory make_index, std::string scheme, RestartOptions restart);
 
   [[nodiscard]] Status Load();
   [[nodiscard]] Status RebuildIndex(int max_distance);
+  [[nodiscard]] Status InsertDocumentsAfter(std::uint64_t sequence);
   [[nodiscard]] Result<Folded> FoldParameters(const log::Parameters& parameters);
   [[nodiscard]] Result<Folded> FoldPage(const log::Page& page);
   [[nodiscard]] Result<std::optional<FoldOutcome>> CheckMark(const log::Source& source);
@@ -153,6 +162,7 @@ class Detector {
   std::vector<Match> matches_;              ///< reused by lookups
   LookupWork lookup_work_;
   ConfirmWork confirm_work_;
+  RestartSnapshots snapshots_;  ///< after the index, which they may be reading
 };
 
 /// What of a page is compared with others. The checksum is that of `page`, which must outlive it.

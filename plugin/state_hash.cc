@@ -18,16 +18,16 @@ void AppendSized(std::string_view bytes, std::string& text) {
 Result<Checksum> StateHash(const Store& store) {
   Checksum hash;
   std::string record;
-  for (std::size_t table = 0; table < kTableCount; ++table) {
-    const auto read = store.ForEach(static_cast<Table>(table),
-                                    [&](std::string_view key, std::string_view value) -> Status {
-                                      record = ToBytes(hash);
-                                      record += static_cast<char>(table);
-                                      AppendSized(key, record);
-                                      AppendSized(value, record);
-                                      hash = RawChecksum(record);
-                                      return {};
-                                    });
+  for (const Table table : kFoldedTables) {
+    const auto read =
+        store.ForEach(table, [&](std::string_view key, std::string_view value) -> Status {
+          record = ToBytes(hash);
+          record += static_cast<char>(table);
+          AppendSized(key, record);
+          AppendSized(value, record);
+          hash = RawChecksum(record);
+          return {};
+        });
     if (!read) return tl::unexpected(read.error());
   }
   return hash;

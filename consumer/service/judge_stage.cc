@@ -47,20 +47,60 @@ KafkaStatus Repeat(milliseconds timeout, const Call& call) {
   }
 }
 
+/// Tells metrics and log what becomes of the restart snapshots.
+class SnapshotNews {
+ public:
+  SnapshotNews(const RestartReport& report, Metrics& metrics) : report_(report), metrics_(metrics) {
+    metrics_.Add(Count::kSnapshotsRefused, report_.refused.size());
+  }
+
+  void Tell() {
+    if (report_.written != written_) {
+      metrics_.Add(Count::kSnapshotsWritten, report_.written - written_);
+      written_ = report_.written;
+      last_ = Now();
+      Log(LogLevel::kInfo, "judge.snapshot",
+          {{"offset", report_.last->origin.log_offset},
+           {"documents", report_.last->entries},
+           {"bytes", report_.last->bytes}});
+    }
+    if (report_.given_up != given_up_) {
+      metrics_.Add(Count::kSnapshotsGivenUp, report_.given_up - given_up_);
+      given_up_ = report_.given_up;
+      Log(LogLevel::kWarn, "judge.snapshot_given_up",
+          {{"error", report_.last_error ? report_.last_error->message : "an aborted transaction"},
+           {"meaning", "the next one is written later; until then a restart takes longer"}});
+    }
+  }
+
+  /// When the newest one that this process has written was done.
+  [[nodiscard]] std::optional<Timestamp> last() const { return last_; }
+
+ private:
+  const RestartReport& report_;
+  Metrics& metrics_;
+  std::uint64_t written_ = 0;
+  std::uint64_t given_up_ = 0;
+  std::optional<Timestamp> last_;
+};
+
 /// Works with one set of Kafka clients, until they fail or it is told to stop.
 class JudgeSession final : public RebalanceListener {
  public:
   /// `gap` is where the session before found an entry missing; this one puts its own there.
   JudgeSession(const JudgeStage::Options& options, Detector& detector, Board& board,
-               Metrics& metrics, std::optional<std::int64_t>& gap)
+               Metrics& metrics, SnapshotNews& snapshots, std::optional<std::int64_t>& gap)
       : options_(options),
         detector_(detector),
         gap_(gap),
         board_(board),
         metrics_(metrics),
+        snapshots_(snapshots),
         log_{options.kafka.log_topic, 0},
         contact_(Role::kJudge, board),
-        is_exactly_once_(options.kafka.delivery == Delivery::kExactlyOnce) {}
+        is_exactly_once_(options.kafka.delivery == Delivery::kExactlyOnce),
+        told_work_(detector.lookup_work()),
+        told_confirm_work_(detector.confirm_work()) {}
 
   /// Nothing of an unfinished batch stays behind.
   ~JudgeSession() override {
@@ -561,12 +601,13 @@ class JudgeSession final : public RebalanceListener {
   }
 
   void TellIndex() {
+    snapshots_.Tell();
     const IndexStats stats = detector_.index_stats();
     metrics_.SetIndex({.entries = stats.documents,
                        .fingerprints = stats.fingerprints,
                        .bytes = stats.bytes,
                        .shards = options_.index_shards,
-                       .last_snapshot = std::nullopt});
+                       .last_snapshot = snapshots_.last()});
     const LookupWork& work = detector_.lookup_work();
     metrics_.Add(Count::kIndexProbes, work.probes - told_work_.probes);
     metrics_.Add(Count::kIndexCandidates, work.candidates - told_work_.candidates);
@@ -601,6 +642,7 @@ class JudgeSession final : public RebalanceListener {
   std::optional<std::int64_t>& gap_;
   Board& board_;
   Metrics& metrics_;
+  SnapshotNews& snapshots_;
   const TopicPartition log_;
   BrokerContact contact_;  // before the clients, which tell it
   const bool is_exactly_once_;
@@ -632,10 +674,16 @@ JudgeStage::JudgeStage(Options options, Detector& detector, Board& board, Metric
 
 Status JudgeStage::Run(const std::stop_token& stop) {
   std::optional<std::int64_t> gap;
-  return RunSessions("judge", stop, BackOff(), [&] {
-    JudgeSession session(options_, detector_, board_, metrics_, gap);
+  SnapshotNews snapshots(detector_.restart_report(), metrics_);
+  const Status ended = RunSessions("judge", stop, BackOff(), [&] {
+    JudgeSession session(options_, detector_, board_, metrics_, snapshots, gap);
     return session.Run(stop);
   });
+  if (!ended) return ended;
+  // The group has been left: a standby need not wait for this.
+  const Status written = detector_.WriteSnapshot();
+  snapshots.Tell();
+  return written;
 }
 
 }  // namespace crawlsieve::consumer

@@ -23,7 +23,7 @@ namespace crawlsieve::consumer {
 /// then folds batches: verdicts → offset → commit, and after that the state (Detector::Commit).
 /// With exactly_once the first three are one Kafka transaction; with at_least_once they are waited
 /// for one after the other. Whatever fails on the way, the batch is discarded and the stage begins
-/// again at the committed offset with clients of its own.
+/// again at the committed offset with clients of its own. At the end a restart snapshot is written.
 ///
 /// Thread-compatible: Run on one thread, which owns all Kafka clients of the stage.
 class JudgeStage {

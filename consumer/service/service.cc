@@ -121,6 +121,21 @@ SessionResult EnsureTopics(const ServiceSetup& setup, DeadLetterBytes& dead_lett
   return {};
 }
 
+/// Says where the index came from.
+void TellIndex(const Detector& detector, std::chrono::nanoseconds duration) {
+  const RestartReport& report = detector.restart_report();
+  std::string refused;
+  for (const Error& error : report.refused) {
+    refused += fmt::format("{}{}", refused.empty() ? "" : "; ", error.message);
+  }
+  Log(refused.empty() ? LogLevel::kInfo : LogLevel::kWarn, "judge.index",
+      {{"documents", detector.index_stats().documents},
+       {"from", report.loaded.has_value() ? fmt::format("snapshot at offset {}", *report.loaded)
+                                          : "the rows of the state"},
+       {"seconds", std::chrono::duration<double>(duration).count()},
+       {"refused", refused.empty() ? "none" : refused}});
+}
+
 /// The judge's state: the store and the detector on it.
 struct JudgeState {
   std::unique_ptr<Store> store;
@@ -131,8 +146,11 @@ struct JudgeState {
     options.directory = setup.service.state_directory;
     auto store = Store::Open(options);
     if (!store) return tl::unexpected(store.error());
-    auto detector = Detector::Open(**store, setup.make_index, SchemeOf(setup.processor));
+    const auto begin = std::chrono::steady_clock::now();
+    auto detector = Detector::Open(**store, setup.make_index, SchemeOf(setup.processor),
+                                   {setup.service.state_directory, setup.service.snapshot_entries});
     if (!detector) return tl::unexpected(detector.error());
+    TellIndex(**detector, std::chrono::steady_clock::now() - begin);
     return JudgeState{std::move(*store), std::move(*detector)};
   }
 };

@@ -44,4 +44,15 @@ IndexStats FlatIndex::Stats() const {
   return stats;
 }
 
+EntrySource FlatIndex::Entries() const {
+  return [this, is_given = false](std::vector<IndexEntry>& entries) mutable {
+    entries.clear();
+    if (is_given) return false;
+    is_given = true;
+    MutexLock lock(mutex_);
+    for (const auto& [fingerprint, document] : pairs_) entries.push_back({fingerprint, document});
+    return !entries.empty();
+  };
+}
+
 }  // namespace crawlsieve

@@ -20,6 +20,7 @@ class FlatIndex final : public HammingIndex {
   void Find(Fingerprint query, int max_distance, std::size_t limit, std::vector<Match>& matches,
             LookupWork* work = nullptr) const override;
   [[nodiscard]] IndexStats Stats() const override;
+  [[nodiscard]] EntrySource Entries() const override;
 
  private:
   mutable Mutex mutex_;

@@ -5,6 +5,7 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -24,6 +25,10 @@ struct IndexEntry {
 
   friend auto operator<=>(const IndexEntry&, const IndexEntry&) = default;
 };
+
+/// Gives entries, ascending, some at a time: replaces the contents of its argument, or returns
+/// false when there are no more.
+using EntrySource = std::function<bool(std::vector<IndexEntry>& entries)>;
 
 /// A stored document within reach of a query.
 struct Match {
@@ -78,6 +83,10 @@ class HammingIndex {
                     std::vector<Match>& matches, LookupWork* work = nullptr) const = 0;
 
   [[nodiscard]] virtual IndexStats Stats() const = 0;
+
+  /// Gives all pairs in the order of snapshots. Pairs that come or go meanwhile may be in it or
+  /// not, all others are. The index must outlive the source.
+  [[nodiscard]] virtual EntrySource Entries() const = 0;
 };
 
 }  // namespace crawlsieve

@@ -62,11 +62,9 @@ class ShardedIndex final : public HammingIndex {
   void FindBatch(std::span<const Fingerprint> queries, int max_distance, std::size_t limit,
                  std::vector<std::vector<Match>>& matches, LookupWork* work = nullptr) const;
 
-  /// Gives all pairs in the order of snapshots, a 1024th of the fingerprint space at a time; only
-  /// the shard of that piece is locked, and only while it is copied. Changes made meanwhile may be
-  /// in it or not: for a snapshot of one moment of the log, make none. The index must outlive the
-  /// source.
-  [[nodiscard]] EntrySource Entries() const;
+  /// As in HammingIndex, a 1024th of the fingerprint space at a time; only the shard of that piece
+  /// is locked, and only while it is copied.
+  [[nodiscard]] EntrySource Entries() const override;
 
   /// Widths of the blocks, first to last.
   [[nodiscard]] std::vector<int> block_bits() const;

@@ -458,6 +458,10 @@ Status SnapshotFile::ForEach(const std::function<void(std::span<const IndexEntry
   return {};
 }
 
+Checksum SnapshotFile::checksum() const {
+  return RawChecksum({reinterpret_cast<const char*>(data_), size_});
+}
+
 Status SnapshotFile::VerifyTable(const Table& table, std::uint64_t& sum) const {
   const auto block = std::make_unique<DecodedBlock>();
   std::uint64_t count = 0;
@@ -654,7 +658,8 @@ Result<SnapshotInfo> SnapshotDirectory::Write(const SnapshotOrigin& origin,
 }
 
 Result<SnapshotFile> SnapshotDirectory::OpenNewest(const SnapshotOrigin& at_most,
-                                                   std::vector<Error>& refused) const {
+                                                   std::vector<Error>& refused,
+                                                   const Check& check) const {
   for (const char* name : {kNewest, kPrevious}) {
     const std::filesystem::path path = directory_ / name;
     Result<SnapshotFile> file = SnapshotFile::Open(path);
@@ -675,6 +680,8 @@ Result<SnapshotFile> SnapshotDirectory::OpenNewest(const SnapshotOrigin& at_most
              std::to_string(at_most.log_offset));
     } else if (Status intact = file->Verify(); !intact) {
       refused.push_back(intact.error());
+    } else if (Status passed = check ? check(*file) : Status(); !passed) {
+      refuse(passed.error().message);
     } else {
       return file;
     }

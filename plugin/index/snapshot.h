@@ -1,6 +1,7 @@
 #pragma once
 
 #include "plugin/base/result.h"
+#include "plugin/fingerprint/checksum.h"
 #include "plugin/index/hamming_index.h"
 #include "plugin/index/snapshot_block.h"
 
@@ -44,10 +45,6 @@ struct SnapshotInfo {
   int document_bits = 0;           ///< that each document number takes
 };
 
-/// Gives the entries to be stored, ascending, some at a time: replaces the contents of its
-/// argument, or returns false when there are no more.
-using EntrySource = std::function<bool(std::vector<IndexEntry>& entries)>;
-
 struct SnapshotRequest {
   SnapshotKind kind = SnapshotKind::kRestart;
   SnapshotOrigin origin;
@@ -89,6 +86,9 @@ class SnapshotFile {
   SnapshotFile& operator=(SnapshotFile&&) = delete;
 
   [[nodiscard]] const SnapshotInfo& info() const { return info_; }
+
+  /// Of all bytes of the file: two snapshots with the same one are the same.
+  [[nodiscard]] Checksum checksum() const;
 
   /// Calls visit for all entries, block by block, ascending. Documents are 0 in kinds without.
   /// Errors: kCorruption; what has been visited until then was intact.
@@ -162,11 +162,15 @@ class SnapshotDirectory {
   [[nodiscard]] Result<SnapshotInfo> Write(const SnapshotOrigin& origin, std::uint64_t max_document,
                                            const EntrySource& source) const;
 
-  /// The newest snapshot of this scheme that covers nothing past `log_offset` and is intact from
-  /// beginning to end. Why others were passed over is appended to `refused`. Errors: kMismatch if
-  /// there is none.
+  /// Says why a snapshot that is intact is to be passed over all the same.
+  using Check = std::function<Status(const SnapshotFile&)>;
+
+  /// The newest snapshot of this scheme that covers nothing past `log_offset`, is intact from
+  /// beginning to end, and passes `check`, where given. Why others were passed over is appended to
+  /// `refused`. Errors: kMismatch if there is none.
   [[nodiscard]] Result<SnapshotFile> OpenNewest(const SnapshotOrigin& at_most,
-                                                std::vector<Error>& refused) const;
+                                                std::vector<Error>& refused,
+                                                const Check& check = {}) const;
 
  private:
   std::filesystem::path directory_;

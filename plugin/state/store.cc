@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cstdarg>
 #include <cstring>
+#include <fstream>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -22,11 +23,14 @@
 namespace crawlsieve {
 namespace {
 
-constexpr std::array<const char*, kTableCount> kTableNames = {"documents", "content", "urls",
-                                                              "hosts",     "marks",   "meta"};
+constexpr std::array<const char*, kTableCount> kTableNames = {
+    "documents", "content", "urls", "hosts", "marks", "meta", "restart"};
 
 /// Eight bytes each, for every table; more only shorten lists of a few entries.
 constexpr std::size_t kMemtableBuckets = 50'000;
+
+/// Of a key of documents: those that share them are inserted next to each other.
+constexpr std::size_t kHintBytes = 5;
 
 std::size_t IndexOf(Table table) { return static_cast<std::size_t>(table); }
 
@@ -138,8 +142,14 @@ class Store::Impl {
     rocksdb::DBOptions db_options;
     // Only where there is nothing: a database whose list of files was cut opens without complaint
     // otherwise, with tables that are empty and others that are not.
+    // One that was being made when the process ended is made to the end.
     std::error_code ignored;
-    const bool is_new = !std::filesystem::exists(directory_ / "CURRENT", ignored);
+    const std::filesystem::path being_made = directory_ / "being-made";
+    const bool is_new = std::filesystem::exists(being_made, ignored) ||
+                        !std::filesystem::exists(directory_ / "CURRENT", ignored);
+    if (is_new && !std::ofstream(being_made)) {
+      return MakeError(ErrorCode::kIo, being_made.string() + " can't be written");
+    }
     db_options.create_if_missing = is_new;
     db_options.create_missing_column_families = is_new;
     db_options.max_open_files = 512;
@@ -168,9 +178,20 @@ class Store::Impl {
     family.prefix_extractor.reset(rocksdb::NewNoopTransform());
     family.memtable_factory.reset(rocksdb::NewHashSkipListRepFactory(kMemtableBuckets));
 
+    // Documents come with ascending keys, and a skip list that remembers where the last one went
+    // takes them in one step each. It is in order already when it is written to a file, for which a
+    // hash table is sorted first: a fifth of the processor time of a fold.
+    rocksdb::ColumnFamilyOptions ascending = family;
+    ascending.memtable_factory.reset(new rocksdb::SkipListFactory);
+    ascending.memtable_insert_with_hint_prefix_extractor.reset(
+        rocksdb::NewCappedPrefixTransform(kHintBytes));
+
     std::vector<rocksdb::ColumnFamilyDescriptor> families;
     families.emplace_back(rocksdb::kDefaultColumnFamilyName, family);
-    for (const char* name : kTableNames) families.emplace_back(name, family);
+    for (std::size_t i = 0; i < kTableCount; ++i) {
+      const bool is_ascending = static_cast<Table>(i) == Table::kDocuments;
+      families.emplace_back(kTableNames[i], is_ascending ? ascending : family);
+    }
     rocksdb::DB* db = nullptr;
     const rocksdb::Status status =
         rocksdb::DB::Open(db_options, directory_.string(), families, &handles_, &db);
@@ -179,6 +200,7 @@ class Store::Impl {
       return tl::unexpected(ToError(rocksdb::Status::Corruption(status.ToString()), directory_));
     }
     if (!status.ok()) return tl::unexpected(ToError(status, directory_));
+    if (is_new) std::filesystem::remove(being_made, ignored);
     return {};
   }
 
@@ -237,13 +259,14 @@ Status Store::Apply(const Changes& changes) {
   return {};
 }
 
-Status Store::ForEach(
-    Table table, const std::function<Status(std::string_view, std::string_view)>& visit) const {
+Status Store::ForEach(Table table,
+                      const std::function<Status(std::string_view, std::string_view)>& visit,
+                      std::string_view from) const {
   rocksdb::ReadOptions read;
   read.fill_cache = false;
   read.total_order_seek = true;
   const std::unique_ptr<rocksdb::Iterator> it(impl_->db().NewIterator(read, impl_->handle(table)));
-  for (it->SeekToFirst(); it->Valid(); it->Next()) {
+  for (it->Seek(ToSlice(from)); it->Valid(); it->Next()) {
     if (auto visited = visit(it->key().ToStringView(), it->value().ToStringView()); !visited) {
       return visited;
     }

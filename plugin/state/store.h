@@ -16,8 +16,12 @@
 namespace crawlsieve {
 
 /// The tables of the judge's state. What their keys and values are: docs/state.md.
-enum class Table : std::size_t { kDocuments, kContent, kUrls, kHosts, kMarks, kMeta };
-inline constexpr std::size_t kTableCount = 6;
+enum class Table : std::size_t { kDocuments, kContent, kUrls, kHosts, kMarks, kMeta, kRestart };
+inline constexpr std::size_t kTableCount = 7;
+
+/// Those that follow from the log alone. The others are about files on this disk.
+inline constexpr std::array kFoldedTables{Table::kDocuments, Table::kContent, Table::kUrls,
+                                          Table::kHosts,     Table::kMarks,   Table::kMeta};
 
 struct StoreOptions {
   std::filesystem::path directory;
@@ -64,10 +68,11 @@ class Store {
   /// Writes all of `changes` or, when it fails or the process dies, nothing of them.
   [[nodiscard]] Status Apply(const Changes& changes);
 
-  /// Calls `visit(key, value)` for every entry of a table as it is now, in byte order of the keys,
-  /// until it returns an error, which is handed on.
+  /// Calls `visit(key, value)` for every entry of a table as it is now with a key of `from` or
+  /// more, in byte order of the keys, until it returns an error, which is handed on.
   [[nodiscard]] Status ForEach(
-      Table table, const std::function<Status(std::string_view, std::string_view)>& visit) const;
+      Table table, const std::function<Status(std::string_view, std::string_view)>& visit,
+      std::string_view from = {}) const;
 
  private:
   class Impl;

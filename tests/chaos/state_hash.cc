@@ -37,14 +37,14 @@ Result<std::string> HashOf(const Store& store) {
     all += fmt::format("{}:", bytes.size());
     all += bytes;
   };
-  for (std::size_t table = 0; table < kTableCount; ++table) {
-    add(std::to_string(table));
-    auto visited = store.ForEach(static_cast<Table>(table),
-                                 [&](std::string_view key, std::string_view value) -> Status {
-                                   add(key);
-                                   add(value);
-                                   return {};
-                                 });
+  for (const Table table : kFoldedTables) {
+    add(std::to_string(static_cast<std::size_t>(table)));
+    auto visited =
+        store.ForEach(table, [&](std::string_view key, std::string_view value) -> Status {
+          add(key);
+          add(value);
+          return {};
+        });
     if (!visited) return tl::unexpected(visited.error());
   }
   return Hex(RawChecksum(all));

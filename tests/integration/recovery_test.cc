@@ -173,6 +173,34 @@ TEST_F(RecoveryTest, ADamagedStateIsRefusedOrRebuiltAndNeverWrong) {
   ExpectTheStateOfARefold();
 }
 
+TEST_F(RecoveryTest, AJudgeStartsFromItsSnapshotOrWithoutIt) {
+  FeedFirstHalf();
+  RunUntilDone();
+  const fs::path snapshot = state() / "index.snapshot";
+  ASSERT_TRUE(fs::exists(snapshot));
+  const auto is_used = [&] {
+    auto store = Store::Open({.directory = state()});
+    EXPECT_TRUE(store.has_value());
+    auto detector =
+        Detector::Open(**store, MakeIndex, SchemeOf(setup_.processor), {state(), 1'000'000});
+    EXPECT_TRUE(detector.has_value());
+    return (*detector)->restart_report().loaded.has_value();
+  };
+  EXPECT_TRUE(is_used());
+  const auto quarter = half_ + (static_cast<std::ptrdiff_t>(records_.size()) - half_) / 2;
+  Feed({records_.begin() + half_, records_.begin() + quarter});
+  RunUntilDone();
+  EXPECT_TRUE(is_used());
+  fs::resize_file(snapshot, fs::file_size(snapshot) - 1);
+  fs::remove(state() / "index.previous.snapshot");
+  EXPECT_FALSE(is_used());
+  Feed({records_.begin() + quarter, records_.end()});
+  RunUntilDone();
+  ExpectTheVerdictsOfOneRun();
+  ExpectTheStateOfARefold();
+  EXPECT_TRUE(is_used());
+}
+
 TEST_F(RecoveryTest, TheCommandComparesStateAndRefold) {
   Feed(records_);
   RunUntilDone();
