@@ -39,7 +39,11 @@ class TermFinder {
   std::unique_ptr<Impl> impl_;
 };
 
-/// Versions and options of all this, for the scheme.
+/// What detection, stop words and stemming make of a sentence in each language, a line each: the
+/// libraries don't all say their versions, and this shows whether an upgrade changed anything.
+[[nodiscard]] std::string ProbeTerms();
+
+/// Versions and options of all this and a checksum of ProbeTerms, for the scheme.
 [[nodiscard]] std::string DescribeTerms(const TermOptions& options);
 
 }  // namespace crawlsieve::extract

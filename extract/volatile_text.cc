@@ -2,6 +2,7 @@
 
 #include "extract/utf8.h"
 #include "extract/volatile_patterns.h"
+#include "plugin/fingerprint/checksum.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -43,6 +44,21 @@ struct BuiltIn {
     return without;
   }
 };
+
+/// Some of what is taken out and some of what stays, for the scheme: what is left shows whether an
+/// upgrade of RE2 or of ICU's names changed anything.
+constexpr std::string_view kProbe =
+    "Thursday, September 24, 2026 at 10:15 pm | 24. Sept. 2026 | jeudi 24 septembre 2026 à 10:15 | "
+    "24 de "
+    "septiembre de 2026 | lunedì 24 settembre | 24 de setembro de 2026 | 24 september 2026 | 24 "
+    "września 2026 | 24 сентября 2026 г. | 24 Σεπτεμβρίου 2026 | 24 Eylül 2026 | ٢٤ سبتمبر ٢٠٢٦ | "
+    "24 "
+    "בספטמבר 2026 | 24 सितंबर 2026 | 24 กันยายน 2569 | 2026年9月24日 10:15 | 2026년 9월 24일 | "
+    "2026-09-24T10:15:00Z | 24.09.2026 | 3 hours ago | vor 3 Stunden | 3 часа назад | 1,234 views "
+    "| "
+    "Kommentare (12) | 1 234 просмотра | 阅读量：1234 | Session ID: a8f3k2x9 | "
+    "550e8400-e29b-41d4-a716-446655440000 | © 2019-2026 | Page generated in 0.123 seconds. | "
+    "version 2.0.1 of 12 programs | in 1984 he wrote | a ratio of 3:1 | $ 12.50 | 1.299,00 €";
 
 /// The next code point's begin at or behind `i`.
 std::size_t NextCodePoint(std::string_view text, std::size_t i) {
@@ -173,8 +189,10 @@ std::string DescribeVolatileText(const VolatileOptions& options) {
   for (const std::string& pattern : options.patterns) {
     patterns += fmt::format(" {}:{}", pattern.size(), pattern);
   }
-  return fmt::format("volatile=2:{}:{} re2={} patterns={}{}", options.enabled, options.prices,
-                     CRAWLSIEVE_RE2_VERSION, options.patterns.size(), patterns);
+  std::string buffer;
+  const Checksum probe = RawChecksum(VolatileText(options).Remove(kProbe, buffer));
+  return fmt::format("volatile=2:{}:{} probe={} patterns={}{}", options.enabled, options.prices,
+                     Hex(probe), options.patterns.size(), patterns);
 }
 
 }  // namespace crawlsieve::extract

@@ -263,7 +263,7 @@ TEST(Extractor, ListsLinksWhenAsked) {
 TEST(DescribeExtraction, NamesWhatDecidesTheFeatures) {
   ExtractOptions options;
   const std::string description = DescribeExtraction(options);
-  for (const char* part : {"shingle=1", "icu=", "gumbo-0.10.1", "cld2=", "snowball=", "re2="}) {
+  for (const char* part : {"shingle=1", "icu=", "gumbo-0.10.1", "cld2=", "probe="}) {
     EXPECT_THAT(description, testing::HasSubstr(part));
   }
   EXPECT_THAT(description, testing::Not(testing::HasSubstr("\n")));

@@ -1,9 +1,11 @@
 // What extraction makes of pages in several scripts, pinned. When one of these fails after an
-// upgrade of ICU, Gumbo or the compiler, fingerprints have changed: that is a new scheme (raise
-// the version in DescribeExtraction if nothing else there did change), never just a new
-// expectation.
+// upgrade of ICU, Gumbo, RE2, CLD2, Snowball or the compiler, fingerprints have changed: that is a
+// new scheme (raise the version in DescribeExtraction if nothing else there did change), never just
+// a new expectation.
 
 #include "extract/extractor.h"
+#include "extract/terms.h"
+#include "extract/volatile_text.h"
 
 #include <algorithm>
 #include <map>
@@ -33,7 +35,7 @@ TEST_P(GoldenPage, YieldsTheSameTextAndFeatures) {
   page.content_type = "text/html";
   page.body = golden.body;
   ExtractOptions options;
-  options.features.terms = {.stop_words = false, .stem = false};  // terms_test.cc has theirs
+  options.features.terms = {.stop_words = false, .stem = false};  // theirs are below
   const Document document = Extractor(options, hasher).Extract(page);
   EXPECT_EQ(document.outcome, Outcome::kText);
   EXPECT_EQ(document.normalized_text, golden.normalized_text);
@@ -98,6 +100,41 @@ INSTANTIATE_TEST_SUITE_P(
                "<p>C++20 naïve café №5 ½ x² H<sub>2</sub>O 👩‍💻 ok… ｆｕｌｌ",
                "c 20 naïve café no5 1⁄2 x2 h2o ok full", 41}),
     [](const auto& golden) { return std::string(golden.param.name); });
+
+TEST(GoldenTerms, AreTheSameInEveryLanguage) {
+  EXPECT_EQ(ProbeTerms(),
+            "en en: crawler read everi page web onc most seen befor\n"
+            "de de: samml les jed seit netz einmal meist kannt schon\n"
+            "fr fr: robot lis chaqu pag toil fois avaient déjà vu plupart\n"
+            "es es: robots leen cad pagin red vez mayor ellas hab vist\n"
+            "it it: robot legg ogni pagin ret volt sol maggior part già vist\n"
+            "pt pt: robôs leem cad págin red vez maior del já tinh vist antes\n"
+            "nl nl: robot lez ieder bladzijd web een ker meest had al eerder gezien\n"
+            "sv sv: robot läs varj sid webb gång flest dem redan sett tid\n"
+            "da da: robot læs hver sid net én gang flest dem all set før\n"
+            "no no: robot les hver sid nett én gang flest dem aller sett før\n"
+            "fi fi: robot lukev jokais verko sivu ker useim niis jo nähn aikais\n"
+            "hu hu: robot háló min oldal egyszer olvassa el legtöbb koráb látta\n"
+            "ro ro: roboț citesc fiec pagin rețele sing dat iar cel mult le văzut\n"
+            "ru ru: робот чита кажд страниц сет один раз большинств них видел\n"
+            "el el: ρομποτ διαβαζ καθ σελιδ ιστού μ φορ τισ περισσ τισ δ\n"
+            "tr tr: robot ak her sayfa kez okur çok ö gör\n"
+            "ar ar: تقرء زواحف صفح شبك مرة واحد وقد رات معظم\n"
+            "iw iw: הזחלנים קוראים דף ברשת פעם אחת ואת רובם כבר ראו\n"
+            "hi hi: रोबोट वेब हर पृष्ठ बार पढ़ उनम अधिकांश पहल देख चुक\n"
+            "zh zh: 爬虫 网络 上 每 个 页 面 读 一遍 其中 大 多数 已经 见过\n"
+            "zh-Hant zh-Hant: 爬蟲 網路 上 每個 頁 面 讀 一遍 其中 大多數 已經 見過\n"
+            "ja ja: ク ローラー ウェブ すべて ページ 一度 だけ 読み ほとんど すでに 見 もの\n"
+            "ko ko: 크롤러는 웹의 모든 페이지를 한 번씩 읽으며 대부분은 이미 본 것입니다\n"
+            "th th: หุ่น ยนต์ อ่าน ทุก หน้า เว็บ เพียง ครั้ง เดียว ส่วน ใหญ่ มัน เคย เห็น มา แล้ว\n");
+}
+
+TEST(GoldenVolatileText, IsTheSame) {
+  EXPECT_EQ(DescribeVolatileText({}),
+            "volatile=2:true:false probe=afe246be0dbb90719995178ae1b9af85 patterns=0");
+  EXPECT_EQ(DescribeVolatileText({.prices = true}),
+            "volatile=2:true:true probe=b4520488b48c8d1c402e249489641203 patterns=0");
+}
 
 }  // namespace
 }  // namespace crawlsieve::extract
