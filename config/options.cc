@@ -258,6 +258,14 @@ constexpr std::array<Choice<consumer::DeadLetterHeaders>, 2> kHeaderFormats{
      {"connect", consumer::DeadLetterHeaders::kConnect}}};
 constexpr std::array<Choice<consumer::Role>, 2> kRoles{
     {{"extract", consumer::Role::kExtract}, {"judge", consumer::Role::kJudge}}};
+constexpr std::array<Choice<Scope>, 4> kScopes{{{"global", Scope::kGlobal},
+                                                {"crawl", Scope::kCrawl},
+                                                {"registered_domain", Scope::kRegisteredDomain},
+                                                {"host", Scope::kHost}}};
+constexpr std::array<Choice<UrlPreference>, 3> kUrlPreferences{
+    {{"score", UrlPreference::kScore},
+     {"https", UrlPreference::kHttps},
+     {"shorter", UrlPreference::kShorter}}};
 constexpr std::array<Choice<consumer::LogFormat>, 2> kLogFormats{
     {{"text", consumer::LogFormat::kText}, {"json", consumer::LogFormat::kJson}}};
 
@@ -510,6 +518,18 @@ std::vector<Option> MakeOptions() {
              "Pages with fewer different features are `too_short`: never a duplicate, never a "
              "match.",
              FIELD(judge.min_features), Number<std::uint32_t>(0, 1'000'000)),
+      Scalar("judge.cluster_budget",
+             "How many URLs with one content are kept, the first ones; the others are dropped.",
+             FIELD(judge.cluster_budget), Number<std::uint32_t>(1, 1'000'000)),
+      Scalar("judge.scope",
+             "Pages are duplicates only of pages of the same crawl, registered domain or host, or "
+             "(global) of all. In a crawl of its own, every URL starts afresh.",
+             FIELD(judge.scope), OneOf(kScopes)),
+      List("judge.preferred_url",
+           "By what a verdict names the preferred URL of a cluster, the weightiest first: the "
+           "priority without novelty, https, fewer bytes. At last the earlier. Empty: none is "
+           "named.",
+           FIELD(judge.preferred_url), OneOf(kUrlPreferences), /*may_be_empty=*/true),
       Scalar("judge.priority.novelty",
              "Weight of how new a page's content was, in thousandths; the four weights add up to "
              "1000.",

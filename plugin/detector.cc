@@ -1,5 +1,7 @@
 #include "plugin/detector.h"
 
+#include "plugin/fingerprint/checksum.h"
+#include "plugin/verdict/preference.h"
 #include "plugin/verdict/priority.h"
 
 #include <algorithm>
@@ -33,6 +35,46 @@ Result<DocId> DocumentFromKey(std::string_view key) {
 
 std::string MarkKey(const log::Source& source) {
   return fmt::format("{}/{}", source.topic(), source.partition());
+}
+
+/// What pages of one scope have in common, 0 for the whole crawl of crawls.
+std::uint64_t ScopeOf(const log::Page& page, Scope scope) {
+  std::string_view name;
+  switch (scope) {
+    case Scope::kGlobal:
+      return 0;
+    case Scope::kCrawl:
+      name = page.crawl_id();
+      break;
+    case Scope::kRegisteredDomain:
+      name = page.host();
+      if (page.registered_domain_bytes() > 0 && page.registered_domain_bytes() <= name.size()) {
+        name.remove_prefix(name.size() - page.registered_domain_bytes());
+      }
+      break;
+    case Scope::kHost:
+      name = page.host();
+      break;
+  }
+  return RawChecksum(fmt::format("{} {}", static_cast<int>(scope), name)).low | 1;
+}
+
+/// A URL has one history, or one in each crawl. A canonical URL has no line break.
+std::string UrlKey(const log::Page& page, Scope scope) {
+  if (scope != Scope::kCrawl) return page.canonical_url();
+  return page.canonical_url() + '\n' + page.crawl_id();
+}
+
+std::string ContentKey(std::string_view checksum, std::uint64_t scope) {
+  std::string key(checksum);
+  for (int i = 0; scope != 0 && i < 8; ++i) key += static_cast<char>(scope >> (56 - 8 * i));
+  return key;
+}
+
+/// Where a simhash of a scope lies in the index. Within a scope distances stay what they are;
+/// those of two scopes are as far apart as any two random ones.
+Fingerprint InIndex(std::uint64_t simhash, std::uint64_t scope) {
+  return Fingerprint{simhash ^ scope};
 }
 
 /// Times far from any real one can't overflow what is computed from them.
@@ -69,6 +111,11 @@ JudgeParameters FromProto(const log::Parameters& proto) {
   parameters.min_similarity = Score{proto.min_similarity()};
   parameters.max_candidates = proto.max_candidates();
   parameters.min_features = proto.min_features();
+  parameters.cluster_budget = std::max(1U, proto.cluster_budget());
+  parameters.scope = static_cast<Scope>(proto.scope());
+  for (const int preference : proto.preferred_url()) {
+    parameters.preferred_url.push_back(static_cast<UrlPreference>(preference - 1));
+  }
   parameters.priority = {proto.priority().novelty(), proto.priority().host(),
                          proto.priority().depth(), proto.priority().change()};
   parameters.recrawl = {proto.recrawl().initial_seconds(), proto.recrawl().min_seconds(),
@@ -96,6 +143,11 @@ log::Entry ParametersEntry(const JudgeParameters& parameters, std::string_view s
   proto.set_min_similarity(parameters.min_similarity.ten_thousandths);
   proto.set_max_candidates(parameters.max_candidates);
   proto.set_min_features(parameters.min_features);
+  proto.set_cluster_budget(parameters.cluster_budget);
+  proto.set_scope(static_cast<log::Scope>(parameters.scope));
+  for (const UrlPreference preference : parameters.preferred_url) {
+    proto.add_preferred_url(static_cast<log::UrlPreference>(static_cast<int>(preference) + 1));
+  }
   proto.mutable_priority()->set_novelty(parameters.priority.novelty);
   proto.mutable_priority()->set_host(parameters.priority.host);
   proto.mutable_priority()->set_depth(parameters.priority.depth);
@@ -215,7 +267,9 @@ Status Detector::InsertDocumentsAfter(std::uint64_t sequence) {
           return MakeError(ErrorCode::kCorruption,
                            fmt::format("state: document {} can't be read", id->sequence));
         }
-        if (document.features() > 0) index_->Insert(Fingerprint{document.simhash()}, *id);
+        if (document.features() > 0) {
+          index_->Insert(InIndex(document.simhash(), document.scope()), *id);
+        }
         return {};
       },
       DocumentKey(DocId{sequence + 1}));
@@ -279,11 +333,11 @@ Status Detector::WriteSnapshot() {
 }
 
 Result<Folded> Detector::FoldParameters(const log::Parameters& parameters) {
-  if (parameters.fold_version() != kFoldVersion) {
+  if (parameters.fold_version() < kOldestFoldVersion || parameters.fold_version() > kFoldVersion) {
     return MakeError(ErrorCode::kMismatch,
-                     fmt::format("the admission log asks for fold version {}; this binary has {}: "
-                                 "run the version that has it",
-                                 parameters.fold_version(), kFoldVersion));
+                     fmt::format("the admission log asks for fold version {}; this binary has {} "
+                                 "to {}: run the version that has it",
+                                 parameters.fold_version(), kOldestFoldVersion, kFoldVersion));
   }
   if (parameters.scheme() != scheme_) {
     return MakeError(
@@ -292,6 +346,13 @@ Result<Folded> Detector::FoldParameters(const log::Parameters& parameters) {
                     "{}: restore the old settings, or start with a new log topic, "
                     "group and state directory",
                     parameters.scheme(), scheme_));
+  }
+  if (!log::Scope_IsValid(parameters.scope()) ||
+      !std::ranges::all_of(parameters.preferred_url(), [](int preference) {
+        return preference > 0 && log::UrlPreference_IsValid(preference);
+      })) {
+    return MakeError(ErrorCode::kInvalidInput,
+                     "the admission log holds judging parameters unknown to this version");
   }
   const int max_distance = static_cast<int>(parameters.max_distance());
   if (max_distance > index_->max_distance()) {
@@ -357,9 +418,10 @@ Result<std::optional<Detector::Representative>> Detector::ReadRepresentative(Doc
   return Representative{id, std::move(**document)};
 }
 
-Result<Detector::Finding> Detector::Find(const log::Page& page,
+Result<Detector::Finding> Detector::Find(const ScopedPage& scoped,
                                          const std::optional<Representative>& own) {
-  const PageTraits traits = TraitsOf(page);
+  const log::Page& page = scoped.page;
+  const PageTraits& traits = scoped.traits;
   switch (page.outcome()) {
     case log::OUTCOME_DELETED:
       return Finding{Reason::kDeleted, std::nullopt, {}};
@@ -382,7 +444,8 @@ Result<Detector::Finding> Detector::Find(const log::Page& page,
     }
   }
 
-  auto same_content = Read<state::Content>(Table::kContent, page.content_checksum());
+  auto same_content =
+      Read<state::Content>(Table::kContent, ContentKey(page.content_checksum(), scoped.scope));
   if (!same_content) return tl::unexpected(same_content.error());
   if (same_content->has_value()) {
     auto match = ReadRepresentative(DocId{(*same_content)->document()});
@@ -394,7 +457,7 @@ Result<Detector::Finding> Detector::Find(const log::Page& page,
     }
   }
   if (traits.is_text) {
-    auto near = FindNear(traits, own);
+    auto near = FindNear(scoped, own);
     if (!near) return tl::unexpected(near.error());
     if (near->has_value()) return std::move(**near);
   }
@@ -403,9 +466,10 @@ Result<Detector::Finding> Detector::Find(const log::Page& page,
 }
 
 Result<std::optional<Detector::Finding>> Detector::FindNear(
-    const PageTraits& traits, const std::optional<Representative>& own) {
+    const ScopedPage& scoped, const std::optional<Representative>& own) {
   // Two more than are compared: the page's own earlier version, and one that shows the bound.
-  index_->Find(traits.simhash, static_cast<int>(current_.parameters->max_distance),
+  index_->Find(InIndex(scoped.traits.simhash.bits, scoped.scope),
+               static_cast<int>(current_.parameters->max_distance),
                std::size_t{current_.parameters->max_candidates} + 2, matches_, &lookup_work_);
   std::uint32_t compared = 0;
   for (const Match& candidate : matches_) {
@@ -423,8 +487,9 @@ Result<std::optional<Detector::Finding>> Detector::FindNear(
                        fmt::format("state: document {} is in the index, not in the store",
                                    candidate.document.sequence));
     }
+    if ((*match)->document.scope() != scoped.scope) continue;
     const Comparison comparison =
-        Compare(TraitsOf((*match)->document), traits, *current_.parameters);
+        Compare(TraitsOf((*match)->document), scoped.traits, *current_.parameters);
     if (comparison.kind == Comparison::Kind::kDifferent) continue;
     ++confirm_work_.confirmed;
     return Finding{Reason::kNearDuplicate, std::move(*match), comparison};
@@ -435,7 +500,8 @@ Result<std::optional<Detector::Finding>> Detector::FindNear(
 Result<Verdict> Detector::Judge(const log::Page& page) {
   const JudgeParameters& parameters = *current_.parameters;
   const DocId id{current_.sequence};
-  const std::string& url_key = page.canonical_url();
+  const ScopedPage scoped{page, TraitsOf(page), ScopeOf(page, parameters.scope)};
+  const std::string url_key = UrlKey(page, parameters.scope);
 
   auto known_url = Read<state::Url>(Table::kUrls, url_key);
   if (!known_url) return tl::unexpected(known_url.error());
@@ -444,8 +510,14 @@ Result<Verdict> Detector::Judge(const log::Page& page) {
   auto own = ReadRepresentative(DocId{url.kept()});
   if (!own) return tl::unexpected(own.error());
 
-  auto found = Find(page, *own);
+  auto found = Find(scoped, *own);
   if (!found) return tl::unexpected(found.error());
+  // Another URL's content: a page of that cluster, for the first time or back again.
+  const bool joins = found->match.has_value() && url.representative() != found->match->id.sequence;
+  if (joins && found->reason != Reason::kUnchanged &&
+      found->match->document.cluster_size() < parameters.cluster_budget) {
+    found->reason = Reason::kClusterBudget;
+  }
   const Rule& rule = RuleFor(found->reason);
 
   Verdict verdict;
@@ -458,18 +530,18 @@ Result<Verdict> Detector::Judge(const log::Page& page) {
   }
   DocId representative;
   if (rule.inserts) {
-    Insert(page, id);
+    Insert(scoped, id);
     url.set_kept(id.sequence);
     representative = id;
-    verdict.cluster = Cluster{id, 1};
+    verdict.cluster = Cluster{id, 1, {}};
   } else if (found->match.has_value()) {
     Representative& match = *found->match;
     representative = match.id;
-    if (url.representative() != match.id.sequence) {
+    if (joins) {
       match.document.set_cluster_size(match.document.cluster_size() + 1);
       Write(Table::kDocuments, DocumentKey(match.id), match.document);
     }
-    verdict.cluster = Cluster{match.id, match.document.cluster_size()};
+    verdict.cluster = Cluster{match.id, match.document.cluster_size(), {}};
     verdict.match =
         VerdictMatch{match.id,
                      match.document.id(),
@@ -480,6 +552,13 @@ Result<Verdict> Detector::Judge(const log::Page& page) {
                      Timestamp{std::chrono::milliseconds(match.document.first_seen_ms())}};
   }
 
+  const DocId before{url.representative()};
+  if ((HasContent(page) || page.outcome() == log::OUTCOME_DELETED) && before.sequence != 0 &&
+      before != representative) {
+    if (auto left = LeaveCluster(before, page.canonical_url()); !left) {
+      return tl::unexpected(left.error());
+    }
+  }
   bool is_repeat = false;  // the same content on the same URL as the last time
   std::optional<bool> changed;
   if (HasContent(page)) {
@@ -515,13 +594,20 @@ Result<Verdict> Detector::Judge(const log::Page& page) {
     Write(Table::kHosts, page.host(), host);
   }
 
-  verdict.priority =
-      ComputePriority(parameters.priority, {.novelty = rule.novelty,
-                                            .host_pages = host.pages(),
-                                            .host_duplicates = host.duplicates(),
-                                            .path_depth = page.path_depth(),
-                                            .refetches = url.fetches() > 0 ? url.fetches() - 1 : 0,
-                                            .changes = url.changes()});
+  PriorityEvidence evidence{.novelty = rule.novelty,
+                            .host_pages = host.pages(),
+                            .host_duplicates = host.duplicates(),
+                            .path_depth = page.path_depth(),
+                            .refetches = url.fetches() > 0 ? url.fetches() - 1 : 0,
+                            .changes = url.changes()};
+  verdict.priority = ComputePriority(parameters.priority, evidence);
+  if (verdict.cluster.has_value() && !parameters.preferred_url.empty()) {
+    evidence.novelty = 0;
+    auto preferred = Prefer(representative, page.canonical_url(),
+                            ComputePriority(parameters.priority, evidence).score);
+    if (!preferred) return tl::unexpected(preferred.error());
+    verdict.cluster->preferred_url = std::move(*preferred);
+  }
   if (page.outcome() != log::OUTCOME_DELETED) {
     const std::uint64_t interval =
         url.interval_seconds() > 0 ? url.interval_seconds() : parameters.recrawl.initial_seconds;
@@ -532,7 +618,47 @@ Result<Verdict> Detector::Judge(const log::Page& page) {
   return verdict;
 }
 
-void Detector::Insert(const log::Page& page, DocId id) {
+Result<std::string> Detector::Prefer(DocId cluster, std::string_view url, Score score) {
+  auto read = ReadRepresentative(cluster);
+  if (!read) return tl::unexpected(read.error());
+  if (!read->has_value()) {
+    return MakeError(ErrorCode::kCorruption,
+                     fmt::format("state: cluster {} has no document", cluster.sequence));
+  }
+  state::Document& document = (*read)->document;
+  const std::string before = document.SerializeAsString();
+  if (url == document.canonical_url()) document.set_score(score.ten_thousandths);
+  if (url == document.preferred_url()) document.set_preferred_score(score.ten_thousandths);
+  const bool is_own = document.preferred_url().empty();
+  const ClusterUrl preferred{is_own ? document.canonical_url() : document.preferred_url(),
+                             Score{is_own ? document.score() : document.preferred_score()}};
+  if (url != preferred.url &&
+      GoesBefore({url, score}, preferred, current_.parameters->preferred_url)) {
+    document.clear_preferred_url();
+    document.clear_preferred_score();
+    if (url != document.canonical_url()) {
+      document.set_preferred_url(std::string(url));
+      document.set_preferred_score(score.ten_thousandths);
+    }
+  }
+  if (std::string after = document.SerializeAsString(); after != before) {
+    overlay_.Put(Table::kDocuments, DocumentKey(cluster), std::move(after));
+  }
+  return document.preferred_url().empty() ? document.canonical_url() : document.preferred_url();
+}
+
+Status Detector::LeaveCluster(DocId cluster, std::string_view url) {
+  auto read = ReadRepresentative(cluster);
+  if (!read) return tl::unexpected(read.error());
+  if (!read->has_value() || (*read)->document.preferred_url() != url) return {};
+  (*read)->document.clear_preferred_url();
+  (*read)->document.clear_preferred_score();
+  Write(Table::kDocuments, DocumentKey(cluster), (*read)->document);
+  return {};
+}
+
+void Detector::Insert(const ScopedPage& scoped, DocId id) {
+  const log::Page& page = scoped.page;
   state::Document document;
   document.set_url(page.url());
   document.set_id(page.id());
@@ -540,25 +666,29 @@ void Detector::Insert(const log::Page& page, DocId id) {
   document.set_content_checksum(page.content_checksum());
   document.set_first_seen_ms(FetchTime(page).time_since_epoch().count());
   document.set_cluster_size(1);
+  document.set_scope(scoped.scope);
   if (page.outcome() == log::OUTCOME_TEXT) {
     document.set_simhash(page.simhash());
     document.set_features(page.features());
     document.set_shingles(page.shingles());
     *document.mutable_sketch() = page.sketch();
-    index_->Insert(Fingerprint{page.simhash()}, id);
-    index_changes_.push_back({true, {Fingerprint{page.simhash()}, id}});
+    const Fingerprint fingerprint = InIndex(page.simhash(), scoped.scope);
+    index_->Insert(fingerprint, id);
+    index_changes_.push_back({true, {fingerprint, id}});
   }
   Write(Table::kDocuments, DocumentKey(id), document);
   state::Content content;
   content.set_document(id.sequence);
-  Write(Table::kContent, page.content_checksum(), content);
+  Write(Table::kContent, ContentKey(page.content_checksum(), scoped.scope), content);
 }
 
 void Detector::Retire(const Representative& representative) {
   overlay_.Delete(Table::kDocuments, DocumentKey(representative.id));
-  overlay_.Delete(Table::kContent, representative.document.content_checksum());
+  overlay_.Delete(Table::kContent, ContentKey(representative.document.content_checksum(),
+                                              representative.document.scope()));
   if (representative.document.features() > 0) {
-    const Fingerprint fingerprint{representative.document.simhash()};
+    const Fingerprint fingerprint =
+        InIndex(representative.document.simhash(), representative.document.scope());
     index_->Remove(fingerprint, representative.id);
     index_changes_.push_back({false, {fingerprint, representative.id}});
   }

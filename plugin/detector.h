@@ -21,7 +21,11 @@
 namespace crawlsieve {
 
 /// The rules by which this binary folds the log. A log written for other rules is refused.
-inline constexpr std::uint32_t kFoldVersion = 2;
+inline constexpr std::uint32_t kFoldVersion = 3;
+
+/// The oldest rules it has: version 2 is version 3 with a budget of 1, scope global, no
+/// preferences.
+inline constexpr std::uint32_t kOldestFoldVersion = 2;
 
 /// What one entry of the admission log came to.
 enum class FoldOutcome {
@@ -120,6 +124,12 @@ class Detector {
     DocId id;
     state::Document document;
   };
+  /// A page in the scope that it is judged in.
+  struct ScopedPage {
+    const log::Page& page;
+    PageTraits traits;
+    std::uint64_t scope;
+  };
   struct Finding {
     Reason reason;
     std::optional<Representative> match;
@@ -135,12 +145,16 @@ class Detector {
   [[nodiscard]] Result<Folded> FoldPage(const log::Page& page);
   [[nodiscard]] Result<std::optional<FoldOutcome>> CheckMark(const log::Source& source);
   [[nodiscard]] Result<Verdict> Judge(const log::Page& page);
-  [[nodiscard]] Result<Finding> Find(const log::Page& page,
+  [[nodiscard]] Result<Finding> Find(const ScopedPage& scoped,
                                      const std::optional<Representative>& own);
-  [[nodiscard]] Result<std::optional<Finding>> FindNear(const PageTraits& traits,
+  [[nodiscard]] Result<std::optional<Finding>> FindNear(const ScopedPage& scoped,
                                                         const std::optional<Representative>& own);
+  /// Lets a page's URL compete for the preferred one of the cluster it belongs to; returns who is.
+  [[nodiscard]] Result<std::string> Prefer(DocId cluster, std::string_view url, Score score);
+  /// A URL has left the cluster: where it was the preferred one, the representative's own is.
+  [[nodiscard]] Status LeaveCluster(DocId cluster, std::string_view url);
   [[nodiscard]] Result<std::optional<Representative>> ReadRepresentative(DocId id) const;
-  void Insert(const log::Page& page, DocId id);
+  void Insert(const ScopedPage& scoped, DocId id);
   void Retire(const Representative& representative);
 
   /// Reads a record through the overlay. Errors: kIo, kCorruption.

@@ -48,7 +48,9 @@ Json MatchJson(const std::optional<VerdictMatch>& match) {
 
 Json ClusterJson(const std::optional<Cluster>& cluster) {
   if (!cluster.has_value()) return {};
-  return {{"id", cluster->id.sequence}, {"size", cluster->size}};
+  return {{"id", cluster->id.sequence},
+          {"size", cluster->size},
+          {"preferred_url", TextOrNull(cluster->preferred_url)}};
 }
 
 Json PriorityJson(const Priority& priority) {

@@ -157,6 +157,10 @@ void PageProcessor::FillPage(extract::Page&& page, log::Page& entry, std::string
   entry.set_outcome(ToProto(document.outcome));
   entry.set_detail(std::move(document.detail));
   entry.set_canonical_url(std::move(document.canonical_url));
+  if (document.host.ends_with(document.registered_domain)) {
+    entry.set_registered_domain_bytes(
+        static_cast<std::uint32_t>(document.registered_domain.size()));
+  }
   entry.set_host(std::move(document.host));
   entry.set_path_depth(document.path_depth);
   entry.set_language(std::move(document.language));

@@ -3,6 +3,7 @@
 #include "plugin/verdict/score.h"
 
 #include <cstdint>
+#include <vector>
 
 namespace crawlsieve {
 
@@ -26,6 +27,21 @@ struct RecrawlIntervals {
   friend bool operator==(const RecrawlIntervals&, const RecrawlIntervals&) = default;
 };
 
+/// Which pages can be duplicates of each other: those for which this is the same.
+enum class Scope {
+  kGlobal,            ///< all
+  kCrawl,             ///< the crawl; each has URLs of its own too
+  kRegisteredDomain,  ///< what somebody registered of the host; the host where nothing is known
+  kHost,              ///< the host
+};
+
+/// By what one URL of a cluster goes before another.
+enum class UrlPreference {
+  kScore,    ///< higher priority, novelty left out
+  kHttps,    ///< https before anything else
+  kShorter,  ///< fewer bytes
+};
+
 /// How pages are judged. Part of the admission log, so that a replay judges the same way.
 struct JudgeParameters {
   /// Near duplicates have simhashes that differ in at most this many bits, 0..7: that finds them.
@@ -36,6 +52,11 @@ struct JudgeParameters {
   std::uint32_t max_candidates = 16;
   /// Pages with fewer distinct features are `too_short`: never a duplicate, never a match.
   std::uint32_t min_features = 20;
+  /// How many URLs of a cluster are kept, the first ones; at least 1.
+  std::uint32_t cluster_budget = 1;
+  Scope scope = Scope::kGlobal;
+  /// What the preferred URL of a cluster is chosen by, the weightiest first; empty: none is named.
+  std::vector<UrlPreference> preferred_url;
   PriorityWeights priority;
   RecrawlIntervals recrawl;
 

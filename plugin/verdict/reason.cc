@@ -13,6 +13,7 @@ constexpr std::array<Rule, kReasonCount> kRules = {{
     {Reason::kNearDuplicate,  "near_duplicate",  Decision::kDrop, false, true,  MatchRule::kOtherPage,  false, HostCount::kAsDuplicate, 1000},
     {Reason::kUnchanged,      "unchanged",       Decision::kDrop, false, false, MatchRule::kOwnVersion, false, HostCount::kNot,         2000},
     {Reason::kUpdated,        "updated",         Decision::kKeep, true,  true,  MatchRule::kNone,       true,  HostCount::kAsPage,      10000},
+    {Reason::kClusterBudget,  "cluster_budget",  Decision::kKeep, false, true,  MatchRule::kOtherPage,  true,  HostCount::kAsDuplicate, 3000},
     {Reason::kTooShort,       "too_short",       Decision::kKeep, false, true,  MatchRule::kNone,       true,  HostCount::kAsPage,      3000},
     {Reason::kNotHtml,        "not_html",        Decision::kKeep, true,  true,  MatchRule::kNone,       false, HostCount::kAsPage,      5000},
     {Reason::kErrorStatus,    "error_status",    Decision::kDrop, false, false, MatchRule::kNone,       false, HostCount::kNot,         0},

@@ -15,13 +15,14 @@ enum class Reason {
   kNearDuplicate,
   kUnchanged,
   kUpdated,
+  kClusterBudget,
   kTooShort,
   kNotHtml,
   kErrorStatus,
   kDeleted,
   kNotEvaluated,
 };
-inline constexpr int kReasonCount = 10;
+inline constexpr int kReasonCount = 11;
 
 /// What `match` in a verdict refers to.
 enum class MatchRule {

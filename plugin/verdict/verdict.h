@@ -25,7 +25,9 @@ struct VerdictMatch {
 /// All pages that were judged to have one content. Named by the sequence of its representative.
 struct Cluster {
   DocId id;
-  std::uint64_t size = 0;  ///< URLs on which the content has been seen
+  std::uint64_t size = 0;  ///< how often a URL came to have the content
+  /// The canonical URL of the cluster that goes before the others; empty: not asked for.
+  std::string preferred_url;
 };
 
 struct PriorityComponents {

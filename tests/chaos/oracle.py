@@ -3,7 +3,6 @@ with everything that is kept, one by one. Shares no code with the service."""
 
 import dataclasses
 import datetime
-import math
 import sys
 
 import numpy
@@ -18,6 +17,7 @@ TABLE = {
     "near_duplicate": ("drop", False, True, False, "duplicate", 1_000),
     "unchanged": ("drop", False, False, False, None, 2_000),
     "updated": ("keep", True, True, True, "page", 10_000),
+    "cluster_budget": ("keep", False, True, True, "duplicate", 3_000),
     "too_short": ("keep", False, True, True, "page", 3_000),
     "not_html": ("keep", True, True, False, "page", 5_000),
     "error_status": ("drop", False, False, False, None, 0),
@@ -36,7 +36,10 @@ class Document:
 
     sequence: int
     page: object
+    scope: tuple = ()
     cluster_size: int = 1
+    score: int = 0  # of its own URL, without novelty
+    preferred: object = None  # (URL, score) of another URL of the cluster that goes before its own
 
 
 @dataclasses.dataclass
@@ -96,7 +99,7 @@ class Live:
 
     def insert(self, document):
         self.by_sequence[document.sequence] = document
-        self.by_content[document.page.content_checksum] = document
+        self.by_content[document.page.content_checksum, document.scope] = document
         if not is_comparable(document.page):
             return
         if self._size == len(self._simhash):
@@ -109,7 +112,7 @@ class Live:
 
     def retire(self, document):
         del self.by_sequence[document.sequence]
-        del self.by_content[document.page.content_checksum]
+        del self.by_content[document.page.content_checksum, document.scope]
         slot = self._slot.pop(document.sequence, None)
         if slot is not None:
             self._sequence[slot] = 0
@@ -139,12 +142,37 @@ def compare(page, document, parameters):
     bits = distance(page.simhash, document.page.simhash)
     if bits > parameters.max_distance:
         return None
-    if parameters.fold_version == 1:  # the simhash alone decides, and gives the similarity too
-        similarity = math.floor(max(0.0, math.cos(math.pi * bits / 64)) * ONE + 0.5)
-        return Match(document, False, bits, similarity)
     similarity = resemblance(page, document.page)
     return Match(document, False, bits, similarity) if similarity >= parameters.min_similarity \
         else None
+
+
+def scope_of(page, parameters):
+    """What pages must share to match; section "Clusters" of docs/verdicts.md."""
+    kind = scopes(page).get(parameters.scope)
+    if kind == "SCOPE_CRAWL":
+        return kind, page.crawl_id
+    if kind == "SCOPE_HOST":
+        return kind, page.host
+    if kind == "SCOPE_REGISTERED_DOMAIN":
+        host = page.host.encode()
+        size = page.registered_domain_bytes
+        return kind, (host[-size:] if 0 < size <= len(host) else host).decode()
+    return ()
+
+
+def scopes(page):
+    module = page_outcomes(page)
+    return {value: name for name, value in module.Scope.items()}
+
+
+def goes_before(later, earlier, parameters, module):
+    """Of two (URL, score) of a cluster."""
+    keys = {module.URL_PREFERENCE_SCORE: lambda url, score: score,
+            module.URL_PREFERENCE_HTTPS: lambda url, score: url.startswith("https:"),
+            module.URL_PREFERENCE_SHORTER: lambda url, score: -len(url.encode())}
+    chosen = [keys[preference] for preference in parameters.preferred_url]
+    return [key(*later) for key in chosen] > [key(*earlier) for key in chosen]
 
 
 def decide(page, own, live, parameters):
@@ -168,14 +196,15 @@ def decide(page, own, live, parameters):
             match = compare(page, own, parameters)
             if match is not None:
                 return "unchanged", match
-    same = live.by_content.get(page.content_checksum)
+    scope = scope_of(page, parameters)
+    same = live.by_content.get((page.content_checksum, scope))
     if same is not None:
         return "exact_duplicate", Match(same, True, 0, ONE)
     if is_comparable(page):
         near = live.within(page.simhash, parameters.max_distance)
-        candidates = [document for _, document in near if document is not own]
-        most = 1 if parameters.fold_version == 1 else parameters.max_candidates
-        for document in candidates[:most]:
+        candidates = [document for _, document in near
+                      if document is not own and document.scope == scope]
+        for document in candidates[:parameters.max_candidates]:
             match = compare(page, document, parameters)
             if match is not None:
                 return "near_duplicate", match
@@ -238,10 +267,16 @@ class Oracle:
         return True
 
     def _judge(self, page):
-        known = page.canonical_url in self.urls
-        url = self.urls.get(page.canonical_url) or Url()
+        scope = scope_of(page, self.parameters)
+        key = (page.canonical_url, scope if scope[:1] == ("SCOPE_CRAWL",) else ())
+        known = key in self.urls
+        url = self.urls.get(key) or Url()
         own = self.live.by_sequence.get(url.kept)
         reason, match = decide(page, own, self.live, self.parameters)
+        joins = match is not None and url.representative != match.document.sequence
+        budget = max(1, self.parameters.cluster_budget)
+        if joins and reason != "unchanged" and match.document.cluster_size < budget:
+            reason = "cluster_budget"
         verdict, inserts, retires, follow_links, host_count, novelty = TABLE[reason]
 
         if retires and own is not None:
@@ -249,13 +284,18 @@ class Oracle:
             url.kept = 0
         representative = None
         if inserts:
-            representative = Document(self.sequence, page)
+            representative = Document(self.sequence, page, scope)
             self.live.insert(representative)
             url.kept = self.sequence
         elif match is not None:
             representative = match.document
-            if url.representative != representative.sequence:
-                representative.cluster_size += 1
+            representative.cluster_size += joins
+
+        if has_content(page) or reason == "deleted":
+            left = self.live.by_sequence.get(url.representative)
+            if left is not None and left is not representative and left.preferred \
+                    and left.preferred[0] == page.canonical_url:
+                left.preferred = None
 
         changed = None
         if has_content(page):
@@ -272,15 +312,20 @@ class Oracle:
             url.representative = representative.sequence if representative else 0
             url.page = page
         if reason == "deleted":
-            self.urls.pop(page.canonical_url, None)
+            self.urls.pop(key, None)
         elif known or has_content(page):
-            self.urls[page.canonical_url] = url
+            self.urls[key] = url
 
         host = self.hosts.get(page.host) or Host()
         if host_count is not None and changed is not False and page.host:
             host.pages += 1
             host.duplicates += host_count == "duplicate"
             self.hosts[page.host] = host
+
+        preferred_url = None
+        if representative and self.parameters.preferred_url:
+            score = round(self._priority(page, url, host, 0)["score"] * ONE)
+            preferred_url = self._prefer(representative, page, score)
 
         return {
             "schema_version": 1,
@@ -294,7 +339,8 @@ class Oracle:
             "detail": page.detail or None,
             "match": match and self._match(match),
             "cluster": representative and {"id": representative.sequence,
-                                           "size": representative.cluster_size},
+                                           "size": representative.cluster_size,
+                                           "preferred_url": preferred_url},
             "fingerprint": self._fingerprint(page),
             "follow_links": follow_links,
             "priority": self._priority(page, url, host, novelty),
@@ -303,16 +349,26 @@ class Oracle:
                        "offset": page.source.offset,
                        "timestamp": time_text(page.source.timestamp_ms)},
             "sequence": self.sequence,
-            **({} if self.parameters.fold_version == 1 else {"omitted": list(page.omitted)}),
+            "omitted": list(page.omitted),
         }
+
+    def _prefer(self, document, page, score):
+        """Lets the page's URL compete for the preferred one of its cluster, and says who is."""
+        own, url = document.page.canonical_url, page.canonical_url
+        if url == own:
+            document.score = score
+        if document.preferred and document.preferred[0] == url:
+            document.preferred = url, score
+        incumbent = document.preferred or (own, document.score)
+        if url != incumbent[0] and goes_before((url, score), incumbent, self.parameters,
+                                               page_outcomes(page)):
+            document.preferred = None if url == own else (url, score)
+        return document.preferred[0] if document.preferred else own
 
     def _is_changed(self, url, page, representative):
         before = url.page
         if before.content_checksum == page.content_checksum:
             return False
-        if self.parameters.fold_version == 1:
-            return not (is_comparable(before) and is_comparable(page)) or (
-                distance(before.simhash, page.simhash) > self.parameters.max_distance)
         return representative is None or url.representative != representative.sequence
 
     def _priority(self, page, url, host, novelty):

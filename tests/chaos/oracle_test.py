@@ -14,11 +14,17 @@ NOON = 1_772_366_400_000  # 2026-03-01T12:00:00Z
 
 def parameters(**changed):
     entry = log.Entry()
-    entry.parameters.fold_version = 1
+    entry.parameters.fold_version = 3
     entry.parameters.max_distance = 3
+    entry.parameters.min_similarity = 7500
+    entry.parameters.max_candidates = 16
+    entry.parameters.cluster_budget = 1
     entry.parameters.min_features = 20
     for name, value in changed.items():
-        setattr(entry.parameters, name, value)
+        if isinstance(value, list):
+            getattr(entry.parameters, name).extend(value)
+        else:
+            setattr(entry.parameters, name, value)
     weights = entry.parameters.priority
     weights.novelty, weights.host, weights.depth, weights.change = 400, 300, 100, 200
     recrawl = entry.parameters.recrawl
@@ -46,6 +52,8 @@ def page(offset, url, content=b"a", simhash=0, outcome="TEXT", features=100, par
     if outcome == "TEXT":
         made.features = features
         made.simhash = simhash
+        made.shingles = features
+        made.sketch.extend([0] * 7)
     return entry
 
 
@@ -65,7 +73,7 @@ class OracleTest(unittest.TestCase):
         self.assertEqual(verdict["verdict"], "keep")
         self.assertEqual(verdict["reason"], "unique")
         self.assertIsNone(verdict["match"])
-        self.assertEqual(verdict["cluster"], {"id": 2, "size": 1})
+        self.assertEqual(verdict["cluster"], {"id": 2, "size": 1, "preferred_url": None})
         self.assertEqual(verdict["sequence"], 2)
         self.assertEqual(verdict["fingerprint"]["simhash"], "00000000000000ff")
         # novelty 1, host 1 - 1/5, depth 4/5, change 1/2
@@ -84,7 +92,7 @@ class OracleTest(unittest.TestCase):
         self.assertEqual(verdict["match"], {
             "id": None, "url": "http://host.example/a", "kind": "exact", "distance": 0,
             "similarity": 1.0, "first_seen": "2026-03-01T12:00:00Z"})
-        self.assertEqual(verdict["cluster"], {"id": 2, "size": 2})
+        self.assertEqual(verdict["cluster"], {"id": 2, "size": 2, "preferred_url": None})
 
     def test_distance_decides_about_near_duplicates(self):
         self.assertEqual(reasons(page(0, "a"), page(1, "b", b"b", 0b111)),
@@ -99,7 +107,7 @@ class OracleTest(unittest.TestCase):
                            page(4, "e", b"e", 0))
         self.assertEqual(verdict["match"]["url"], "http://host.example/c")
         self.assertEqual(verdict["match"]["distance"], 2)
-        self.assertEqual(verdict["match"]["similarity"], 0.9952)
+        self.assertEqual(verdict["match"]["similarity"], 1.0)
 
     def test_same_url_is_unchanged_near_or_updated(self):
         self.assertEqual(
@@ -168,45 +176,87 @@ class OracleTest(unittest.TestCase):
             oracle.Oracle().fold(page(0, "a"))
 
 
-@unittest.skipUnless(hasattr(log.Page(), "sketch"), "entries have no sketch yet")
+class ClusterTest(unittest.TestCase):
+    @staticmethod
+    def page(offset, url, content=b"a", host="host.example", crawl="", domain=0, **more):
+        entry = page(offset, "", content, **more)
+        entry.page.url = entry.page.canonical_url = url
+        entry.page.host = host
+        entry.page.crawl_id = crawl
+        entry.page.registered_domain_bytes = domain
+        return entry
+
+    def test_the_first_are_kept_within_the_budget_and_revisits_take_nothing_of_it(self):
+        verdicts = fold(page(0, "a"), page(1, "b"), page(2, "b"), page(3, "c"), page(4, "d"),
+                        cluster_budget=3)
+        self.assertEqual([v["reason"] for v in verdicts],
+                         ["unique", "cluster_budget", "exact_duplicate", "cluster_budget",
+                          "exact_duplicate"])
+        self.assertEqual([v["cluster"]["size"] for v in verdicts], [1, 2, 2, 3, 4])
+        self.assertEqual(verdicts[1]["verdict"], "keep")
+        self.assertEqual(verdicts[1]["match"]["url"], "http://host.example/a")
+
+    def test_only_what_shares_the_scope_matches(self):
+        a, b, c = (self.page(i, f"http://{host}/", host=host, domain=5)
+                   for i, host in enumerate(("p.x.org", "q.x.org", "p.y.org")))
+        for scope, expected in ((log.SCOPE_GLOBAL, ["unique"] + ["exact_duplicate"] * 2),
+                                (log.SCOPE_REGISTERED_DOMAIN,
+                                 ["unique", "exact_duplicate", "unique"]),
+                                (log.SCOPE_HOST, ["unique"] * 3)):
+            self.assertEqual(reasons(a, b, c, scope=scope), expected)
+
+    def test_each_crawl_has_urls_of_its_own(self):
+        pages = (self.page(0, "http://a/", crawl="one"), self.page(1, "http://a/", crawl="two"),
+                 self.page(2, "http://b/", crawl="two"), self.page(3, "http://a/", crawl="one"))
+        self.assertEqual(reasons(*pages, scope=log.SCOPE_CRAWL),
+                         ["unique", "unique", "exact_duplicate", "unchanged"])
+
+    def test_the_preferred_url_is_the_best_that_still_has_the_content(self):
+        verdicts = fold(self.page(0, "http://long.example/"), self.page(1, "http://a/"),
+                        self.page(2, "https://longer.example/"), self.page(3, "http://b/"),
+                        self.page(4, "https://longer.example/", b"b", simhash=0xffff),
+                        self.page(5, "http://bc/"),
+                        preferred_url=[log.URL_PREFERENCE_HTTPS, log.URL_PREFERENCE_SHORTER])
+        self.assertEqual([v["cluster"]["preferred_url"] for v in verdicts],
+                         ["http://long.example/", "http://a/", "https://longer.example/",
+                          "https://longer.example/", "https://longer.example/", "http://bc/"])
+
+
 class SketchTest(unittest.TestCase):
-    """Fold version 2: candidates by simhash are confirmed by their sketches."""
+    """Candidates by simhash are confirmed by their sketches."""
 
     @staticmethod
     def page(offset, url, content, simhash, differing=0, shingles=100):
         """With a sketch of 448 bits, of which the first `differing` are other than in the rest."""
         entry = page(offset, url, content, simhash)
         entry.page.shingles = shingles
+        del entry.page.sketch[:]
         bits = (1 << differing) - 1
         entry.page.sketch.extend(bits >> 64 * i & (1 << 64) - 1 for i in range(7))
         return entry
 
-    def fold(self, *pages, **changed):
-        changed = {"fold_version": 2, "min_similarity": 7500, "max_candidates": 16, **changed}
-        return fold(*pages, **changed)
-
     def test_sketch_confirms_down_to_the_least_similarity(self):
         first = self.page(0, "a", b"a", 0)
-        _, near = self.fold(first, self.page(1, "b", b"b", 1, differing=56))
+        _, near = fold(first, self.page(1, "b", b"b", 1, differing=56))
         self.assertEqual((near["reason"], near["match"]["distance"], near["match"]["similarity"]),
                          ("near_duplicate", 1, 0.75))
-        _, other = self.fold(first, self.page(1, "b", b"b", 1, differing=57))
+        _, other = fold(first, self.page(1, "b", b"b", 1, differing=57))
         self.assertEqual(other["reason"], "unique")
 
     def test_sizes_bound_the_similarity(self):
-        _, near = self.fold(self.page(0, "a", b"a", 0), self.page(1, "b", b"b", 0, shingles=80))
+        _, near = fold(self.page(0, "a", b"a", 0), self.page(1, "b", b"b", 0, shingles=80))
         self.assertEqual(near["match"]["similarity"], 0.8)
-        _, other = self.fold(self.page(0, "a", b"a", 0), self.page(1, "b", b"b", 0, shingles=74))
+        _, other = fold(self.page(0, "a", b"a", 0), self.page(1, "b", b"b", 0, shingles=74))
         self.assertEqual(other["reason"], "unique")
 
     def test_first_confirmed_candidate_is_the_match_within_the_bound(self):
         pages = (self.page(0, "a", b"a", 0, differing=200), self.page(1, "b", b"b", 1),
                  self.page(2, "c", b"c", 0))
-        self.assertEqual(self.fold(*pages)[-1]["match"]["url"], "http://host.example/b")
-        self.assertEqual(self.fold(*pages, max_candidates=1)[-1]["reason"], "unique")
+        self.assertEqual(fold(*pages)[-1]["match"]["url"], "http://host.example/b")
+        self.assertEqual(fold(*pages, max_candidates=1)[-1]["reason"], "unique")
 
     def test_repeating_the_same_version_is_no_change(self):
-        verdicts = self.fold(self.page(0, "a", b"a", 0), self.page(1, "b", b"b", 1),
+        verdicts = fold(self.page(0, "a", b"a", 0), self.page(1, "b", b"b", 1),
                              self.page(2, "b", b"c", 2), self.page(3, "b", b"d", 0xffff))
         self.assertEqual([v["reason"] for v in verdicts],
                          ["unique", "near_duplicate", "near_duplicate", "unique"])

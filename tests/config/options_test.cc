@@ -18,8 +18,8 @@ std::optional<Value> OtherValue(const Option& option, const Value& value) {
     return consumer::ClientProperties{{"a", "b"}};
   }
   std::vector<std::string> texts{
-      "true", "false", "1",    "2",       "2000",  "70B",           "3KiB",  "3MiB", "1s",
-      "2s",   "warc",  "json", "connect", "debug", "at_least_once", "judge", "other"};
+      "true", "false", "1",       "2",     "2000",          "70B",   "3KiB", "3MiB",  "1s",   "2s",
+      "warc", "json",  "connect", "debug", "at_least_once", "judge", "host", "https", "other"};
   for (const std::string& text : texts) {
     const Value candidate = std::holds_alternative<std::string>(value)
                                 ? Value(text)

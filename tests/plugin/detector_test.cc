@@ -2,6 +2,7 @@
 
 #include "plugin/index/flat_index.h"
 #include "plugin/index/sharded_index.h"
+#include "plugin/state_hash.h"
 #include "tests/support/entry_builder.h"
 #include "tests/support/temporary_directory.h"
 
@@ -506,13 +507,226 @@ TEST(DetectorStart, RefusesALogThatBeginsWithAPage) {
   EXPECT_FALSE((*detector)->Fold(log::Entry()).has_value());
 }
 
+/// Parameters that tests of clusters begin with: only what a test sets differs from the others'.
+template <typename Change>
+log::Entry ParametersWith(const Change& change) {
+  JudgeParameters parameters = Parameters();
+  change(parameters);
+  return ParametersEntry(parameters, kScheme);
+}
+
+log::Entry OnHost(log::Entry entry, const std::string& host, std::uint32_t domain_bytes = 0) {
+  entry.mutable_page()->set_host(host);
+  entry.mutable_page()->set_registered_domain_bytes(domain_bytes);
+  return entry;
+}
+
+log::Entry InCrawl(log::Entry entry, const std::string& crawl) {
+  entry.mutable_page()->set_crawl_id(crawl);
+  return entry;
+}
+
+TEST_F(DetectorTest, TheFirstOfAClusterAreKeptUpToItsBudget) {
+  Fold(ParametersWith([](JudgeParameters& p) { p.cluster_budget = 3; }));
+  const Verdict first = Judge(entries_.Text("http://a/", "text", 0));
+  const Verdict exact = Judge(entries_.Text("http://b/", "text", 0));
+  const Verdict near = Judge(entries_.Text("http://c/", "nearly", 1));
+  const Verdict over = Judge(entries_.Text("http://d/", "nearly too", 2));
+  EXPECT_EQ(exact.reason, Reason::kClusterBudget);
+  ASSERT_TRUE(exact.match.has_value());
+  EXPECT_TRUE(exact.match->exact);
+  EXPECT_EQ(exact.match->document.sequence, first.sequence);
+  EXPECT_EQ(near.reason, Reason::kClusterBudget);
+  EXPECT_EQ(near.cluster->size, 3U);
+  EXPECT_EQ(over.reason, Reason::kNearDuplicate);
+  EXPECT_EQ(over.match->document.sequence, first.sequence);
+  EXPECT_EQ(over.cluster->size, 4U);
+}
+
+TEST_F(DetectorTest, ARevisitTakesNothingOfTheBudget) {
+  Fold(ParametersWith([](JudgeParameters& p) { p.cluster_budget = 3; }));
+  Judge(entries_.Text("http://a/", "text", 0));
+  EXPECT_EQ(Judge(entries_.Text("http://b/", "text", 0)).reason, Reason::kClusterBudget);
+  EXPECT_EQ(Judge(entries_.Text("http://b/", "text", 0)).reason, Reason::kExactDuplicate);
+  EXPECT_EQ(Judge(entries_.Text("http://a/", "text", 0)).reason, Reason::kUnchanged);
+  EXPECT_EQ(Judge(entries_.Text("http://c/", "text", 0)).reason, Reason::kClusterBudget);
+  EXPECT_EQ(Judge(entries_.Text("http://d/", "text", 0)).reason, Reason::kExactDuplicate);
+}
+
+TEST_F(DetectorTest, PagesKeptWithinTheBudgetAreNoRepresentatives) {
+  Fold(ParametersWith([](JudgeParameters& p) { p.cluster_budget = 2; }));
+  Judge(entries_.Text("http://a/", "text", 0));
+  EXPECT_EQ(Judge(entries_.Text("http://b/", "nearly", 0b111)).reason, Reason::kClusterBudget);
+  // Six bits from the representative, three from the page that was kept beside it.
+  EXPECT_EQ(Judge(entries_.Text("http://c/", "other", 0b111111)).reason, Reason::kUnique);
+}
+
+TEST_F(DetectorTest, AClusterWhoseRepresentativeIsGoneStartsAfresh) {
+  Fold(ParametersWith([](JudgeParameters& p) { p.cluster_budget = 2; }));
+  Judge(entries_.Text("http://a/", "text", 0));
+  Judge(entries_.Text("http://b/", "text", 0));
+  Judge(entries_.Page("http://a/", log::OUTCOME_DELETED));
+  const Verdict again = Judge(entries_.Text("http://b/", "text", 0));
+  EXPECT_EQ(again.reason, Reason::kUnique);
+  EXPECT_EQ(again.cluster->size, 1U);
+  EXPECT_EQ(Judge(entries_.Text("http://c/", "text", 0)).reason, Reason::kClusterBudget);
+}
+
+TEST_F(DetectorTest, WithinAHostOnlyPagesOfThatHostMatch) {
+  Fold(ParametersWith([](JudgeParameters& p) { p.scope = Scope::kHost; }));
+  Judge(OnHost(entries_.Text("http://a.x/1", "text", 0), "a.x"));
+  EXPECT_EQ(Judge(OnHost(entries_.Text("http://b.x/1", "text", 0), "b.x")).reason, Reason::kUnique);
+  EXPECT_EQ(Judge(OnHost(entries_.Text("http://b.x/2", "text", 0), "b.x")).match->url,
+            "http://b.x/1");
+  EXPECT_EQ(Judge(OnHost(entries_.Text("http://a.x/2", "nearly", 1), "a.x")).match->url,
+            "http://a.x/1");
+}
+
+TEST_F(DetectorTest, WithinARegisteredDomainPagesOfItsHostsMatch) {
+  Fold(ParametersWith([](JudgeParameters& p) { p.scope = Scope::kRegisteredDomain; }));
+  constexpr std::uint32_t bytes = sizeof("x.org") - 1;
+  Judge(OnHost(entries_.Text("http://a.x.org/", "text", 0), "a.x.org", bytes));
+  EXPECT_EQ(Judge(OnHost(entries_.Text("http://b.x.org/", "text", 0), "b.x.org", bytes)).reason,
+            Reason::kExactDuplicate);
+  EXPECT_EQ(Judge(OnHost(entries_.Text("http://a.y.org/", "text", 0), "a.y.org", bytes)).reason,
+            Reason::kUnique);
+  EXPECT_EQ(Judge(OnHost(entries_.Text("http://x.org/", "text", 0), "x.org")).reason,
+            Reason::kExactDuplicate)
+      << "a host that nothing is known of is its own domain";
+  EXPECT_EQ(Judge(OnHost(entries_.Text("http://org/", "text", 0), "org", 99)).reason,
+            Reason::kUnique);
+}
+
+TEST_F(DetectorTest, EachCrawlHasUrlsAndContentsOfItsOwn) {
+  Fold(ParametersWith([](JudgeParameters& p) { p.scope = Scope::kCrawl; }));
+  Judge(InCrawl(entries_.Text("http://a/", "text", 0), "monday"));
+  EXPECT_EQ(Judge(InCrawl(entries_.Text("http://a/", "text", 0), "tuesday")).reason,
+            Reason::kUnique);
+  EXPECT_EQ(Judge(InCrawl(entries_.Text("http://b/", "text", 0), "tuesday")).reason,
+            Reason::kExactDuplicate);
+  EXPECT_EQ(Judge(InCrawl(entries_.Text("http://a/", "text", 0), "monday")).reason,
+            Reason::kUnchanged);
+  EXPECT_EQ(Judge(InCrawl(entries_.Text("http://a/", "other", ~0ULL), "monday")).reason,
+            Reason::kUpdated);
+  EXPECT_EQ(Judge(InCrawl(entries_.Text("http://c/", "text", 0), "tuesday")).match->url,
+            "http://a/")
+      << "the update in one crawl retired the version of another";
+}
+
+TEST_F(DetectorTest, WhatWasKeptInAnotherScopeIsRetiredThereAndMatchesNothingHere) {
+  Judge(entries_.Text("http://a/", "text", 0));
+  Fold(ParametersWith([](JudgeParameters& p) { p.scope = Scope::kHost; }));
+  EXPECT_EQ(Judge(entries_.Text("http://b/", "text", 0)).reason, Reason::kUnique);
+  EXPECT_EQ(Judge(entries_.Text("http://a/", "text", 0)).reason, Reason::kUnchanged);
+  EXPECT_EQ(Judge(entries_.Text("http://a/", "other", ~0ULL)).reason, Reason::kUpdated);
+  Fold(ParametersWith([](JudgeParameters&) {}));
+  EXPECT_EQ(Judge(entries_.Text("http://c/", "text", 0)).reason, Reason::kUnique);
+}
+
+TEST_F(DetectorTest, TheScopeSurvivesARestart) {
+  Fold(ParametersWith([](JudgeParameters& p) { p.scope = Scope::kHost; }));
+  Judge(OnHost(entries_.Text("http://a.x/1", "text", 0), "a.x"));
+  Commit();
+  Restart();
+  EXPECT_EQ(Judge(OnHost(entries_.Text("http://b.x/1", "nearly", 1), "b.x")).reason,
+            Reason::kUnique);
+  EXPECT_EQ(Judge(OnHost(entries_.Text("http://a.x/2", "nearly", 1), "a.x")).reason,
+            Reason::kNearDuplicate);
+}
+
+TEST_F(DetectorTest, NoPreferredUrlIsNamedUnlessAskedFor) {
+  Judge(entries_.Text("http://long.example/", "text", 0));
+  EXPECT_EQ(Judge(entries_.Text("https://a/", "text", 0)).cluster->preferred_url, "");
+}
+
+TEST_F(DetectorTest, ThePreferredUrlIsTheBestOfTheClusterAndTheRepresentativeStays) {
+  Fold(ParametersWith([](JudgeParameters& p) {
+    p.preferred_url = {UrlPreference::kHttps, UrlPreference::kShorter};
+  }));
+  const Verdict first = Judge(entries_.Text("http://a.example/", "text", 0));
+  EXPECT_EQ(first.cluster->preferred_url, "http://a.example/");
+  const auto preferred = [&](const std::string& url) {
+    const Verdict verdict = Judge(entries_.Text(url, "text", 0));
+    EXPECT_EQ(verdict.match->document.sequence, first.sequence);
+    return verdict.cluster->preferred_url;
+  };
+  EXPECT_EQ(preferred("https://a.example/longer"), "https://a.example/longer");
+  EXPECT_EQ(preferred("http://a/"), "https://a.example/longer");
+  EXPECT_EQ(preferred("https://a.example/short"), "https://a.example/short");
+  EXPECT_EQ(preferred("https://b.example/short"), "https://a.example/short") << "the earlier stays";
+  EXPECT_EQ(preferred("http://a.example/"), "https://a.example/short");
+}
+
+TEST_F(DetectorTest, APreferredUrlThatShowsSomethingElseGivesWayToTheRepresentatives) {
+  Fold(ParametersWith([](JudgeParameters& p) { p.preferred_url = {UrlPreference::kShorter}; }));
+  Judge(entries_.Text("http://a.example/", "text", 0));
+  EXPECT_EQ(Judge(entries_.Text("http://b/", "text", 0)).cluster->preferred_url, "http://b/");
+  Judge(entries_.Page("http://b/", log::OUTCOME_ERROR_STATUS));
+  EXPECT_EQ(Judge(entries_.Text("http://c.example/long", "text", 0)).cluster->preferred_url,
+            "http://b/")
+      << "a failed fetch says nothing about the content";
+  Judge(entries_.Text("http://b/", "other", ~0ULL));
+  EXPECT_EQ(Judge(entries_.Text("http://c.example/long", "text", 0)).cluster->preferred_url,
+            "http://a.example/");
+  EXPECT_EQ(Judge(entries_.Text("http://d/", "text", 0)).cluster->preferred_url, "http://d/");
+  Judge(entries_.Page("http://d/", log::OUTCOME_DELETED));
+  EXPECT_EQ(Judge(entries_.Text("http://c.example/long", "text", 0)).cluster->preferred_url,
+            "http://a.example/");
+}
+
+TEST_F(DetectorTest, TheScoreThatPrefersAUrlLeavesNoveltyOut) {
+  Fold(ParametersWith([](JudgeParameters& p) {
+    p.preferred_url = {UrlPreference::kScore};
+    p.priority = {900, 0, 100, 0};
+  }));
+  log::Entry deep = entries_.Text("http://a/1/2/3/4", "text", 0);
+  deep.mutable_page()->set_path_depth(4);
+  Judge(deep);
+  const Verdict shallow = Judge(entries_.Text("http://a/1", "text", 0));
+  EXPECT_EQ(shallow.priority.components.novelty, Score{0});
+  EXPECT_EQ(shallow.cluster->preferred_url, "http://a/1");
+}
+
+TEST_F(DetectorTest, FoldsALogOfTheRulesBeforeAsTheyWere) {
+  log::Entry entry = ParametersEntry(Parameters(), kScheme);
+  entry.mutable_parameters()->set_fold_version(kOldestFoldVersion);
+  entry.mutable_parameters()->clear_cluster_budget();
+  Fold(entry);
+  Judge(entries_.Text("http://a/", "text", 0));
+  EXPECT_EQ(Judge(entries_.Text("http://b/", "text", 0)).reason, Reason::kExactDuplicate);
+}
+
+TEST_F(DetectorTest, RefusesParametersOfOptionsItDoesNotHave) {
+  log::Entry entry = ParametersEntry(Parameters(), kScheme);
+  entry.mutable_parameters()->set_scope(static_cast<log::Scope>(99));
+  EXPECT_FALSE(detector_->Fold(entry).has_value());
+  entry.mutable_parameters()->set_scope(log::SCOPE_GLOBAL);
+  entry.mutable_parameters()->add_preferred_url(log::URL_PREFERENCE_UNSPECIFIED);
+  EXPECT_FALSE(detector_->Fold(entry).has_value());
+}
+
+/// Every scope, with budgets of 1 to 3 and different preferences.
+JudgeParameters ParametersOf(std::uint64_t seed) {
+  JudgeParameters parameters = Parameters();
+  parameters.scope = static_cast<Scope>(seed % 4);
+  parameters.cluster_budget = 1 + static_cast<std::uint32_t>(seed % 3);
+  if (seed % 2 == 1) {
+    parameters.preferred_url = {UrlPreference::kHttps, UrlPreference::kScore,
+                                UrlPreference::kShorter};
+  }
+  return parameters;
+}
+
 /// Random logs with few URLs, few contents and clustered simhashes, so that every rule is met.
 std::vector<log::Entry> RandomLog(std::uint64_t seed, int size) {
   std::mt19937_64 random(seed);
   EntryBuilder entries(kScheme);
-  std::vector<log::Entry> log = {ParametersEntry(Parameters(), kScheme)};
+  std::vector<log::Entry> log = {ParametersEntry(ParametersOf(seed), kScheme)};
   while (static_cast<int>(log.size()) < size) {
-    const std::string url = "http://host/" + std::to_string(random() % 40);
+    const std::uint64_t page = random() % 40;
+    const std::string host = std::string(1, "abc"[page % 3]) + (page % 2 == 0 ? ".x" : ".yy");
+    const std::string url =
+        (page % 5 == 0 ? "https://" : "http://") + host + '/' + std::to_string(page * page * page);
     const std::uint64_t content = random() % 60;
     std::uint64_t simhash = (content % 6) * 0x0123456789abcdefULL;
     for (std::uint64_t flips = content % 5; flips > 0; --flips)
@@ -540,6 +754,12 @@ std::vector<log::Entry> RandomLog(std::uint64_t seed, int size) {
         log.push_back(entries.Text(url, std::to_string(content), simhash));
         EntryBuilder::SetSketch(log.back(), SketchAt(0.5 + 0.1 * static_cast<double>(content % 6)));
     }
+    if (!log.back().has_page()) continue;
+    log::Page& made = *log.back().mutable_page();
+    if (made.url() != url) continue;  // a redelivery stays what it was
+    made.set_host(host);
+    made.set_registered_domain_bytes(page % 2 == 0 ? 1 : 2);
+    made.set_crawl_id(random() % 3 == 0 ? "monday" : "tuesday");
   }
   return log;
 }
@@ -554,7 +774,8 @@ std::string Describe(const Folded& folded) {
             ' ' + std::to_string(verdict.match->distance) + ' ' +
             std::to_string(verdict.match->similarity.ten_thousandths);
   }
-  if (verdict.cluster) text += " of " + std::to_string(verdict.cluster->size);
+  if (verdict.cluster)
+    text += " of " + std::to_string(verdict.cluster->size) + ' ' + verdict.cluster->preferred_url;
   text += ' ' + std::to_string(verdict.priority.score.ten_thousandths);
   if (verdict.recrawl) text += ' ' + std::to_string(verdict.recrawl->interval_seconds);
   return text;
@@ -598,6 +819,7 @@ std::vector<std::string> FoldAll(const std::vector<log::Entry>& log, const Index
     }
     next = batch_end;
   }
+  verdicts.push_back(Hex(StateHash(**store).value()));  // the same state too, byte for byte
   return verdicts;
 }
 
@@ -612,58 +834,101 @@ TEST_P(DetectorFoldTest, IsTheSameHoweverItIsInterruptedAndWhateverTheIndex) {
   EXPECT_EQ(FoldAll(log, MakeShardedIndex, Disturbance::kRestart), expected);
 }
 
+/// What a page may be compared with, by the parameters of the log.
+std::string ScopeNameOf(const log::Page& page, Scope scope) {
+  switch (scope) {
+    case Scope::kGlobal:
+      return {};
+    case Scope::kCrawl:
+      return page.crawl_id();
+    case Scope::kRegisteredDomain:
+      return page.host().substr(page.host().size() - page.registered_domain_bytes());
+    case Scope::kHost:
+      return page.host();
+  }
+  return {};
+}
+
 /// What of a verdict can be checked from the outside: who was kept, and who is still live.
 TEST_P(DetectorFoldTest, EveryDuplicateNamesALiveKeptPageWithinReach) {
+  const JudgeParameters parameters = ParametersOf(GetParam());
   TemporaryDirectory directory;
   auto store = Store::Open({.directory = directory.path()});
   auto detector = Detector::Open(**store, MakeShardedIndex, kScheme);
   struct Kept {
-    std::string url;
-    std::uint64_t simhash;
-    std::string checksum;
-    PageTraits traits;
+    std::string identity;
+    log::Page page;
+    std::string scope;
+    std::uint64_t size = 1;
+  };
+  const auto identity_of = [&](const log::Page& page) {
+    return page.url() + (parameters.scope == Scope::kCrawl ? ' ' + page.crawl_id() : "");
   };
   std::unordered_map<std::uint64_t, Kept> live;
+  std::unordered_map<std::string, std::uint64_t> cluster_of;  // by identity, as last judged
   std::set<Reason> met;
-  for (const log::Entry& entry : RandomLog(GetParam(), 1500)) {
+  for (const log::Entry& entry : RandomLog(GetParam(), 3000)) {
     const auto folded = (*detector)->Fold(entry);
     ASSERT_TRUE(folded.has_value()) << folded.error().message;
     if (!folded->verdict.has_value()) continue;
     const Verdict& verdict = *folded->verdict;
     const Rule& rule = RuleFor(verdict.reason);
     const log::Page& page = entry.page();
+    const std::string identity = identity_of(page);
+    const std::string scope = ScopeNameOf(page, parameters.scope);
     met.insert(verdict.reason);
     if (verdict.match.has_value()) {
       const auto match = live.find(verdict.match->document.sequence);
       ASSERT_NE(match, live.end()) << "matches something that is not live";
-      EXPECT_EQ(match->second.url, verdict.match->url);
-      EXPECT_EQ(match->second.url == page.url(), rule.match == MatchRule::kOwnVersion);
+      Kept& kept = match->second;
+      EXPECT_EQ(kept.page.url(), verdict.match->url);
+      EXPECT_EQ(kept.scope, scope);
+      EXPECT_EQ(kept.identity == identity, rule.match == MatchRule::kOwnVersion);
       if (verdict.match->exact) {
-        EXPECT_EQ(match->second.checksum, page.content_checksum());
+        EXPECT_EQ(kept.page.content_checksum(), page.content_checksum());
       } else {
-        EXPECT_LE(HammingDistance({match->second.simhash}, {page.simhash()}), 3);
-        EXPECT_GE(EstimateSimilarity(match->second.traits, TraitsOf(page)), Score{7'000});
+        EXPECT_LE(HammingDistance({kept.page.simhash()}, {page.simhash()}), 3);
+        EXPECT_GE(EstimateSimilarity(TraitsOf(kept.page), TraitsOf(page)), Score{7'000});
       }
+      const bool joins = cluster_of[identity] != match->first;
+      if (joins) ++kept.size;
+      EXPECT_EQ(verdict.cluster->size, kept.size);
+      EXPECT_EQ(
+          verdict.reason == Reason::kClusterBudget,
+          joins && rule.match == MatchRule::kOtherPage && kept.size <= parameters.cluster_budget);
     } else {
       EXPECT_EQ(rule.match, MatchRule::kNone);
     }
     if (verdict.reason == Reason::kUnique || verdict.reason == Reason::kUpdated) {
       for (const auto& [sequence, kept] : live) {
-        if (kept.url == page.url() || kept.checksum.empty()) continue;
-        EXPECT_NE(kept.checksum, page.content_checksum());
+        if (kept.identity == identity || kept.scope != scope) continue;
+        EXPECT_NE(kept.page.content_checksum(), page.content_checksum());
       }
     }
     if (rule.retires_own) {
-      std::erase_if(live, [&](const auto& item) { return item.second.url == page.url(); });
+      std::erase_if(live, [&](const auto& item) { return item.second.identity == identity; });
     }
-    if (rule.inserts)
-      live[verdict.sequence] = {page.url(), page.simhash(), page.content_checksum(),
-                                TraitsOf(page)};
+    if (rule.inserts) live[verdict.sequence] = {identity, page, scope};
+    if (page.outcome() == log::OUTCOME_TEXT || page.outcome() == log::OUTCOME_NOT_HTML) {
+      cluster_of[identity] = verdict.cluster.has_value() ? verdict.cluster->id.sequence : 0;
+    } else if (page.outcome() == log::OUTCOME_DELETED) {
+      cluster_of.erase(identity);
+    }
+    if (verdict.cluster.has_value()) {
+      const std::string& preferred = verdict.cluster->preferred_url;
+      EXPECT_EQ(preferred.empty(), parameters.preferred_url.empty());
+      if (!preferred.empty()) {
+        const std::string last =
+            parameters.scope == Scope::kCrawl ? preferred + ' ' + page.crawl_id() : preferred;
+        EXPECT_EQ(cluster_of[last], verdict.cluster->id.sequence) << "prefers what has left";
+      }
+    }
   }
-  EXPECT_EQ(met.size(), static_cast<std::size_t>(kReasonCount)) << "a reason was never met";
+  EXPECT_EQ(met.size(), kReasonCount - (parameters.cluster_budget == 1 ? 1U : 0U))
+      << "a reason was never met";
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, DetectorFoldTest, ::testing::Values(1, 2, 3, 20070508));
+INSTANTIATE_TEST_SUITE_P(Seeds, DetectorFoldTest, ::testing::Values(0, 1, 2, 3, 7, 20070508));
 
 }  // namespace
 }  // namespace crawlsieve

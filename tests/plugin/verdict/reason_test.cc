@@ -71,7 +71,8 @@ TEST(Rule, DropsNameAMatchUnlessThereIsNothingToKeep) {
   for (int i = 0; i < kReasonCount; ++i) {
     const Rule& rule = RuleFor(static_cast<Reason>(i));
     if (rule.decision == Decision::kKeep) {
-      EXPECT_EQ(rule.match, MatchRule::kNone) << rule.name;
+      const bool is_in_budget = rule.reason == Reason::kClusterBudget;
+      EXPECT_EQ(rule.match, is_in_budget ? MatchRule::kOtherPage : MatchRule::kNone) << rule.name;
     } else if (rule.reason != Reason::kErrorStatus && rule.reason != Reason::kDeleted) {
       EXPECT_NE(rule.match, MatchRule::kNone) << rule.name;
       EXPECT_FALSE(rule.inserts) << rule.name;
