@@ -510,6 +510,14 @@ std::vector<Option> MakeOptions() {
              "their sketches estimate it. More drops fewer pages wrongly and misses more; 0 "
              "leaves it to `max_distance`.",
              FIELD(judge.min_similarity), Fraction()),
+      Scalar("judge.short_text_shingles",
+             "Where either text has fewer word shingles than this, `judge.short_text_similarity` "
+             "is asked for too: in a short text one word may be what tells two pages apart. 0: "
+             "nowhere.",
+             FIELD(judge.short_text_shingles), Number<std::uint32_t>(0, 1'000'000)),
+      Scalar("judge.short_text_similarity",
+             "What short texts must resemble each other at least to be near duplicates.",
+             FIELD(judge.short_text_similarity), Fraction()),
       Scalar("judge.max_candidates",
              "How many candidates are compared with a page at most, the nearest and among these "
              "the oldest first.",

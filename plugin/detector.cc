@@ -109,6 +109,8 @@ JudgeParameters FromProto(const log::Parameters& proto) {
   JudgeParameters parameters;
   parameters.max_distance = proto.max_distance();
   parameters.min_similarity = Score{proto.min_similarity()};
+  parameters.short_text_shingles = proto.short_text_shingles();
+  parameters.short_text_similarity = Score{proto.short_text_similarity()};
   parameters.max_candidates = proto.max_candidates();
   parameters.min_features = proto.min_features();
   parameters.cluster_budget = std::max(1U, proto.cluster_budget());
@@ -141,6 +143,8 @@ log::Entry ParametersEntry(const JudgeParameters& parameters, std::string_view s
   proto.set_scheme(std::string(scheme));
   proto.set_max_distance(parameters.max_distance);
   proto.set_min_similarity(parameters.min_similarity.ten_thousandths);
+  proto.set_short_text_shingles(parameters.short_text_shingles);
+  proto.set_short_text_similarity(parameters.short_text_similarity.ten_thousandths);
   proto.set_max_candidates(parameters.max_candidates);
   proto.set_min_features(parameters.min_features);
   proto.set_cluster_budget(parameters.cluster_budget);

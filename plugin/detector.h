@@ -23,8 +23,8 @@ namespace crawlsieve {
 /// The rules by which this binary folds the log. A log written for other rules is refused.
 inline constexpr std::uint32_t kFoldVersion = 3;
 
-/// The oldest rules it has: version 2 is version 3 with a budget of 1, scope global, no
-/// preferences.
+/// The oldest rules it has: version 2 is version 3 with a budget of 1, scope global, no preferred
+/// URLs and no rule for short texts.
 inline constexpr std::uint32_t kOldestFoldVersion = 2;
 
 /// What one entry of the admission log came to.

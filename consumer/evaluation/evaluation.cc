@@ -18,7 +18,8 @@ bool HasContent(const log::Page& page) {
 }
 
 /// Whether the pair would be a duplicate at other settings. Short, broken and exact ones stay.
-bool IsDuplicateAt(const PairOutcome& outcome, std::uint32_t max_distance, Score min_similarity) {
+bool IsDuplicateAt(const PairOutcome& outcome, std::uint32_t max_distance, Score min_similarity,
+                   bool with_sketch) {
   switch (outcome.verdict) {
     case Verdict::kExact:
       return true;
@@ -29,7 +30,8 @@ bool IsDuplicateAt(const PairOutcome& outcome, std::uint32_t max_distance, Score
     case Verdict::kNear:
       break;
   }
-  return outcome.distance <= static_cast<int>(max_distance) && outcome.similarity >= min_similarity;
+  return outcome.distance <= static_cast<int>(max_distance) &&
+         (!with_sketch || outcome.similarity >= std::max(min_similarity, outcome.floor));
 }
 
 void Count(const JudgedPair& pair, bool is_duplicate, Counts& counts) {
@@ -42,10 +44,11 @@ void Count(const JudgedPair& pair, bool is_duplicate, Counts& counts) {
 
 using ScoredPairs = std::vector<const JudgedPair*>;
 
-Counts CountAt(const ScoredPairs& pairs, std::uint32_t max_distance, Score min_similarity) {
+Counts CountAt(const ScoredPairs& pairs, std::uint32_t max_distance, Score min_similarity,
+               bool with_sketch = true) {
   Counts counts;
   for (const JudgedPair* pair : pairs) {
-    Count(*pair, IsDuplicateAt(pair->outcome, max_distance, min_similarity), counts);
+    Count(*pair, IsDuplicateAt(pair->outcome, max_distance, min_similarity, with_sketch), counts);
   }
   return counts;
 }
@@ -141,11 +144,12 @@ void AddToDistributions(const JudgedPair& pair, Distributions& distributions) {
 
 PairOutcome JudgePair(const log::Page& kept, const log::Page& page,
                       const JudgeParameters& parameters) {
-  if (!HasContent(kept) || !HasContent(page)) return {Verdict::kNotEvaluated, 64, {}};
+  if (!HasContent(kept) || !HasContent(page)) return {Verdict::kNotEvaluated, 64, {}, {}};
   const PageTraits kept_traits = TraitsOf(kept);
   const PageTraits traits = TraitsOf(page);
   const Comparison comparison = Compare(kept_traits, traits, parameters);
-  PairOutcome outcome{Verdict::kKept, comparison.distance, comparison.similarity};
+  PairOutcome outcome{Verdict::kKept, comparison.distance, comparison.similarity,
+                      ShortTextSimilarity(kept_traits, traits, parameters)};
   if (IsTooShort(kept_traits, parameters) || IsTooShort(traits, parameters)) {
     outcome.verdict = Verdict::kTooShort;
   } else if (comparison.kind == Comparison::Kind::kExact) {
@@ -210,7 +214,8 @@ Result<Evaluation> Evaluate(const PageSet& pages, std::span<const LabelledPair> 
   }
 
   for (std::uint32_t k = 0; k <= kMaxDistance; ++k) {
-    evaluation.over_distance_alone.push_back({static_cast<double>(k), CountAt(scored, k, {})});
+    evaluation.over_distance_alone.push_back(
+        {static_cast<double>(k), CountAt(scored, k, Score{}, /*with_sketch=*/false)});
     evaluation.over_distance.push_back(
         {static_cast<double>(k), CountAt(scored, k, parameters.min_similarity)});
   }

@@ -25,6 +25,7 @@ struct PairOutcome {
   Verdict verdict = Verdict::kKept;
   int distance = 64;
   Score similarity;
+  Score floor;  ///< that similarity must reach whatever the threshold: ShortTextSimilarity
 
   [[nodiscard]] bool is_duplicate() const {
     return verdict == Verdict::kNear || verdict == Verdict::kExact;

@@ -16,6 +16,12 @@ Score EstimateSimilarity(const PageTraits& a, const PageTraits& b) {
       std::min<std::uint64_t>(EstimateResemblance(a.sketch, b.sketch), bound))};
 }
 
+Score ShortTextSimilarity(const PageTraits& a, const PageTraits& b,
+                          const JudgeParameters& parameters) {
+  const bool is_short = std::min(a.shingles, b.shingles) < parameters.short_text_shingles;
+  return is_short ? parameters.short_text_similarity : Score{};
+}
+
 Comparison Compare(const PageTraits& a, const PageTraits& b, const JudgeParameters& parameters) {
   if (!a.content_checksum.empty() && a.content_checksum == b.content_checksum) {
     return {Comparison::Kind::kExact, 0, Score{Score::kOne}};
@@ -24,7 +30,8 @@ Comparison Compare(const PageTraits& a, const PageTraits& b, const JudgeParamete
   Comparison comparison{Comparison::Kind::kDifferent, HammingDistance(a.simhash, b.simhash),
                         EstimateSimilarity(a, b)};
   if (comparison.distance <= static_cast<int>(parameters.max_distance) &&
-      comparison.similarity >= parameters.min_similarity) {
+      comparison.similarity >=
+          std::max(parameters.min_similarity, ShortTextSimilarity(a, b, parameters))) {
     comparison.kind = Comparison::Kind::kNear;
   }
   return comparison;

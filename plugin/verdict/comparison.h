@@ -35,8 +35,13 @@ struct Comparison {
 /// sizes of the sets allow: |A ∩ B| / |A ∪ B| <= min(|A|, |B|) / max(|A|, |B|).
 [[nodiscard]] Score EstimateSimilarity(const PageTraits& a, const PageTraits& b);
 
+/// What two short texts must reach beside min_similarity; 0 where neither is short.
+[[nodiscard]] Score ShortTextSimilarity(const PageTraits& a, const PageTraits& b,
+                                        const JudgeParameters& parameters);
+
 /// Compares two pages of which none is too short. The rule of every near duplicate: simhashes
-/// within max_distance bits, and similarity >= min_similarity. Pure and symmetric.
+/// within max_distance bits, and similarity >= min_similarity and ShortTextSimilarity. Pure and
+/// symmetric.
 [[nodiscard]] Comparison Compare(const PageTraits& a, const PageTraits& b,
                                  const JudgeParameters& parameters);
 

@@ -48,6 +48,10 @@ struct JudgeParameters {
   std::uint32_t max_distance = 6;
   /// And their shingle sets have at least this estimated resemblance: that confirms them.
   Score min_similarity{8'200};
+  /// Where either set has fewer shingles than this, one word may be what tells two pages apart:
+  std::uint32_t short_text_shingles = 80;
+  /// then they need at least this resemblance, if that is more.
+  Score short_text_similarity{9'000};
   /// How many pages within max_distance are compared at most, the nearest and oldest first.
   std::uint32_t max_candidates = 16;
   /// Pages with fewer distinct features are `too_short`: never a duplicate, never a match.

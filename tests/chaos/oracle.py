@@ -143,8 +143,10 @@ def compare(page, document, parameters):
     if bits > parameters.max_distance:
         return None
     similarity = resemblance(page, document.page)
-    return Match(document, False, bits, similarity) if similarity >= parameters.min_similarity \
-        else None
+    least = parameters.min_similarity
+    if min(page.shingles, document.page.shingles) < parameters.short_text_shingles:
+        least = max(least, parameters.short_text_similarity)
+    return Match(document, False, bits, similarity) if similarity >= least else None
 
 
 def scope_of(page, parameters):

@@ -243,6 +243,14 @@ class SketchTest(unittest.TestCase):
         _, other = fold(first, self.page(1, "b", b"b", 1, differing=57))
         self.assertEqual(other["reason"], "unique")
 
+    def test_short_texts_need_more(self):
+        first = self.page(0, "a", b"a", 0, shingles=79)
+        again = self.page(1, "b", b"b", 1, differing=56, shingles=79)
+        for shingles, expected in ((79, "near_duplicate"), (80, "unique")):
+            _, verdict = fold(first, again, short_text_shingles=shingles,
+                              short_text_similarity=9000)
+            self.assertEqual(verdict["reason"], expected)
+
     def test_sizes_bound_the_similarity(self):
         _, near = fold(self.page(0, "a", b"a", 0), self.page(1, "b", b"b", 0, shingles=80))
         self.assertEqual(near["match"]["similarity"], 0.8)

@@ -38,6 +38,7 @@ JudgeParameters Parameters() {
   JudgeParameters parameters;
   parameters.max_distance = 3;
   parameters.min_similarity = Score{7'000};
+  parameters.short_text_shingles = 0;
   parameters.max_candidates = 3;
   parameters.min_features = 20;
   return parameters;

@@ -16,12 +16,12 @@ struct ContestRow {
   double threshold = 0;
   Counts counts;
   double bytes_per_page = 0;
-  double microseconds_per_page = 0;  ///< from normalised text to fingerprint
+  double microseconds_per_page = 0;  ///< processor time, from words to fingerprint
 };
 
 /// Runs the comparison scheme `name`, or all of them for `all`, on the pairs that `evaluation`
-/// scored: same pages, same words. One row for each threshold of a scheme. Errors: kInvalidInput
-/// (no such scheme; names all).
+/// scored: same pages, same words. One row for each threshold of a scheme; with `all`, the service
+/// comes first. Errors: kInvalidInput (no such scheme; names all).
 [[nodiscard]] Result<std::vector<ContestRow>> RunContest(const Evaluation& evaluation,
                                                          const PageSet& pages,
                                                          std::string_view name);

@@ -41,6 +41,23 @@ TEST(Compare, PagesWithoutContentAreNotExact) {
   EXPECT_EQ(Compare(none, none, Rule(7, 0)).kind, kDifferent);
 }
 
+TEST(Compare, ShortTextsNeedMore) {
+  PageTraits a = Page("a", 0);
+  PageTraits b = Page("b", 0, 0x3f);
+  a.shingles = b.shingles = 100;
+  const Score similarity = EstimateSimilarity(a, b);
+  JudgeParameters rule = Rule(6, similarity.ten_thousandths);
+  rule.short_text_similarity = Score{similarity.ten_thousandths + 1};
+  rule.short_text_shingles = 100;
+  EXPECT_EQ(Compare(a, b, rule).kind, kNear);
+  rule.short_text_shingles = 101;
+  EXPECT_EQ(Compare(a, b, rule).kind, kDifferent);
+  rule.short_text_similarity = similarity;
+  EXPECT_EQ(Compare(a, b, rule).kind, kNear);
+  rule.short_text_similarity = Score{0};
+  EXPECT_EQ(Compare(a, b, rule).kind, kNear) << "it never lowers min_similarity";
+}
+
 TEST(Compare, NearNeedsBothSimhashAndSketch) {
   // 32 of 448 bits differ: a resemblance of 1 - 2 * 32 / 448 = 0.857.
   const PageTraits a = Page("a", 0);
