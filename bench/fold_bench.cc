@@ -36,7 +36,7 @@ struct Options {
   std::uint64_t entries = 300'000;
   std::uint64_t batch = 1'000;
   StoreOptions store;
-  std::uint64_t cache_mib = 64;
+  std::uint64_t cache_mib = 256;
   std::uint64_t snapshot_entries = 1'000'000;
   std::uint64_t fill = ~std::uint64_t{0};
   bool restart = false;

@@ -364,6 +364,11 @@ std::vector<Option> MakeOptions() {
       Scalar("service.state_directory",
              "Where the judge keeps its durable state; no two processes share one.",
              FIELD(service.state_directory), NonEmptyText()),
+      Scalar(
+          "service.state_cache",
+          "Memory for what the judge has read of its state. Pages that come again, and duplicates "
+          "of pages seen long ago, are judged faster with more.",
+          FIELD(service.state_cache_bytes), Size(kMiB, 1024 * kGiB)),
       Scalar("service.snapshot_entries",
              "Log entries after which the judge writes another snapshot of its index to the state "
              "directory; it also does so when it stops. A restart reads the newest one, and the "

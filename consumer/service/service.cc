@@ -144,6 +144,7 @@ struct JudgeState {
   static Result<JudgeState> Open(const ServiceSetup& setup) {
     StoreOptions options;
     options.directory = setup.service.state_directory;
+    options.block_cache_bytes = setup.service.state_cache_bytes;
     auto store = Store::Open(options);
     if (!store) return tl::unexpected(store.error());
     const auto begin = std::chrono::steady_clock::now();
