@@ -11,6 +11,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -48,6 +49,12 @@ class Producer {
 
   Producer(const Producer&) = delete;
   Producer& operator=(const Producer&) = delete;
+
+  /// Finds out who leads the partitions of a topic; without it the first record waits up to a
+  /// second, until librdkafka looks for topics it doesn't know. kRetriable: not done within
+  /// `timeout`.
+  [[nodiscard]] KafkaStatus FindLeaders(const std::string& topic,
+                                        std::chrono::milliseconds timeout);
 
   /// Queues a copy of the record. `token` comes back in its delivery report.
   /// Errors, after which there will be no report: kBusy (the queue is full: Poll, then offer it

@@ -266,6 +266,10 @@ class JudgeSession final : public RebalanceListener {
           Repeat(kCommitTimeout, [&] { return (*producer)->InitTransactions(kAdminTimeout); });
       if (!fenced) return Failed(fenced);
     }
+    auto found = Repeat(kAdminTimeout, [&] {
+      return (*producer)->FindLeaders(options_.kafka.verdict_topic, kAdminTimeout);
+    });
+    if (!found) return Failed(found);
     if (auto asked = AskPublished(kAdminTimeout); !asked) return asked;
     producer_ = std::move(*producer);
     delivery_failure_.reset();
@@ -410,11 +414,14 @@ class JudgeSession final : public RebalanceListener {
     if (is_read && detector_.parameters() != options_.parameters) {
       if (auto appended = AppendParameters(); !appended) return appended;
     }
+    // In this order: a seek wakes librdkafka's fetcher, a resume behind it is found by it only when
+    // it looks again a second later. What comes of the wrong place in between is dropped by the
+    // seek.
+    if (auto resumed = consumer_->Resume({log_}); !resumed) return Failed(resumed);
     auto found = Repeat(kAdminTimeout, [&] {
       return consumer_->Seek({log_, published_}, kAdminTimeout);
     });
     if (!found) return Failed(found);
-    if (auto resumed = consumer_->Resume({log_}); !resumed) return Failed(resumed);
     next_ = published_;
     SetState(State::kLive);
     TellIndex();
