@@ -18,7 +18,7 @@ struct Case {
   const char* name;
   const char* code;  ///< of CLD2
   const char* text;
-  const char* addition;  ///< one to four words more, of about forty
+  const char* addition;  ///< one to three words more, of about forty
   const char* other;
   const char* date;
   const char* later;
@@ -232,7 +232,7 @@ INSTANTIATE_TEST_SUITE_P(
              "レンズを磨き、ランプに火をともす。霧が湾を覆うと、朝が来て漁船が無事に戻るまで笛を鳴"
              "らし続ける。"
              "村の老人たちは子供たちに彼の物語をよく話して聞かせる。",
-             "見学者を歓迎します。",
+             "見学歓迎。",
              "おいしいパンに必要なのは小麦粉と水と塩と時間だけである。生地をゆっくりこね、布をかけ"
              "て暖かい台所"
              "で休ませる。数時間後に丸く形を整え、ナイフで切れ目を入れ、熱い窯で香りが立つまで焼き"
