@@ -1,5 +1,7 @@
 #include "consumer/kafka/error.h"
 
+#include <string>
+
 #include <fmt/format.h>
 #include <librdkafka/rdkafka.h>
 
@@ -159,8 +161,15 @@ Error ToError(const KafkaError& error) {
 }
 
 KafkaError KafkaErrorFromCode(std::int32_t code, std::string_view doing, std::string_view detail) {
-  const auto rd_code = static_cast<rd_kafka_resp_err_t>(code);
-  return Make(ClassOf(rd_code), rd_code, doing, detail);
+  if (RD_KAFKA_RESP_ERR__BEGIN <= code && code < RD_KAFKA_RESP_ERR_END_ALL) {
+    const auto known = static_cast<rd_kafka_resp_err_t>(code);
+    return Make(ClassOf(known), known, doing, detail);
+  }
+  // No value of the enumeration can be made of it.
+  KafkaError error = Make(KafkaErrorClass::kFatal, RD_KAFKA_RESP_ERR_UNKNOWN, doing,
+                          detail.empty() ? fmt::format("code {}", code) : std::string(detail));
+  error.code = code;
+  return error;
 }
 
 KafkaError KafkaErrorFrom(rd_kafka_error_s* error, std::string_view doing) {

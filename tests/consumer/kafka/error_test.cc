@@ -41,7 +41,10 @@ TEST(KafkaError, ClassOfACodeAlone) {
 }
 
 TEST(KafkaError, CodesOfTheFutureAreFatal) {
-  EXPECT_EQ(KafkaErrorFromCode(30'000, "testing").error_class, KafkaErrorClass::kFatal);
+  const KafkaError error = KafkaErrorFromCode(30'000, "testing");
+  EXPECT_EQ(error.error_class, KafkaErrorClass::kFatal);
+  EXPECT_EQ(error.code, 30'000);
+  EXPECT_EQ(error.message, "testing: code 30000 (UNKNOWN)");
 }
 
 TEST(KafkaError, MessageSaysWhatWasDoneAndWhatHappened) {
