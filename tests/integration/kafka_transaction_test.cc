@@ -171,10 +171,12 @@ TEST_F(KafkaTransaction, AFencedProducerLearnsItWhereverItStands) {
 }
 
 TEST_F(KafkaTransaction, OneThatTookTooLongIsLostAndItsProducerSaysSo) {
-  options_.producer["transaction.timeout.ms"] = "2000";
-  options_.producer["message.timeout.ms"] = "1000";
-  TestProducer judge(TransactionalProducer(options_), options_);
+  KafkaOptions hasty = options_;
+  hasty.producer["transaction.timeout.ms"] = "2000";
+  hasty.producer["message.timeout.ms"] = "1000";
+  TestProducer judge(TransactionalProducer(hasty), hasty);
   ASSERT_DONE(judge->InitTransactions(kPatience));
+  ASSERT_DONE(judge->FindLeaders(options_.verdict_topic, kPatience));
   ASSERT_DONE(Judge(judge, "too slow", 11));
   ASSERT_DONE(judge->Flush(kPatience));
   // The broker ends it: an offset that comes later in the partition becomes visible.

@@ -78,8 +78,11 @@ inline std::vector<std::string> ReadCommitted(const consumer::KafkaOptions& opti
   EXPECT_TRUE((*reader)->Assign({{source, consumer::kOffsetBeginning}}).has_value());
   // A marker of a transaction is the last thing in the partition and never delivered: what ends
   // the reading is a record of our own behind it.
-  const auto end_record =
-      consumer::Producer::Make(consumer::IdempotentProducer(options), options, {}, nullptr);
+  const auto end_record = consumer::Producer::Make(consumer::IdempotentProducer(options), options,
+                                                   {}, [](const consumer::DeliveryReport& report) {
+                                                     EXPECT_FALSE(report.error.has_value())
+                                                         << report.error->message;
+                                                   });
   EXPECT_TRUE(end_record.has_value());
   consumer::RecordView end;
   end.topic = topic;
