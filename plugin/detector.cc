@@ -37,7 +37,7 @@ std::string MarkKey(const log::Source& source) {
   return fmt::format("{}/{}", source.topic(), source.partition());
 }
 
-/// What pages of one scope have in common, 0 for the whole crawl of crawls.
+/// What the pages of one scope have in common; 0 where all pages are in one.
 std::uint64_t ScopeOf(const log::Page& page, Scope scope) {
   std::string_view name;
   switch (scope) {
