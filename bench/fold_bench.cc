@@ -15,6 +15,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -35,6 +36,7 @@ struct Options {
   std::uint64_t kept = 1'000'000;
   std::uint64_t entries = 300'000;
   std::uint64_t batch = 1'000;
+  std::size_t threads = std::thread::hardware_concurrency();
   StoreOptions store;
   std::uint64_t cache_mib = 256;
   std::uint64_t snapshot_entries = 1'000'000;
@@ -148,16 +150,17 @@ std::unique_ptr<Detector> OpenDetector(Store& store, std::uint64_t expected,
 }
 
 /// Folds `count` entries in batches; what it took without making up the entries.
-Cost Fold(Detector& detector, MadeUpLog& log, std::uint64_t count, std::uint64_t batch,
+Cost Fold(Detector& detector, MadeUpLog& log, std::uint64_t count, const Options& options,
           std::array<std::uint64_t, kReasonCount>* reasons) {
   std::int64_t offset = detector.position().offset;
   Cost cost;
   std::vector<log::Entry> entries;
   for (std::uint64_t done = 0; done < count;) {
     entries.clear();
-    for (; entries.size() < batch && done < count; ++done) entries.push_back(log.Next());
+    for (; entries.size() < options.batch && done < count; ++done) entries.push_back(log.Next());
     const auto start = Clock::now();
     const double cpu_start = CpuSeconds();
+    detector.ReadAheadFor(entries, options.threads);
     for (const log::Entry& entry : entries) {
       const Folded folded = OrDie(detector.Fold(entry));
       if (reasons != nullptr) ++(*reasons)[static_cast<std::size_t>(folded.verdict->reason)];
@@ -212,7 +215,7 @@ void FoldAll(const Options& options, const RestartOptions& restart,
   }
   MadeUpLog log(options.kept, begun);
   const std::uint64_t fill_count = std::min(options.fill, options.kept - begun);
-  const Cost fill = Fold(*detector, log, fill_count, options.batch, nullptr);
+  const Cost fill = Fold(*detector, log, fill_count, options, nullptr);
   result["filled"] = fill_count;
   if (fill_count > 0) {
     result["fill_per_s"] = static_cast<double>(fill_count) / fill.seconds;
@@ -223,7 +226,7 @@ void FoldAll(const Options& options, const RestartOptions& restart,
   if (begun + fill_count < options.kept) return;
   const LookupWork before = detector->lookup_work();
   std::array<std::uint64_t, kReasonCount> reasons{};
-  const Cost fold = Fold(*detector, log, options.entries, options.batch, &reasons);
+  const Cost fold = Fold(*detector, log, options.entries, options, &reasons);
   const LookupWork after = detector->lookup_work();
 
   result["fold_per_s"] = static_cast<double>(options.entries) / fold.seconds;
@@ -280,6 +283,8 @@ int main(int argc, char** argv) {
   app.add_option("--entries", options.entries, "entries folded after that, a mix")
       ->check(CLI::PositiveNumber);
   app.add_option("--batch", options.batch, "entries a commit")->check(CLI::PositiveNumber);
+  app.add_option("--threads", options.threads, "that read ahead of the fold")
+      ->check(CLI::PositiveNumber);
   app.add_option("--cache-mib", options.cache_mib, "RocksDB's block cache");
   app.add_option("--snapshot-entries", options.snapshot_entries,
                  "entries from one restart snapshot to the next; 0: none");

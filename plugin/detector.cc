@@ -186,11 +186,15 @@ Result<std::optional<Record>> Detector::Read(Table table, std::string_view key) 
     if (!changed->has_value()) return std::optional<Record>();
     bytes = **changed;
   } else {
-    auto read = store_.Get(table, key);
-    if (!read) return tl::unexpected(read.error());
-    stored = std::move(*read);
-    if (!stored.has_value()) return std::optional<Record>();
-    bytes = *stored;
+    const std::optional<std::string>* known = ahead_.Row(table, key);
+    if (known == nullptr) {
+      auto read = store_.Get(table, key);
+      if (!read) return tl::unexpected(read.error());
+      stored = std::move(*read);
+      known = &stored;
+    }
+    if (!known->has_value()) return std::optional<Record>();
+    bytes = **known;
   }
   std::optional<Record> record(std::in_place);
   if (!record->ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
@@ -305,6 +309,7 @@ Status Detector::Commit(const LogPosition& position) {
   }
   auto recorded = snapshots_.Record(store_, current_.sequence, retired, overlay_);
   if (!recorded) return recorded;
+  ahead_.Clear();
   if (auto applied = store_.Apply(overlay_); !applied) return applied;
   overlay_.Clear();
   index_changes_.clear();
@@ -325,6 +330,7 @@ void Detector::Discard() {
     }
   }
   snapshots_.Discarded(with_removals);
+  ahead_.Clear();
   index_changes_.clear();
   overlay_.Clear();
   current_ = committed_;
@@ -471,10 +477,7 @@ Result<Detector::Finding> Detector::Find(const ScopedPage& scoped,
 
 Result<std::optional<Detector::Finding>> Detector::FindNear(
     const ScopedPage& scoped, const std::optional<Representative>& own) {
-  // Two more than are compared: the page's own earlier version, and one that shows the bound.
-  index_->Find(InIndex(scoped.traits.simhash.bits, scoped.scope),
-               static_cast<int>(current_.parameters->max_distance),
-               std::size_t{current_.parameters->max_candidates} + 2, matches_, &lookup_work_);
+  FindNeighbours(InIndex(scoped.traits.simhash.bits, scoped.scope));
   std::uint32_t compared = 0;
   for (const Match& candidate : matches_) {
     if (own.has_value() && own->id == candidate.document) continue;
@@ -499,6 +502,78 @@ Result<std::optional<Detector::Finding>> Detector::FindNear(
     return Finding{Reason::kNearDuplicate, std::move(*match), comparison};
   }
   return std::optional<Finding>();
+}
+
+ReadAhead::Reach Detector::reach() const {
+  // Two more than are compared: the page's own earlier version, and one that shows the bound.
+  return {static_cast<int>(current_.parameters->max_distance),
+          std::size_t{current_.parameters->max_candidates} + 2};
+}
+
+void Detector::FindNeighbours(Fingerprint query) {
+  const auto [max_distance, limit] = reach();
+  const std::vector<Match>* known = ahead_.Matches(query, reach());
+  if (known == nullptr) {
+    index_->Find(query, max_distance, limit, matches_, &lookup_work_);
+    return;
+  }
+  matches_ = *known;
+  for (std::size_t i = changes_before_ahead_; i < index_changes_.size(); ++i) {
+    const auto& [inserted, entry] = index_changes_[i];
+    const int distance = HammingDistance(query, entry.fingerprint);
+    if (distance > max_distance) continue;
+    if (inserted) {
+      matches_.push_back({entry.document, entry.fingerprint, distance});
+    } else if (std::erase_if(matches_,
+                             [&entry = entry](const Match& match) {
+                               return match.document == entry.document;
+                             }) > 0 &&
+               known->size() == limit) {
+      // Which one comes up behind those that were asked for isn't known.
+      index_->Find(query, max_distance, limit, matches_, &lookup_work_);
+      return;
+    }
+  }
+  std::ranges::sort(matches_, {},
+                    [](const Match& match) { return std::pair(match.distance, match.document); });
+  if (matches_.size() > limit) matches_.resize(limit);
+}
+
+void Detector::ReadAheadFor(std::span<const log::Entry> entries, std::size_t threads) {
+  if (!current_.parameters.has_value()) return;
+  changes_before_ahead_ = index_changes_.size();
+  const LookupWork work = ahead_.Read(store_, *index_, reach(), entries.size(), threads,
+                                      [&](std::size_t i, ReadAhead::Reader& reader) {
+                                        if (!entries[i].has_page()) return;
+                                        ReadRowsFor(entries[i].page(), reader);
+                                      });
+  lookup_work_.probes += work.probes;
+  lookup_work_.candidates += work.candidates;
+}
+
+/// Follows what Judge reads. It needn't be all of it, nor all be needed.
+void Detector::ReadRowsFor(const log::Page& page, ReadAhead::Reader& reader) const {
+  const auto read_document = [&reader](std::uint64_t sequence) {
+    if (sequence != 0) reader.Row(Table::kDocuments, DocumentKey(DocId{sequence}));
+  };
+  const JudgeParameters& parameters = *current_.parameters;
+  const std::uint64_t scope = ScopeOf(page, parameters.scope);
+  state::Url url;
+  if (const auto row = reader.Row(Table::kUrls, UrlKey(page, parameters.scope))) {
+    if (url.ParseFromArray(row->data(), static_cast<int>(row->size()))) read_document(url.kept());
+  }
+  reader.Row(Table::kHosts, page.host());
+  if (!HasContent(page)) return;
+  state::Content content;
+  if (const auto row = reader.Row(Table::kContent, ContentKey(page.content_checksum(), scope))) {
+    if (content.ParseFromArray(row->data(), static_cast<int>(row->size()))) {
+      read_document(content.document());
+    }
+  } else if (page.outcome() == log::OUTCOME_TEXT) {
+    for (const Match& match : reader.Matches(InIndex(page.simhash(), scope))) {
+      read_document(match.document.sequence);
+    }
+  }
 }
 
 Result<Verdict> Detector::Judge(const log::Page& page) {

@@ -3,6 +3,7 @@
 #include "plugin/base/result.h"
 #include "plugin/index/hamming_index.h"
 #include "plugin/log/entry.pb.h"
+#include "plugin/read_ahead.h"
 #include "plugin/restart_snapshots.h"
 #include "plugin/state/state.pb.h"
 #include "plugin/state/store.h"
@@ -14,6 +15,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -77,6 +79,12 @@ class Detector {
   [[nodiscard]] static Result<std::unique_ptr<Detector>> Open(Store& store, IndexFactory make_index,
                                                               std::string scheme,
                                                               RestartOptions restart = {});
+
+  /// Reads, on `threads` threads at most, most of what folding `entries` next will ask of store and
+  /// index. What is folded comes out the same without it, only later: it may be called or not, also
+  /// in the middle of what is to be committed together, and other entries may follow. About a
+  /// thousand entries at a time are best: each is compared with what was kept since.
+  void ReadAheadFor(std::span<const log::Entry> entries, std::size_t threads);
 
   /// Folds the next entry of the log. After an error the caller must Discard.
   /// Errors: kMismatch (another scheme or fold version), kInvalidInput (not an entry of ours, or a
@@ -154,8 +162,13 @@ class Detector {
   /// A URL has left the cluster: where it was the preferred one, the representative's own is.
   [[nodiscard]] Status LeaveCluster(DocId cluster, std::string_view url);
   [[nodiscard]] Result<std::optional<Representative>> ReadRepresentative(DocId id) const;
+  /// Puts the documents nearest to a fingerprint into matches_, nearest first.
+  void FindNeighbours(Fingerprint query);
   void Insert(const ScopedPage& scoped, DocId id);
   void Retire(const Representative& representative);
+
+  void ReadRowsFor(const log::Page& page, ReadAhead::Reader& reader) const;
+  [[nodiscard]] ReadAhead::Reach reach() const;
 
   /// Reads a record through the overlay. Errors: kIo, kCorruption.
   template <typename Record>
@@ -173,7 +186,9 @@ class Detector {
   Progress current_;
   Changes overlay_;
   std::vector<IndexChange> index_changes_;  ///< since the last Commit, for Discard to undo
-  std::vector<Match> matches_;              ///< reused by lookups
+  ReadAhead ahead_;
+  std::size_t changes_before_ahead_ = 0;  ///< how many of index_changes_ its answers know of
+  std::vector<Match> matches_;            ///< reused by lookups
   LookupWork lookup_work_;
   ConfirmWork confirm_work_;
   RestartSnapshots snapshots_;  ///< after the index, which they may be reading

@@ -189,7 +189,7 @@ class ExtractSession final : public RebalanceListener {
 
   /// True once the log has its first entry, the judging parameters, which a judge writes.
   KafkaResult<bool> WaitForLog(const std::stop_token& stop) {
-    bool told = false;
+    std::string_view told;
     while (!stop.stop_requested()) {
       const auto watermarks = consumer_->QueryWatermarks(log_, kAdminTimeout);
       watermarks.has_value() ? contact_.Answered() : contact_.Failed();
@@ -197,10 +197,14 @@ class ExtractSession final : public RebalanceListener {
       if (!watermarks && watermarks.error().error_class != KafkaErrorClass::kRetriable) {
         return tl::unexpected(watermarks.error());
       }
-      if (!std::exchange(told, true)) {
+      const std::string_view awaited =
+          watermarks ? "a judge to write its parameters into the admission log"
+                     : "a broker that leads the admission log";
+      if (std::exchange(told, awaited) != awaited) {
         Log(LogLevel::kInfo, "extract.waiting",
-            {{"for", "a judge to write its parameters into the admission log"},
-             {"log", log_.topic}});
+            {{"for", awaited},
+             {"log", log_.topic},
+             {"error", watermarks ? "none" : watermarks.error().message}});
       }
       // Not subscribed yet, so this only waits.
       producer_->Poll(milliseconds(200));

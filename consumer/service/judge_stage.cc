@@ -11,10 +11,11 @@
 #include "plugin/fingerprint/checksum.h"
 
 #include <algorithm>
-#include <array>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -30,7 +31,11 @@ constexpr milliseconds kAdminTimeout{10'000};
 constexpr milliseconds kCommitTimeout{60'000};
 constexpr milliseconds kFollowTimeout{2'000};
 constexpr milliseconds kIdlePoll{100};
-constexpr int kRestoreBatch = 1000;
+constexpr std::size_t kMostAtOnce = 1000;  ///< entries that are taken from the client at once
+constexpr std::size_t kMostBytesAtOnce = 16 << 20;
+
+/// That read ahead of the fold, this one included; more would wait for each other.
+const std::size_t kReadThreads = std::clamp(std::thread::hardware_concurrency(), 1U, 4U);
 
 Timestamp Now() { return std::chrono::floor<milliseconds>(std::chrono::system_clock::now()); }
 
@@ -357,17 +362,14 @@ class JudgeSession final : public RebalanceListener {
     if (replay_ == nullptr) {
       if (auto opened = OpenReplay(); !opened) return opened;
     }
-    for (int i = 0; i < kRestoreBatch && next_ < published_; ++i) {
-      auto record = replay_->Poll(kIdlePoll);
-      if (!record) {
-        if (record.error().error_class == KafkaErrorClass::kRetriable) return {};
-        return Failed(record);
-      }
-      if (!record->has_value()) break;
-      const std::int64_t offset = (*record)->offset();
+    const auto left = static_cast<std::size_t>(std::max<std::int64_t>(0, published_ - next_));
+    if (auto taken = Take(*replay_, kIdlePoll, left); !taken) return taken;
+    for (std::size_t i = 0; i < records_.size(); ++i) {
+      const ConsumedRecord& record = records_[i];
+      const std::int64_t offset = record.offset();
       if (auto expected = Expect(offset); !expected) return expected;
       if (offset == detector_.position().offset && batch_.entries == 0) {
-        if (ChecksumOf(**record) != detector_.position().entry_checksum) {
+        if (ChecksumOf(record) != detector_.position().entry_checksum) {
           return tl::unexpected(FinalFailure(
               {ErrorCode::kMismatch,
                fmt::format("entry {} of log {} is not the one that the state folded there: the log "
@@ -377,8 +379,9 @@ class JudgeSession final : public RebalanceListener {
         }
         continue;
       }
-      if (auto folded = Fold(**record); !folded) return tl::unexpected(folded.error());
+      if (auto folded = Fold(record, entries_[i]); !folded) return tl::unexpected(folded.error());
     }
+    records_.clear();
     if (batch_.entries == 0) return {};
     if (auto stored = CommitState(); !stored) return stored;
     progressed_ = true;
@@ -461,12 +464,15 @@ class JudgeSession final : public RebalanceListener {
   SessionResult Step() {
     if (producer_ != nullptr) producer_->Poll(milliseconds(0));
     if (delivery_failure_.has_value()) return tl::unexpected(Failure(*delivery_failure_));
-    auto polled = consumer_->Poll(TimeLeft());
-    if (!polled) {
-      if (polled.error().error_class != KafkaErrorClass::kRetriable) return Failed(polled);
-    } else if (polled->has_value() && state_ == State::kLive) {
-      if (auto judged = Judge(**polled); !judged) return judged;
+    if (auto taken = Take(*consumer_, TimeLeft(), options_.kafka.commit_entries - batch_.entries);
+        !taken) {
+      return taken;
     }
+    // What was taken when a rebalance came is another judge's now, or read again after the restore.
+    for (std::size_t i = 0; i < records_.size() && state_ == State::kLive; ++i) {
+      if (auto judged = Judge(records_[i], entries_[i]); !judged) return judged;
+    }
+    records_.clear();
     if (batch_.entries == 0) contact_.AskIfSilent(*consumer_, log_);
     const bool is_full = batch_.entries >= options_.kafka.commit_entries;
     if (batch_.entries > 0 && (is_full || TimeLeft() == milliseconds(0))) return CommitBatch();
@@ -485,17 +491,38 @@ class JudgeSession final : public RebalanceListener {
     return ToBytes(RawChecksum(record.value().value_or(std::string_view())));
   }
 
-  /// Folds a record into the open batch; `entry_` holds it afterwards.
-  tl::expected<Folded, SessionFailure> Fold(const ConsumedRecord& record) {
-    const std::string_view value = record.value().value_or(std::string_view());
-    if (!entry_.ParseFromArray(value.data(), static_cast<int>(value.size()))) {
-      return tl::unexpected(FinalFailure(
-          {ErrorCode::kInvalidInput,
-           fmt::format("offset {} of log {} is not an entry of crawlsieve: something else writes "
-                       "to this topic",
-                       record.offset(), log_.topic)}));
+  /// Takes the records that have come, `most` of them and kMostAtOnce at most, into `records_` and
+  /// `entries_`, and reads ahead for them. Waits up to `wait` for the first.
+  SessionResult Take(Consumer& consumer, milliseconds wait, std::size_t most) {
+    most = std::min(most, kMostAtOnce);
+    records_.clear();
+    for (std::size_t bytes = 0; records_.size() < most && bytes < kMostBytesAtOnce;) {
+      auto polled = consumer.Poll(records_.empty() ? wait : milliseconds(0));
+      if (!polled && polled.error().error_class != KafkaErrorClass::kRetriable) {
+        return Failed(polled);
+      }
+      if (!polled || !polled->has_value()) break;
+      bytes += (*polled)->size_bytes();
+      records_.push_back(std::move(**polled));
     }
-    auto folded = detector_.Fold(entry_);
+    if (entries_.size() < records_.size()) entries_.resize(records_.size());
+    for (std::size_t i = 0; i < records_.size(); ++i) {
+      const std::string_view value = records_[i].value().value_or(std::string_view());
+      if (!entries_[i].ParseFromArray(value.data(), static_cast<int>(value.size()))) {
+        return tl::unexpected(FinalFailure(
+            {ErrorCode::kInvalidInput,
+             fmt::format("offset {} of log {} is not an entry of crawlsieve: something else writes "
+                         "to this topic",
+                         records_[i].offset(), log_.topic)}));
+      }
+    }
+    detector_.ReadAheadFor(std::span(entries_).first(records_.size()), kReadThreads);
+    return {};
+  }
+
+  /// Folds a record into the open batch.
+  tl::expected<Folded, SessionFailure> Fold(const ConsumedRecord& record, const log::Entry& entry) {
+    auto folded = detector_.Fold(entry);
     if (!folded) {
       Error error = folded.error();
       error.message += fmt::format(" (log {}, offset {})", log_.topic, record.offset());
@@ -507,18 +534,20 @@ class JudgeSession final : public RebalanceListener {
     return *folded;
   }
 
-  SessionResult Judge(const ConsumedRecord& record) {
+  SessionResult Judge(const ConsumedRecord& record, const log::Entry& entry) {
     const auto begin = SteadyClock::now();
     if (auto expected = Expect(record.offset()); !expected) return expected;
     if (batch_.entries == 0 && is_exactly_once_) {
       if (auto begun = producer_->BeginTransaction(); !begun) return Failed(begun);
     }
-    auto folded = Fold(record);
+    auto folded = Fold(record, entry);
     if (!folded) return tl::unexpected(folded.error());
-    batch_.counts.Add(*folded, entry_.page());
+    batch_.counts.Add(*folded, entry.page());
     if (folded->verdict.has_value()) {
-      if (auto published = Publish(*folded->verdict); !published) return Failed(published);
-      batch_.sources.emplace_back(milliseconds(entry_.page().source().timestamp_ms()));
+      if (auto published = Publish(entry.page(), *folded->verdict); !published) {
+        return Failed(published);
+      }
+      batch_.sources.emplace_back(milliseconds(entry.page().source().timestamp_ms()));
     }
     metrics_.Observe(Latency::kJudge, SteadyClock::now() - begin);
     // A judge with other settings was active and left its parameters behind this one's.
@@ -529,8 +558,7 @@ class JudgeSession final : public RebalanceListener {
     return {};
   }
 
-  KafkaStatus Publish(const Verdict& verdict) {
-    const log::Page& page = entry_.page();
+  KafkaStatus Publish(const log::Page& page, const Verdict& verdict) {
     const log::Source& source = page.source();
     const Rule& rule = RuleFor(verdict.reason);
     const std::string text = VerdictRecord(page, verdict, {options_.instance, Now()});
@@ -659,7 +687,6 @@ class JudgeSession final : public RebalanceListener {
   std::int64_t next_ = 0;       ///< offset of the record to be read next
   bool log_is_empty_ = false;
   Batch batch_;
-  log::Entry entry_;          ///< reused
   Timestamp last_timestamp_;  ///< of the entry folded last, as the log's record has it
   LookupWork told_work_;      ///< what the metrics know of
   ConfirmWork told_confirm_work_;
@@ -672,6 +699,8 @@ class JudgeSession final : public RebalanceListener {
   std::unique_ptr<Consumer> consumer_;
   std::unique_ptr<Consumer> replay_;  ///< reads what is folded without being published
   std::unique_ptr<Producer> producer_;
+  std::vector<log::Entry> entries_;      ///< what records_ hold; reused, so it may be longer
+  std::vector<ConsumedRecord> records_;  ///< taken, and judged or folded next; gone before clients
 };
 
 }  // namespace

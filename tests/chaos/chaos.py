@@ -171,7 +171,7 @@ def main():
         broker.kill()
         if middleman is not None:
             middleman.close()
-        shutil.rmtree(work / "broker", ignore_errors=True)
+        shutil.rmtree(work / "broker" / "data", ignore_errors=True)  # its logs may say what was wrong
         if held:
             shutil.rmtree(work, ignore_errors=True)
     summary = campaign.summary()

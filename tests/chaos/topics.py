@@ -54,7 +54,15 @@ class Topics:
         """The offset behind the last record, or behind the last that no open transaction holds."""
         reader = self._committed if committed_only else self._all
         where = confluent_kafka.TopicPartition(name, partition)
-        return reader.get_watermark_offsets(where, timeout=TIMEOUT)[1]
+        last = time.monotonic() + READ_SECONDS
+        while True:
+            try:
+                return reader.get_watermark_offsets(where, timeout=TIMEOUT)[1]
+            except confluent_kafka.KafkaException:
+                # A broker that has just come up doesn't lead its partitions yet.
+                if time.monotonic() > last:
+                    raise
+                time.sleep(0.1)
 
     def ends(self, name):
         return {p: self.end(name, p) for p in range(self.partitions(name))}

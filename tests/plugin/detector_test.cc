@@ -10,6 +10,7 @@
 #include <memory>
 #include <random>
 #include <set>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -782,8 +783,8 @@ std::string Describe(const Folded& folded) {
   return text;
 }
 
-/// Folds a log on an empty state; `disturb` may commit, discard-and-refold or restart.
-enum class Disturbance { kNone, kCommitOften, kDiscardAndRefold, kRestart };
+/// Folds a log on an empty state; `disturb` may commit, discard-and-refold, restart or read ahead.
+enum class Disturbance { kNone, kCommitOften, kDiscardAndRefold, kRestart, kReadAhead };
 
 std::vector<std::string> FoldAll(const std::vector<log::Entry>& log, const IndexFactory& make_index,
                                  Disturbance disturbance) {
@@ -792,9 +793,14 @@ std::vector<std::string> FoldAll(const std::vector<log::Entry>& log, const Index
   auto store = Store::Open({.directory = directory.path()});
   auto detector = Detector::Open(**store, make_index, kScheme);
   for (std::size_t next = 0; next < log.size();) {
-    const std::size_t batch_end = std::min(next + 7, log.size());
+    const bool reads_ahead = disturbance == Disturbance::kReadAhead;
+    const std::size_t batch_end = std::min(next + (reads_ahead ? 250 : 7), log.size());
     const auto fold_batch = [&] {
       for (std::size_t i = next; i < batch_end; ++i) {
+        if (reads_ahead && i % 80 == 0) {  // with entries folded and not committed, too
+          (*detector)->ReadAheadFor(
+              std::span(log).subspan(i, std::min<std::size_t>(70, log.size() - i)), 2);
+        }
         auto folded = (*detector)->Fold(log[i]);
         EXPECT_TRUE(folded.has_value()) << folded.error().message;
         if (folded) verdicts[i] = Describe(*folded);
@@ -833,6 +839,7 @@ TEST_P(DetectorFoldTest, IsTheSameHoweverItIsInterruptedAndWhateverTheIndex) {
   EXPECT_EQ(FoldAll(log, MakeFlatIndex, Disturbance::kDiscardAndRefold), expected);
   EXPECT_EQ(FoldAll(log, MakeShardedIndex, Disturbance::kDiscardAndRefold), expected);
   EXPECT_EQ(FoldAll(log, MakeShardedIndex, Disturbance::kRestart), expected);
+  EXPECT_EQ(FoldAll(log, MakeShardedIndex, Disturbance::kReadAhead), expected);
 }
 
 /// What a page may be compared with, by the parameters of the log.
