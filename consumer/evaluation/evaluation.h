@@ -25,7 +25,7 @@ struct PairOutcome {
   Verdict verdict = Verdict::kKept;
   int distance = 64;
   Score similarity;
-  Score floor;  ///< that similarity must reach whatever the threshold: ShortTextSimilarity
+  RequiredSimilarity required;
 
   [[nodiscard]] bool is_duplicate() const {
     return verdict == Verdict::kNear || verdict == Verdict::kExact;
