@@ -5,6 +5,7 @@
 #include "plugin/fingerprint/sketch.h"
 #include "plugin/index/sharded_index.h"
 #include "plugin/state/store.h"
+#include "plugin/verdict/item.h"
 #include "plugin/verdict/reason.h"
 
 #include <array>
@@ -42,6 +43,7 @@ struct Options {
   std::uint64_t snapshot_entries = 1'000'000;
   std::uint64_t fill = ~std::uint64_t{0};
   bool restart = false;
+  bool without_sketch = false;
   bool json = false;
 };
 
@@ -73,7 +75,8 @@ double SecondsSince(Clock::time_point start) {
 class MadeUpLog {
  public:
   /// From the entry with this number on.
-  MadeUpLog(std::uint64_t kept, std::uint64_t begin) : kept_(kept), offset_(begin) {}
+  MadeUpLog(const Options& options, std::uint64_t begin)
+      : kept_(options.kept), with_sketch_(!options.without_sketch), offset_(begin) {}
 
   log::Entry Next() {
     const std::uint64_t i = offset_++;
@@ -108,9 +111,12 @@ class MadeUpLog {
     page.set_raw_checksum(page.content_checksum());
     page.set_simhash(simhash);
     page.set_features(200);
-    page.set_shingles(400);
-    for (std::size_t i = 0; i < Sketch::kWords; ++i) {
-      page.add_sketch(Mix(content ^ i << 56) ^ (flips != 0 ? 0b1001 : 0));
+    if (with_sketch_) {
+      page.set_shingles(400);
+      page.set_title(TitleClass(Mix(content)));
+      for (std::size_t i = 0; i < Sketch::kWords; ++i) {
+        page.add_sketch(Mix(content ^ i << 56) ^ (flips != 0 ? 0b1001 : 0));
+      }
     }
     page.set_text_length(4'000);
     page.set_fetch_time_ms(1'700'000'000'000 + static_cast<std::int64_t>(offset_));
@@ -118,8 +124,19 @@ class MadeUpLog {
   }
 
   const std::uint64_t kept_;
+  const bool with_sketch_;
   std::uint64_t offset_;
 };
+
+/// Without sketches the simhash alone decides.
+JudgeParameters ParametersOf(const Options& options) {
+  JudgeParameters parameters;
+  if (options.without_sketch) {
+    parameters.min_similarity = parameters.short_text_similarity = Score{};
+    parameters.other_item_similarity = parameters.other_item_short_similarity = Score{};
+  }
+  return parameters;
+}
 
 [[noreturn]] void Die(const Error& error) {
   fmt::print(stderr, "fold_bench: {}\n", error.message);
@@ -205,7 +222,7 @@ void FoldAll(const Options& options, const RestartOptions& restart,
   const auto store = OrDie(Store::Open(options.store));
   const auto detector = OpenDetector(*store, options.kept + options.entries, restart);
   if (!detector->parameters().has_value()) {
-    OrDie(detector->Fold(ParametersEntry(JudgeParameters{}, kScheme)));
+    OrDie(detector->Fold(ParametersEntry(ParametersOf(options), kScheme)));
     OrDie(detector->Commit({0, std::string(16, 'x')}));
   }
   const auto begun = static_cast<std::uint64_t>(detector->position().offset);
@@ -213,7 +230,7 @@ void FoldAll(const Options& options, const RestartOptions& restart,
     Die({ErrorCode::kInvalidInput, options.store.directory.string() + " holds a state of " +
                                        std::to_string(begun) + " entries: fill it no further"});
   }
-  MadeUpLog log(options.kept, begun);
+  MadeUpLog log(options, begun);
   const std::uint64_t fill_count = std::min(options.fill, options.kept - begun);
   const Cost fill = Fold(*detector, log, fill_count, options, nullptr);
   result["filled"] = fill_count;
@@ -290,6 +307,8 @@ int main(int argc, char** argv) {
                  "entries from one restart snapshot to the next; 0: none");
   app.add_flag("--restart", options.restart,
                "fold nothing: measure restarts on the state that an earlier run left");
+  app.add_flag("--without-sketch", options.without_sketch,
+               "pages have no sketch and no title: the simhash alone decides");
   app.add_flag("--json", options.json, "print one JSON object");
   CLI11_PARSE(app, argc, argv);
   options.store.block_cache_bytes = options.cache_mib << 20;

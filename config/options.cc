@@ -523,6 +523,22 @@ std::vector<Option> MakeOptions() {
       Scalar("judge.short_text_similarity",
              "What short texts must resemble each other at least to be near duplicates.",
              FIELD(judge.short_text_similarity), Fraction()),
+      Scalar("judge.same_item_similarity",
+             "Pages whose titles and names in the URL say that they show one item need no more "
+             "than this, instead of `judge.min_similarity` and what is asked of short texts. 1: no "
+             "difference.",
+             FIELD(judge.same_item_similarity), Fraction()),
+      Scalar("judge.other_item_similarity",
+             "Pages whose titles, or names in the URL on one host, say that they show two items "
+             "must resemble each other at least this much too. 0: no difference.",
+             FIELD(judge.other_item_similarity), Fraction()),
+      Scalar("judge.other_item_short_shingles",
+             "Where either text of two such pages has fewer word shingles than this, "
+             "`judge.other_item_short_similarity` is asked for instead. 0: nowhere.",
+             FIELD(judge.other_item_short_shingles), Number<std::uint32_t>(0, 1'000'000)),
+      Scalar("judge.other_item_short_similarity",
+             "What short texts of two such pages must resemble each other at least.",
+             FIELD(judge.other_item_short_similarity), Fraction()),
       Scalar("judge.max_candidates",
              "How many candidates are compared with a page at most, the nearest and among these "
              "the oldest first.",

@@ -47,6 +47,8 @@ struct Document {
   std::string charset;            ///< the encoding used, by its WHATWG name; empty without text
   std::string charset_source;     ///< `bom`, `header`, `meta`, `detected`, `default`
   std::string title;              ///< white space collapsed
+  /// Of the title's normalised words, those with a digit and volatile ones left out; 0: none.
+  std::uint64_t title_hash = 0;
   std::string language;           ///< BCP 47 from <html lang>; empty: unknown
   std::string detected_language;  ///< ISO 639 code by CLD2, of the text that counts; empty: unsure
   std::uint32_t main_words = 0;   ///< of the main text, headings and link text in it included

@@ -9,6 +9,7 @@
 #include "extract/terms.h"
 #include "extract/tokenizer.h"
 #include "extract/visible_text.h"
+#include "extract/volatile_patterns.h"
 #include "extract/volatile_text.h"
 
 #include <algorithm>
@@ -90,6 +91,7 @@ class Extractor::Impl {
     }
     text_.Finish();
     document.title = text_.title();
+    document.title_hash = HashOfTitle();
     document.language = text_.language();
     document.text_length = text_.length();
     document.main_words = MainWords();
@@ -121,6 +123,19 @@ class Extractor::Impl {
       if (main) words += segment.words;
     }
     return words;
+  }
+
+  /// Numbers are what titles of two versions differ in.
+  [[nodiscard]] std::uint64_t HashOfTitle() {
+    tokens_.Clear();
+    // Of more words than a page may have the first ones do.
+    static_cast<void>(tokenizer_.Append(volatile_text_.Remove(text_.title(), lasting_), tokens_));
+    std::string words;
+    for (std::size_t i = 0; i < tokens_.size(); ++i) {
+      const std::string_view word = tokens_.Span(i, 1);
+      if (FindDigit(word, 0) == word.size()) words.append(word).push_back(' ');
+    }
+    return words.empty() ? 0 : hasher_.Hash(words);
   }
 
   [[nodiscard]] bool TakeAllText() {

@@ -102,7 +102,8 @@ PageTraits TraitsOf(const state::Document& document) {
           .features = document.features(),
           .simhash = Fingerprint{document.simhash()},
           .shingles = document.shingles(),
-          .sketch = SketchFromProto(document.sketch())};
+          .sketch = SketchFromProto(document.sketch()),
+          .item = {document.canonical_url(), document.title()}};
 }
 
 JudgeParameters FromProto(const log::Parameters& proto) {
@@ -111,6 +112,11 @@ JudgeParameters FromProto(const log::Parameters& proto) {
   parameters.min_similarity = Score{proto.min_similarity()};
   parameters.short_text_shingles = proto.short_text_shingles();
   parameters.short_text_similarity = Score{proto.short_text_similarity()};
+  parameters.same_item_similarity =
+      Score{proto.fold_version() < 4 ? Score::kOne : proto.same_item_similarity()};
+  parameters.other_item_similarity = Score{proto.other_item_similarity()};
+  parameters.other_item_short_shingles = proto.other_item_short_shingles();
+  parameters.other_item_short_similarity = Score{proto.other_item_short_similarity()};
   parameters.max_candidates = proto.max_candidates();
   parameters.min_features = proto.min_features();
   parameters.cluster_budget = std::max(1U, proto.cluster_budget());
@@ -133,7 +139,8 @@ PageTraits TraitsOf(const log::Page& page) {
           .features = page.features(),
           .simhash = Fingerprint{page.simhash()},
           .shingles = page.shingles(),
-          .sketch = SketchFromProto(page.sketch())};
+          .sketch = SketchFromProto(page.sketch()),
+          .item = {page.canonical_url(), page.title()}};
 }
 
 log::Entry ParametersEntry(const JudgeParameters& parameters, std::string_view scheme) {
@@ -145,6 +152,10 @@ log::Entry ParametersEntry(const JudgeParameters& parameters, std::string_view s
   proto.set_min_similarity(parameters.min_similarity.ten_thousandths);
   proto.set_short_text_shingles(parameters.short_text_shingles);
   proto.set_short_text_similarity(parameters.short_text_similarity.ten_thousandths);
+  proto.set_same_item_similarity(parameters.same_item_similarity.ten_thousandths);
+  proto.set_other_item_similarity(parameters.other_item_similarity.ten_thousandths);
+  proto.set_other_item_short_shingles(parameters.other_item_short_shingles);
+  proto.set_other_item_short_similarity(parameters.other_item_short_similarity.ten_thousandths);
   proto.set_max_candidates(parameters.max_candidates);
   proto.set_min_features(parameters.min_features);
   proto.set_cluster_budget(parameters.cluster_budget);
@@ -750,6 +761,7 @@ void Detector::Insert(const ScopedPage& scoped, DocId id) {
     document.set_simhash(page.simhash());
     document.set_features(page.features());
     document.set_shingles(page.shingles());
+    document.set_title(page.title());
     *document.mutable_sketch() = page.sketch();
     const Fingerprint fingerprint = InIndex(page.simhash(), scoped.scope);
     index_->Insert(fingerprint, id);

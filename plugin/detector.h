@@ -23,10 +23,10 @@
 namespace crawlsieve {
 
 /// The rules by which this binary folds the log. A log written for other rules is refused.
-inline constexpr std::uint32_t kFoldVersion = 3;
+inline constexpr std::uint32_t kFoldVersion = 4;
 
-/// The oldest rules it has: version 2 is version 3 with a budget of 1, scope global, no preferred
-/// URLs and no rule for short texts.
+/// The oldest rules it has: version 3 is version 4 without item evidence, and version 2 is version
+/// 3 with a budget of 1, scope global, no preferred URLs and no rule for short texts.
 inline constexpr std::uint32_t kOldestFoldVersion = 2;
 
 /// What one entry of the admission log came to.

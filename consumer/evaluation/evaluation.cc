@@ -31,7 +31,7 @@ bool IsDuplicateAt(const PairOutcome& outcome, std::uint32_t max_distance, Score
       break;
   }
   return outcome.distance <= static_cast<int>(max_distance) &&
-         (!with_sketch || outcome.similarity >= std::max(min_similarity, outcome.floor));
+         (!with_sketch || outcome.similarity >= outcome.required.At(min_similarity));
 }
 
 void Count(const JudgedPair& pair, bool is_duplicate, Counts& counts) {
@@ -149,7 +149,7 @@ PairOutcome JudgePair(const log::Page& kept, const log::Page& page,
   const PageTraits traits = TraitsOf(page);
   const Comparison comparison = Compare(kept_traits, traits, parameters);
   PairOutcome outcome{Verdict::kKept, comparison.distance, comparison.similarity,
-                      ShortTextSimilarity(kept_traits, traits, parameters)};
+                      RequirementOf(kept_traits, traits, parameters)};
   if (IsTooShort(kept_traits, parameters) || IsTooShort(traits, parameters)) {
     outcome.verdict = Verdict::kTooShort;
   } else if (comparison.kind == Comparison::Kind::kExact) {

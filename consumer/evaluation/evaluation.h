@@ -18,14 +18,14 @@
 
 namespace crawlsieve::consumer {
 
-/// How the judge would see two pages, were one kept and the other came after it. By content alone:
-/// that the two may have one URL plays no part.
+/// How the judge would see two pages, were one kept and the other came after it. Titles and names in
+/// the URLs count as they do there; that the two may have one URL plays no part.
 struct PairOutcome {
   enum class Verdict { kKept, kTooShort, kNotEvaluated, kNear, kExact };
   Verdict verdict = Verdict::kKept;
   int distance = 64;
   Score similarity;
-  Score floor;  ///< that similarity must reach whatever the threshold: ShortTextSimilarity
+  RequiredSimilarity required;
 
   [[nodiscard]] bool is_duplicate() const {
     return verdict == Verdict::kNear || verdict == Verdict::kExact;

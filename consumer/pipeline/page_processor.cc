@@ -4,6 +4,7 @@
 #include "extract/page_url.h"
 #include "plugin/fingerprint/simhash.h"
 #include "plugin/fingerprint/sketch.h"
+#include "plugin/verdict/item.h"
 
 #include <cstdlib>
 #include <string_view>
@@ -174,6 +175,7 @@ void PageProcessor::FillPage(extract::Page&& page, log::Page& entry, std::string
     entry.set_simhash(ComputeSimhash(document.features).bits);
     entry.set_features(static_cast<std::uint32_t>(document.features.size()));
     entry.set_text_length(document.text_length);
+    entry.set_title(TitleClass(document.title_hash));
     if (!document.shingles.empty()) {
       entry.set_shingles(static_cast<std::uint32_t>(document.shingles.size()));
       const Sketch sketch = ComputeSketch(document.shingles);

@@ -16,10 +16,25 @@ Score EstimateSimilarity(const PageTraits& a, const PageTraits& b) {
       std::min<std::uint64_t>(EstimateResemblance(a.sketch, b.sketch), bound))};
 }
 
-Score ShortTextSimilarity(const PageTraits& a, const PageTraits& b,
-                          const JudgeParameters& parameters) {
-  const bool is_short = std::min(a.shingles, b.shingles) < parameters.short_text_shingles;
-  return is_short ? parameters.short_text_similarity : Score{};
+RequiredSimilarity RequirementOf(const PageTraits& a, const PageTraits& b,
+                                 const JudgeParameters& parameters) {
+  const std::uint32_t shingles = std::min(a.shingles, b.shingles);
+  RequiredSimilarity required;
+  if (shingles < parameters.short_text_shingles) required.least = parameters.short_text_similarity;
+  switch (CompareItems(a.item, b.item)) {
+    case ItemEvidence::kNone:
+      break;
+    case ItemEvidence::kSame:
+      required.most = parameters.same_item_similarity;
+      required.least = std::min(required.least, required.most);
+      break;
+    case ItemEvidence::kOther:
+      required.least = std::max(required.least, shingles < parameters.other_item_short_shingles
+                                                    ? parameters.other_item_short_similarity
+                                                    : parameters.other_item_similarity);
+      break;
+  }
+  return required;
 }
 
 Comparison Compare(const PageTraits& a, const PageTraits& b, const JudgeParameters& parameters) {
@@ -30,8 +45,7 @@ Comparison Compare(const PageTraits& a, const PageTraits& b, const JudgeParamete
   Comparison comparison{Comparison::Kind::kDifferent, HammingDistance(a.simhash, b.simhash),
                         EstimateSimilarity(a, b)};
   if (comparison.distance <= static_cast<int>(parameters.max_distance) &&
-      comparison.similarity >=
-          std::max(parameters.min_similarity, ShortTextSimilarity(a, b, parameters))) {
+      comparison.similarity >= RequirementOf(a, b, parameters).At(parameters.min_similarity)) {
     comparison.kind = Comparison::Kind::kNear;
   }
   return comparison;

@@ -52,6 +52,14 @@ struct JudgeParameters {
   std::uint32_t short_text_shingles = 80;
   /// then they need at least this resemblance, if that is more.
   Score short_text_similarity{9'000};
+  /// Pages that say they are about one item (CompareItems) need no more than this, short or not.
+  Score same_item_similarity{7'500};
+  /// Pages that say they are about two items need at least this,
+  Score other_item_similarity{9'000};
+  /// and where either set has fewer shingles than this,
+  std::uint32_t other_item_short_shingles = 160;
+  /// this: one word in the middle of that many shingles makes as much.
+  Score other_item_short_similarity{9'500};
   /// How many pages within max_distance are compared at most, the nearest and oldest first.
   std::uint32_t max_candidates = 16;
   /// Pages with fewer distinct features are `too_short`: never a duplicate, never a match.

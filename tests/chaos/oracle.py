@@ -3,7 +3,9 @@ with everything that is kept, one by one. Shares no code with the service."""
 
 import dataclasses
 import datetime
+import re
 import sys
+import urllib.parse
 
 import numpy
 
@@ -136,6 +138,31 @@ def resemblance(page, other):
     return min(max(0, 2 * equal - bits) * ONE // bits, smaller * ONE // larger)
 
 
+def item_name(url):
+    """(last segment that is no index, query), both empty where the URL names nothing."""
+    segments = [part for part in url.path.split("/") if part and not re.match(r"index(\.|$)", part)]
+    return (segments[-1] if segments else ""), url.query
+
+
+def compare_items(page, other):
+    """"same", "other" or None: the table of section "What pages say of their item"."""
+    if page.canonical_url == other.canonical_url:
+        return None
+    left, right = (urllib.parse.urlsplit(p.canonical_url) for p in (page, other))
+    names = [item_name(left), item_name(right)]
+    one_host = left.netloc != "" and left.netloc == right.netloc
+    titles = page.title != 0 and other.title != 0
+    if ("", "") not in names:
+        if names[0] == names[1]:
+            paths = [re.sub(r"(?<!\d)\d{1,2}(?!\d)", "0", url.path, flags=re.ASCII)
+                     for url in (left, right)]
+            same = titles and page.title == other.title and (not one_host or paths[0] == paths[1])
+            return "same" if same else None
+        if one_host:
+            return "other"
+    return "other" if titles and page.title != other.title else None
+
+
 def compare(page, document, parameters):
     """The match that two comparable pages make as near duplicates, else None: section "When two
     pages are near"."""
@@ -143,9 +170,18 @@ def compare(page, document, parameters):
     if bits > parameters.max_distance:
         return None
     similarity = resemblance(page, document.page)
+    shingles = min(page.shingles, document.page.shingles)
     least = parameters.min_similarity
-    if min(page.shingles, document.page.shingles) < parameters.short_text_shingles:
+    if shingles < parameters.short_text_shingles:
         least = max(least, parameters.short_text_similarity)
+    if parameters.fold_version >= 4:
+        items = compare_items(page, document.page)
+        if items == "same":
+            least = min(least, parameters.same_item_similarity)
+        elif items == "other" and shingles < parameters.other_item_short_shingles:
+            least = max(least, parameters.other_item_short_similarity)
+        elif items == "other":
+            least = max(least, parameters.other_item_similarity)
     return Match(document, False, bits, similarity) if similarity >= least else None
 
 

@@ -14,7 +14,8 @@ NOON = 1_772_366_400_000  # 2026-03-01T12:00:00Z
 
 def parameters(**changed):
     entry = log.Entry()
-    entry.parameters.fold_version = 3
+    entry.parameters.fold_version = 4
+    entry.parameters.same_item_similarity = oracle.ONE
     entry.parameters.max_distance = 3
     entry.parameters.min_similarity = 7500
     entry.parameters.max_candidates = 16
@@ -250,6 +251,33 @@ class SketchTest(unittest.TestCase):
             _, verdict = fold(first, again, short_text_shingles=shingles,
                               short_text_similarity=9000)
             self.assertEqual(verdict["reason"], expected)
+
+    def test_item_evidence_moves_what_is_asked(self):
+        changed = {"same_item_similarity": 7000, "other_item_similarity": 7600,
+                   "other_item_short_shingles": 160, "other_item_short_similarity": 9000}
+        host, elsewhere = "http://host.example", "https://elsewhere.example"
+        for url, title, differing, shingles, version, expected in (
+                (f"{elsewhere}/copy/x.html", 5, 60, 200, 4, "near_duplicate"),  # one item: 0.73
+                (f"{elsewhere}/copy/x.html", 5, 60, 200, 3, "unique"),
+                (f"{elsewhere}/copy/x.html", 6, 60, 200, 4, "unique"),
+                (f"{elsewhere}/copy/x.html", 6, 56, 200, 4, "near_duplicate"),  # 0.75
+                (f"{host}/2.11/x.html", 5, 60, 200, 4, "near_duplicate"),
+                (f"{host}/211/x.html", 5, 60, 200, 4, "unique"),
+                (f"{host}/2.10/y.html", 5, 56, 200, 4, "unique"),  # two items
+                (f"{host}/2.10/y.html", 5, 56, 200, 3, "near_duplicate"),
+                (f"{host}/2.10/y.html", 5, 50, 200, 4, "near_duplicate"),  # 0.776
+                (f"{host}/2.10/y.html", 5, 50, 159, 4, "unique"),
+                (f"{host}/2.10/y.html", 5, 20, 159, 4, "near_duplicate"),  # 0.91
+                (f"{elsewhere}/y.html", 5, 56, 200, 4, "near_duplicate"),
+                (f"{elsewhere}/y.html", 6, 56, 200, 4, "unique"),
+                (f"{elsewhere}/index.html", 6, 56, 200, 4, "unique"),
+                (f"{elsewhere}/index.html", 0, 56, 200, 4, "near_duplicate")):
+            first = self.page(0, "2.10/x.html", b"a", 0, shingles=shingles)
+            again = self.page(1, "", b"b", 1, differing=differing, shingles=shingles)
+            first.page.title, again.page.title = 5, title
+            again.page.url = again.page.canonical_url = url
+            _, verdict = fold(first, again, fold_version=version, **changed)
+            self.assertEqual(verdict["reason"], expected, (url, title, differing, shingles))
 
     def test_sizes_bound_the_similarity(self):
         _, near = fold(self.page(0, "a", b"a", 0), self.page(1, "b", b"b", 0, shingles=80))

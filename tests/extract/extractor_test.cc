@@ -44,6 +44,19 @@ TEST(Extractor, MakesADocumentOfAPage) {
                              [](const Feature& a, const Feature& b) { return a.hash < b.hash; }));
 }
 
+TEST(Extractor, HashesATitleWithoutItsNumbers) {
+  const auto hash = [](const std::string& title) {
+    return Extract(HtmlPage("<title>" + title + "</title><p>Hello")).title_hash;
+  };
+  EXPECT_NE(hash("Search - Manual"), 0U);
+  EXPECT_EQ(hash("Search - Manual 2.11"), hash("SEARCH: manual v3, 4 May 2026"));
+  EXPECT_NE(hash("Search - Manual"), hash("Manual - Search"));
+  EXPECT_NE(hash("Search - Manual"), hash("Search - Manuals"));
+  EXPECT_NE(hash("ab c"), hash("a bc"));
+  for (const char* none : {"", " ", "2.11", "- / -", "v3 4"}) EXPECT_EQ(hash(none), 0U) << none;
+  EXPECT_EQ(Extract(HtmlPage("<p>Hello")).title_hash, 0U);
+}
+
 TEST(Extractor, PassesOnTheBodysProblemBeforeAllElse) {
   Page page = HtmlPage("");
   page.body_problem = "bad_encoding";

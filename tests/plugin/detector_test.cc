@@ -40,6 +40,8 @@ JudgeParameters Parameters() {
   parameters.max_distance = 3;
   parameters.min_similarity = Score{7'000};
   parameters.short_text_shingles = 0;
+  parameters.same_item_similarity = Score{Score::kOne};
+  parameters.other_item_similarity = parameters.other_item_short_similarity = Score{};
   parameters.max_candidates = 3;
   parameters.min_features = 20;
   return parameters;
@@ -51,6 +53,11 @@ Sketch SketchAt(double similarity) {
   const auto bits = static_cast<std::size_t>((1 - similarity) / 2 * Sketch::kBits);
   for (std::size_t i = 0; i < bits; ++i) sketch.words[i / 64] |= std::uint64_t{1} << i % 64;
   return sketch;
+}
+
+log::Entry WithTitle(log::Entry entry, std::uint32_t title) {
+  entry.mutable_page()->set_title(title);
+  return entry;
 }
 
 /// A detector on an empty state, with the parameters entry folded.
@@ -229,6 +236,7 @@ TEST(SketchInTheState, TakesAtMost64BytesOfAKeptPage) {
   without.set_url("http://a/");
   state::Document with = without;
   with.set_shingles((1 << 21) - 1);  // twice the words of a page at its limit
+  with.set_title(kTitleClasses);
   for (std::size_t i = 0; i < Sketch::kWords; ++i) with.add_sketch(~std::uint64_t{0});
   EXPECT_LE(with.ByteSizeLong() - without.ByteSizeLong(), 64U);
 }
@@ -698,6 +706,46 @@ TEST_F(DetectorTest, FoldsALogOfTheRulesBeforeAsTheyWere) {
   EXPECT_EQ(Judge(entries_.Text("http://b/", "text", 0)).reason, Reason::kExactDuplicate);
 }
 
+TEST_F(DetectorTest, FoldsALogWithoutItemEvidenceAsItWas) {
+  log::Entry parameters = ParametersEntry(Parameters(), kScheme);
+  parameters.mutable_parameters()->set_fold_version(3);
+  parameters.mutable_parameters()->clear_same_item_similarity();
+  Fold(parameters);
+  Judge(WithTitle(entries_.Text("http://a/x", "text", 0), 1));
+  log::Entry same = WithTitle(entries_.Text("http://b/x", "same item", 0x1), 1);
+  EntryBuilder::SetSketch(same, SketchAt(0.6));
+  EXPECT_EQ(Judge(same).reason, Reason::kUnique);
+  EXPECT_EQ(Judge(WithTitle(entries_.Text("http://a/y", "other item", 0x1), 2)).reason,
+            Reason::kNearDuplicate);
+}
+
+TEST_F(DetectorTest, ItemEvidenceMovesWhatIsAskedOfAPage) {
+  Fold(ParametersWith([](JudgeParameters& p) {
+    p.same_item_similarity = Score{5'500};
+    p.other_item_similarity = Score{9'000};
+  }));
+  Judge(WithTitle(entries_.Text("http://a/x", "text", 0), 1));
+  const auto judge = [&](const std::string& url, std::uint32_t title, double similarity) {
+    log::Entry entry = WithTitle(entries_.Text(url, url, 0x1), title);
+    EntryBuilder::SetSketch(entry, SketchAt(similarity));
+    entry.mutable_page()->mutable_source()->set_previous_offset(-1);  // not behind those discarded
+    const Reason reason = Judge(entry).reason;
+    detector_->Discard();  // so that each meets the first page alone
+    return reason;
+  };
+  Commit();
+  EXPECT_EQ(judge("http://b/x", 1, 0.6), Reason::kNearDuplicate);
+  EXPECT_EQ(judge("http://b/x", 2, 0.6), Reason::kUnique);
+  EXPECT_EQ(judge("http://b/y", 1, 0.6), Reason::kUnique);
+  EXPECT_EQ(judge("http://b/y", 1, 0.8), Reason::kNearDuplicate);
+  EXPECT_EQ(judge("http://b/y", 2, 0.8), Reason::kUnique);
+  EXPECT_EQ(judge("http://a/y", 1, 0.8), Reason::kUnique);
+  EXPECT_EQ(judge("http://a/y", 1, 0.95), Reason::kNearDuplicate);
+  EXPECT_EQ(judge("http://a/x", 2, 0.8), Reason::kUnchanged) << "one URL says nothing";
+  Restart();
+  EXPECT_EQ(judge("http://b/x", 1, 0.6), Reason::kNearDuplicate) << "the state keeps the title";
+}
+
 TEST_F(DetectorTest, RefusesParametersOfOptionsItDoesNotHave) {
   log::Entry entry = ParametersEntry(Parameters(), kScheme);
   entry.mutable_parameters()->set_scope(static_cast<log::Scope>(99));
@@ -712,6 +760,8 @@ JudgeParameters ParametersOf(std::uint64_t seed) {
   JudgeParameters parameters = Parameters();
   parameters.scope = static_cast<Scope>(seed % 4);
   parameters.cluster_budget = 1 + static_cast<std::uint32_t>(seed % 3);
+  parameters.same_item_similarity = Score{5'500};
+  parameters.other_item_similarity = Score{8'500};
   if (seed % 2 == 1) {
     parameters.preferred_url = {UrlPreference::kHttps, UrlPreference::kScore,
                                 UrlPreference::kShorter};
@@ -761,6 +811,7 @@ std::vector<log::Entry> RandomLog(std::uint64_t seed, int size) {
     if (made.url() != url) continue;  // a redelivery stays what it was
     made.set_host(host);
     made.set_registered_domain_bytes(page % 2 == 0 ? 1 : 2);
+    made.set_title(static_cast<std::uint32_t>(random() % 3));
     made.set_crawl_id(random() % 3 == 0 ? "monday" : "tuesday");
   }
   return log;

@@ -138,6 +138,8 @@ TEST_F(EvaluationTest, JudgesEveryPairAsTheJudgeDoes) {
   for (int changed = 0; changed < 400; changed += 23) {
     Add("changed" + std::to_string(changed), "http://c.example/" + std::to_string(changed),
         Words(3000, changed) + Words(changed, 400 - changed));
+    Add("titled" + std::to_string(changed), "http://d.example/" + std::to_string(changed),
+        Words(3000, changed) + Words(changed, 400 - changed));
   }
   const PageSet pages = Load();
   int duplicates = 0;

@@ -58,6 +58,50 @@ TEST(Compare, ShortTextsNeedMore) {
   EXPECT_EQ(Compare(a, b, rule).kind, kNear) << "it never lowers min_similarity";
 }
 
+/// 64 of 448 bits differ: a resemblance of 1 - 2 * 64 / 448 = 0.714.
+constexpr std::uint64_t kSevenTenths = ~std::uint64_t{0};
+
+TEST(Compare, PagesOfOneItemNeedNoMoreThanTheirs) {
+  PageTraits a = Page("a", 0);
+  PageTraits b = Page("b", 0, kSevenTenths);
+  a.item = {"https://a.example/x.html", 1};
+  b.item = {"https://b.example/x.html", 1};
+  a.shingles = b.shingles = 50;
+  JudgeParameters rule = Rule(6, 8'000);
+  rule.short_text_similarity = Score{9'000};
+  rule.same_item_similarity = Score{7'142};
+  EXPECT_EQ(Compare(a, b, rule).kind, kNear) << "short or not";
+  rule.same_item_similarity = Score{7'143};
+  EXPECT_EQ(Compare(a, b, rule).kind, kDifferent);
+  rule.min_similarity = Score{7'000};
+  EXPECT_EQ(Compare(a, b, rule).kind, kDifferent) << "short texts need more than min_similarity";
+  rule.short_text_shingles = 0;
+  EXPECT_EQ(Compare(a, b, rule).kind, kNear) << "it never raises min_similarity";
+  b.item.title = 2;
+  rule.min_similarity = Score{7'200};
+  rule.same_item_similarity = Score{0};
+  EXPECT_EQ(Compare(a, b, rule).kind, kDifferent) << "not one item";
+}
+
+TEST(Compare, PagesOfTwoItemsNeedMore) {
+  PageTraits a = Page("a", 0);
+  PageTraits b = Page("b", 0, kSevenTenths);
+  a.item = {"https://a.example/x.html", 1};
+  b.item = {"https://a.example/y.html", 1};
+  a.shingles = b.shingles = 160;
+  JudgeParameters rule = Rule(6, 7'000);
+  rule.other_item_similarity = Score{7'142};
+  rule.other_item_short_similarity = Score{7'143};
+  rule.other_item_short_shingles = 160;
+  EXPECT_EQ(Compare(a, b, rule).kind, kNear);
+  rule.other_item_short_shingles = 161;
+  EXPECT_EQ(Compare(a, b, rule).kind, kDifferent);
+  rule.other_item_short_similarity = Score{0};
+  EXPECT_EQ(Compare(a, b, rule).kind, kNear) << "it never lowers min_similarity";
+  rule.min_similarity = Score{7'143};
+  EXPECT_EQ(Compare(a, b, rule).kind, kDifferent);
+}
+
 TEST(Compare, NearNeedsBothSimhashAndSketch) {
   // 32 of 448 bits differ: a resemblance of 1 - 2 * 32 / 448 = 0.857.
   const PageTraits a = Page("a", 0);
