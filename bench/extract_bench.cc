@@ -142,8 +142,8 @@ class Steps {
       : parser_(MakeGumboParser(options.limits)),
         tokenizer_({options.limits.max_tokens, options.features.max_token_bytes}),
         volatile_text_(options.features.volatile_text),
-        finder_(options.features.terms),
-        counter_(options.features, hasher),
+        finder_(options.features.terms, hasher),
+        counter_(options.features),
         sketch_shingle_size_(options.features.sketch_shingle_size),
         hasher_(hasher) {}
 
@@ -165,9 +165,9 @@ class Steps {
       (void)tokenizer_.Append(lasting, tokens_);
     });
     std::string_view language;
-    Measure(5, [&] { language = DetectLanguage(tokens_.text); });
-    Measure(6, [&] { finder_.Find(language, tokens_, {{tokens_.size(), 1}}, terms_, runs_); });
-    Measure(7, [&] { (void)counter_.Count(terms_, runs_); });
+    Measure(5, [&] { language = DetectLanguage(tokens_.text, text_.language()); });
+    Measure(6, [&] { finder_.Find(language, tokens_, {{tokens_.size(), 1}}, terms_); });
+    Measure(7, [&] { (void)counter_.Count(terms_); });
     std::vector<std::uint64_t> shingles;
     Measure(8, [&] { shingles = ShingleSet(tokens_, sketch_shingle_size_, hasher_); });
     Measure(9, [&] { sketch_bits_ ^= ComputeSketch(shingles).words[0]; });
@@ -197,8 +197,7 @@ class Steps {
   VolatileText volatile_text_;
   std::string lasting_;
   TermFinder finder_;
-  TokenList terms_;
-  std::vector<TokenRun> runs_;
+  std::vector<Feature> terms_;
   FeatureCounter counter_;
   const std::size_t sketch_shingle_size_;
   const FeatureHasher hasher_;

@@ -33,14 +33,13 @@ class Extractor::Impl {
         text_(options.details ? options.limits.max_links : 0),
         tokenizer_({options.limits.max_tokens, options.features.max_token_bytes}),
         volatile_text_(options.features.volatile_text),
-        term_finder_(options.features.terms),
-        features_(options.features, hasher),
+        term_finder_(options.features.terms, hasher),
+        features_(options.features),
         sketch_shingle_size_(std::max<std::uint32_t>(options.features.sketch_shingle_size, 1)),
         hasher_(hasher) {}
 
   [[nodiscard]] Document Extract(const Page& page) {
-    Document document;
-    Identify(page, document);
+    Document document = Identify(page);
     if (!page.body_problem.empty()) {
       document.detail = page.body_problem;
     } else if (page.status_code < 200 || page.status_code > 299) {
@@ -54,13 +53,15 @@ class Extractor::Impl {
     return document;
   }
 
- private:
-  void Identify(const Page& page, Document& document) const {
+  [[nodiscard]] Document Identify(const Page& page) const {
+    Document document;
     TakeIdentity(IdentityOf(page.final_url.empty() ? page.url : page.final_url, url_options_),
                  document);
     document.registered_domain = RegisteredDomain(document.host);
+    return document;
   }
 
+ private:
   static void TakeIdentity(CanonicalUrl&& identity, Document& document) {
     document.canonical_url = std::move(identity.url);
     document.host = std::move(identity.host);
@@ -102,9 +103,9 @@ class Extractor::Impl {
     document.charset = decoded.encoding;
     document.charset_source = CharsetSourceName(decoded.source);
     document.normalized_text = tokens_.text;
-    document.detected_language = DetectLanguage(tokens_.text);
-    term_finder_.Find(document.detected_language, tokens_, runs_, terms_, term_runs_);
-    document.features = features_.Count(terms_, term_runs_);
+    document.detected_language = DetectLanguage(tokens_.text, document.language);
+    term_finder_.Find(document.detected_language, tokens_, runs_, terms_);
+    document.features = features_.Count(terms_);
     document.shingles = ShingleSet(tokens_, sketch_shingle_size_, hasher_);
     ReadClaims(document);
     if (details_) {
@@ -209,8 +210,7 @@ class Extractor::Impl {
   std::vector<TokenRun> runs_;  ///< of tokens_
   std::string lasting_;         ///< of a piece of text, what is not volatile
   VolatileText volatile_text_;
-  TokenList terms_;
-  std::vector<TokenRun> term_runs_;
+  std::vector<Feature> terms_;
   TermFinder term_finder_;
   FeatureCounter features_;
   const std::size_t sketch_shingle_size_;
@@ -222,18 +222,19 @@ Extractor::Extractor(const ExtractOptions& options, const FeatureHasher& hasher)
 Extractor::~Extractor() = default;
 
 Document Extractor::Extract(const Page& page) { return impl_->Extract(page); }
+Document Extractor::Identify(const Page& page) const { return impl_->Identify(page); }
 
 std::string DescribeExtraction(const ExtractOptions& extract_options) {
   const FeatureOptions& options = extract_options.features;
   return fmt::format(
-      "extract=2 {} {} {} shingle={} sketch_shingle={} damped={} token<={} parser=gumbo-{} "
+      "extract=3 {} {} {} shingle={}+{} sketch_shingle={} damped={} token<={} parser=gumbo-{} "
       "charset=uchardet-{} "
       "roles=1:{} main>={} {}",
       DescribeTokenizer(), DescribeVolatileText(options.volatile_text),
-      DescribeTerms(options.terms), options.shingle_size, options.sketch_shingle_size,
-      options.damp_frequency, options.max_token_bytes, CRAWLSIEVE_GUMBO_VERSION,
-      CRAWLSIEVE_UCHARDET_VERSION, fmt::join(options.role_weights, ","), options.min_main_words,
-      DescribeUrls(extract_options.url));
+      DescribeTerms(options.terms), options.shingle_size, options.phrase_size,
+      options.sketch_shingle_size, options.damp_frequency, options.max_token_bytes,
+      CRAWLSIEVE_GUMBO_VERSION, CRAWLSIEVE_UCHARDET_VERSION, fmt::join(options.role_weights, ","),
+      options.min_main_words, DescribeUrls(extract_options.url));
 }
 
 }  // namespace crawlsieve::extract

@@ -47,6 +47,9 @@ struct TermOptions {
 struct FeatureOptions {
   /// Words per feature: 1 takes single words, n > 1 takes word n-shingles (Broder 1997).
   std::uint32_t shingle_size = 1;
+  /// Words of the phrases that are features besides, 2 or more; 0: none. They tell texts apart that
+  /// have the same words in another order, and each changed word changes as many of them.
+  std::uint32_t phrase_size = 0;
   /// Words per shingle of the sketch. Longer ones tell pages of one template apart better, and are
   /// touched more by each changed word.
   std::uint32_t sketch_shingle_size = 4;

@@ -177,9 +177,9 @@ std::string RegisteredDomain(std::string_view host) {
 }
 
 std::string DescribeUrls(const UrlOptions& options) {
-  return fmt::format("url=2:{}:{}:{}:{}:{}:{}", options.drop_tracking, options.drop_sessions,
+  return fmt::format("url=2:{}:{}:{}:{}:{}:{} psl={}", options.drop_tracking, options.drop_sessions,
                      options.sort_query, options.drop_www, options.unify_scheme,
-                     options.follow_canonical_link);
+                     options.follow_canonical_link, psl_builtin_sha1sum());
 }
 
 }  // namespace crawlsieve::extract

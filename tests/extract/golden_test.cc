@@ -4,6 +4,7 @@
 // a new expectation.
 
 #include "extract/extractor.h"
+#include "extract/page_url.h"
 #include "extract/terms.h"
 #include "extract/volatile_text.h"
 
@@ -127,6 +128,11 @@ TEST(GoldenTerms, AreTheSameInEveryLanguage) {
             "ja ja: ク ローラー ウェブ すべて ページ 一度 だけ 読み ほとんど すでに 見 もの\n"
             "ko ko: 크롤러는 웹의 모든 페이지를 한 번씩 읽으며 대부분은 이미 본 것입니다\n"
             "th th: หุ่น ยนต์ อ่าน ทุก หน้า เว็บ เพียง ครั้ง เดียว ส่วน ใหญ่ มัน เคย เห็น มา แล้ว\n");
+}
+
+TEST(GoldenSuffixList, IsTheSame) {
+  EXPECT_TRUE(DescribeUrls({}).ends_with("psl=16fee06c5f89997e5b74c3ac139f9b9e97273e31"))
+      << DescribeUrls({});
 }
 
 TEST(GoldenVolatileText, IsTheSame) {
