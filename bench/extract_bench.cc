@@ -159,7 +159,12 @@ class Steps {
     tokens_.Clear();
     // As Extractor does with a page whose text all counts: the most that these steps can cost.
     std::string_view lasting;
-    Measure(3, [&] { lasting = volatile_text_.Remove(text_.body(), lasting_); });
+    Measure(3, [&] {
+      for (const Segment& segment : text_.segments()) {
+        blocks_out_ += volatile_text_.IsVolatile(text_.TextOf(segment)) ? 1 : 0;
+      }
+      lasting = volatile_text_.Remove(text_.body(), lasting_);
+    });
     Measure(4, [&] {
       (void)tokenizer_.Append(text_.title(), tokens_);
       (void)tokenizer_.Append(lasting, tokens_);
@@ -201,6 +206,7 @@ class Steps {
   FeatureCounter counter_;
   const std::size_t sketch_shingle_size_;
   const FeatureHasher hasher_;
+  std::size_t blocks_out_ = 0;
   std::uint64_t sketch_bits_ = 0;  // keeps the compiler from leaving sketches out
   std::array<Seconds, kNames.size()> spent_{};
   std::size_t text_bytes_ = 0;

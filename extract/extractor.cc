@@ -13,13 +13,21 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
 namespace crawlsieve::extract {
+
+namespace {
+
+using RoleWeights = std::array<std::uint32_t, kRoleCount>;
+
+/// All roles but the alternative texts, in the order of Role.
+constexpr RoleWeights kAllVisibleText = {1, 1, 1, 1, 1, 1, 0};
+
+}  // namespace
 
 class Extractor::Impl {
  public:
@@ -95,7 +103,7 @@ class Extractor::Impl {
     document.text_length = text_.length();
     document.main_words = MainWords();
     document.all_text = document.main_words < min_main_words_;
-    if (!(document.all_text ? TakeAllText() : TakeTextByRole())) {
+    if (!TakeText(document.all_text ? kAllVisibleText : role_weights_)) {
       document.detail = "too_many_tokens";
       return;
     }
@@ -124,33 +132,32 @@ class Extractor::Impl {
     return words;
   }
 
-  [[nodiscard]] bool TakeAllText() {
+  /// Takes the text of each role with the role's weight. False when there are too many tokens.
+  [[nodiscard]] bool TakeText(const RoleWeights& weights) {
     tokens_.Clear();
     runs_.clear();
-    return Take(text_.title(), 1) && Take(text_.body(), 1);
-  }
-
-  [[nodiscard]] bool TakeTextByRole() {
-    tokens_.Clear();
-    runs_.clear();
-    if (!Take(text_.title(), WeightOf(Role::kTitle))) return false;
+    const auto weight_of = [&](Role role) { return weights[static_cast<std::size_t>(role)]; };
+    if (!Take(text_.title(), weight_of(Role::kTitle))) return false;
     // Neighbours of one weight go together: fewer and longer pieces.
     const std::vector<Segment>& segments = text_.segments();
-    for (auto first = segments.begin(); first != segments.end();) {
-      const std::uint32_t weight = WeightOf(first->role);
-      const auto next = std::find_if(first, segments.end(), [&](const Segment& segment) {
-        return WeightOf(segment.role) != weight;
-      });
-      const auto text =
-          std::string_view(text_.body()).substr(first->begin, std::prev(next)->end - first->begin);
-      if (!Take(text, weight)) return false;
-      first = next;
+    std::uint32_t begin = 0;
+    std::uint32_t weight = 0;
+    std::uint32_t end = 0;
+    const auto take_piece = [&] {
+      return Take(std::string_view(text_.body()).substr(begin, end - begin), weight);
+    };
+    for (const Segment& segment : segments) {
+      const bool is_out =
+          weight_of(segment.role) != 0 && volatile_text_.IsVolatile(text_.TextOf(segment));
+      const std::uint32_t own = is_out ? 0 : weight_of(segment.role);
+      if (own != weight) {
+        if (!take_piece()) return false;
+        begin = segment.begin;
+        weight = own;
+      }
+      end = segment.end;
     }
-    return Take(text_.alt_text(), WeightOf(Role::kAltText));
-  }
-
-  [[nodiscard]] std::uint32_t WeightOf(Role role) const {
-    return role_weights_[static_cast<std::size_t>(role)];
+    return take_piece() && Take(text_.alt_text(), weight_of(Role::kAltText));
   }
 
   /// False when there are too many tokens.
@@ -198,7 +205,7 @@ class Extractor::Impl {
   }
 
   const Limits limits_;
-  const std::array<std::uint32_t, kRoleCount> role_weights_;
+  const RoleWeights role_weights_;
   const std::uint32_t min_main_words_;
   const UrlOptions url_options_;
   const bool details_;

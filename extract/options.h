@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -36,11 +37,17 @@ struct VolatileOptions {
   std::vector<std::string> patterns = {};
 };
 
+class TermWeights;
+
 /// How words become terms, which features are made of. Both act only where the language is known.
 /// Part of the scheme.
 struct TermOptions {
   bool stop_words = true;  ///< leave out the commonest words of the language
   bool stem = true;        ///< Snowball: "duplicates" and "duplicate" are one term
+  /// The file of a table of weights, which config/ reads into `weights`; empty: none.
+  std::string weights_file = {};
+  /// What terms weigh by how many documents have them; nullptr: all the same.
+  std::shared_ptr<const TermWeights> weights = nullptr;
 };
 
 /// Which features a page's text yields. Part of the scheme: a change makes other fingerprints.

@@ -1,6 +1,7 @@
 #include "extract/terms.h"
 
 #include "extract/ascii.h"
+#include "extract/term_weights.h"
 #include "extract/utf8.h"
 #include "plugin/fingerprint/checksum.h"
 
@@ -315,12 +316,16 @@ class TermFinder::Impl {
         std::optional<Feature> term = memory_.Find(word, language);
         if (!term.has_value()) {
           const std::string_view text = TermOf(language, tokens.Span(at, 1));
-          term = text.empty() ? Feature{} : Feature{hasher_.Hash(text), 1};
+          term = text.empty() ? Feature{} : Feature{hasher_.Hash(text), WeightOf(text)};
           memory_.Add(word, language, *term);
         }
         if (term->weight != 0) terms.push_back({term->hash, term->weight * run.weight});
       }
     }
+  }
+
+  [[nodiscard]] std::uint32_t WeightOf(std::string_view term) const {
+    return options_.weights == nullptr ? 1 : options_.weights->WeightOf(term);
   }
 
   /// Puts the checksums of the tokens from `at` on, a multiple of kAhead, into ahead_; the index
@@ -380,10 +385,12 @@ std::string ProbeTerms() {
 }
 
 std::string DescribeTerms(const TermOptions& options) {
-  if (!options.stop_words && !options.stem) return "terms=none";
-  return fmt::format("terms=1:{}:{} cld2={} sample={}/{} probe={}", options.stop_words,
+  const std::string weights =
+      options.weights == nullptr ? "none" : Hex(options.weights->checksum());
+  if (!options.stop_words && !options.stem) return fmt::format("terms=none weights={}", weights);
+  return fmt::format("terms=2:{}:{} cld2={} sample={}/{} probe={} weights={}", options.stop_words,
                      options.stem, CLD2::DetectLanguageVersion(), kShortLanguageSample,
-                     kLanguageSample, Hex(RawChecksum(ProbeTerms())));
+                     kLanguageSample, Hex(RawChecksum(ProbeTerms())), weights);
 }
 
 }  // namespace crawlsieve::extract

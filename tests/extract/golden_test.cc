@@ -137,9 +137,11 @@ TEST(GoldenSuffixList, IsTheSame) {
 
 TEST(GoldenVolatileText, IsTheSame) {
   EXPECT_EQ(DescribeVolatileText({}),
-            "volatile=2:true:false probe=afe246be0dbb90719995178ae1b9af85 patterns=0");
+            "volatile=3:true:false probe=afe246be0dbb90719995178ae1b9af85 "
+            "relative=fb15021b6245b8dfae5a88ad74980054 patterns=0");
   EXPECT_EQ(DescribeVolatileText({.prices = true}),
-            "volatile=2:true:true probe=b4520488b48c8d1c402e249489641203 patterns=0");
+            "volatile=3:true:true probe=b4520488b48c8d1c402e249489641203 "
+            "relative=fb15021b6245b8dfae5a88ad74980054 patterns=0");
 }
 
 }  // namespace
