@@ -142,8 +142,8 @@ class Steps {
       : parser_(MakeGumboParser(options.limits)),
         tokenizer_({options.limits.max_tokens, options.features.max_token_bytes}),
         volatile_text_(options.features.volatile_text),
-        finder_(options.features.terms),
-        counter_(options.features, hasher),
+        finder_(options.features.terms, hasher),
+        counter_(options.features),
         sketch_shingle_size_(options.features.sketch_shingle_size),
         hasher_(hasher) {}
 
@@ -159,15 +159,20 @@ class Steps {
     tokens_.Clear();
     // As Extractor does with a page whose text all counts: the most that these steps can cost.
     std::string_view lasting;
-    Measure(3, [&] { lasting = volatile_text_.Remove(text_.body(), lasting_); });
+    Measure(3, [&] {
+      for (const Segment& segment : text_.segments()) {
+        blocks_out_ += volatile_text_.IsVolatile(text_.TextOf(segment)) ? 1 : 0;
+      }
+      lasting = volatile_text_.Remove(text_.body(), lasting_);
+    });
     Measure(4, [&] {
       (void)tokenizer_.Append(text_.title(), tokens_);
       (void)tokenizer_.Append(lasting, tokens_);
     });
     std::string_view language;
-    Measure(5, [&] { language = DetectLanguage(tokens_.text); });
-    Measure(6, [&] { finder_.Find(language, tokens_, {{tokens_.size(), 1}}, terms_, runs_); });
-    Measure(7, [&] { (void)counter_.Count(terms_, runs_); });
+    Measure(5, [&] { language = DetectLanguage(tokens_.text, text_.language()); });
+    Measure(6, [&] { finder_.Find(language, tokens_, {{tokens_.size(), 1}}, terms_); });
+    Measure(7, [&] { (void)counter_.Count(terms_); });
     std::vector<std::uint64_t> shingles;
     Measure(8, [&] { shingles = ShingleSet(tokens_, sketch_shingle_size_, hasher_); });
     Measure(9, [&] { sketch_bits_ ^= ComputeSketch(shingles).words[0]; });
@@ -197,11 +202,11 @@ class Steps {
   VolatileText volatile_text_;
   std::string lasting_;
   TermFinder finder_;
-  TokenList terms_;
-  std::vector<TokenRun> runs_;
+  std::vector<Feature> terms_;
   FeatureCounter counter_;
   const std::size_t sketch_shingle_size_;
   const FeatureHasher hasher_;
+  std::size_t blocks_out_ = 0;
   std::uint64_t sketch_bits_ = 0;  // keeps the compiler from leaving sketches out
   std::array<Seconds, kNames.size()> spent_{};
   std::size_t text_bytes_ = 0;

@@ -2,12 +2,15 @@
 
 #include "config/check.h"
 #include "config/options.h"
+#include "extract/term_weights.h"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
 #include <map>
+#include <memory>
 #include <numeric>
 #include <optional>
 #include <set>
@@ -315,17 +318,54 @@ Loaded ParseConfig(std::string_view text, std::string_view name, const Environme
   return Loader(name, environment).Load(**tree);
 }
 
-Loaded LoadConfig(const std::filesystem::path& path, const Environment& environment) {
+namespace {
+
+/// All of a file of at most `max_bytes`, or its first `max_bytes`. Errors: what is wrong with it.
+tl::expected<std::string, std::string> ReadFile(const std::filesystem::path& path,
+                                                std::size_t max_bytes) {
   errno = 0;
   std::ifstream file(path, std::ios::binary);
-  // One byte more than is allowed, so that ParseConfig sees what is too much.
-  std::string text(kMaxYamlBytes + 1, '\0');
-  if (file) file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (!file.is_open() || file.bad()) {
-    return OnlyMistake(path.string(), {}, fmt::format("can't be read: {}", std::strerror(errno)));
+  std::string text;
+  std::array<char, 64 << 10> piece{};
+  while (file && text.size() < max_bytes) {
+    file.read(piece.data(),
+              static_cast<std::streamsize>(std::min(piece.size(), max_bytes - text.size())));
+    text.append(piece.data(), static_cast<std::size_t>(file.gcount()));
   }
-  text.resize(static_cast<std::size_t>(file.gcount()));
-  return ParseConfig(text, path.string(), environment);
+  if (!file.is_open() || file.bad()) {
+    return tl::unexpected(fmt::format("can't be read: {}", std::strerror(errno)));
+  }
+  return text;
+}
+
+/// Reads the files that the configuration names.
+std::optional<std::string> ReadTermWeights(extract::TermOptions& options) {
+  if (options.weights_file.empty()) return std::nullopt;
+  constexpr std::size_t kMaxTableBytes = std::size_t{1} << 30;
+  constexpr std::string_view kAdvice = "; `crawlsieve terms` makes such a table";
+  const auto table = ReadFile(options.weights_file, kMaxTableBytes);
+  if (!table) return fmt::format("{} {}{}", options.weights_file, table.error(), kAdvice);
+  auto weights = extract::TermWeights::Parse(*table);
+  if (!weights) {
+    return fmt::format("{}: {}{}", options.weights_file, weights.error().message, kAdvice);
+  }
+  options.weights = std::make_shared<const extract::TermWeights>(std::move(*weights));
+  return std::nullopt;
+}
+
+}  // namespace
+
+Loaded LoadConfig(const std::filesystem::path& path, const Environment& environment) {
+  // One byte more than is allowed, so that ParseConfig sees what is too much.
+  const auto text = ReadFile(path, kMaxYamlBytes + 1);
+  if (!text) return OnlyMistake(path.string(), {}, text.error());
+  Loaded config = ParseConfig(*text, path.string(), environment);
+  if (!config) return config;
+  if (auto problem = ReadTermWeights(config->extract.features.terms)) {
+    return tl::unexpected(std::vector<Mistake>{
+        {path.string(), {}, "extract.features.terms.weights", std::move(*problem)}});
+  }
+  return config;
 }
 
 }  // namespace crawlsieve::config

@@ -387,6 +387,10 @@ std::vector<Option> MakeOptions() {
       Scalar("extract.in_flight.records",
              "Page records being worked on; consumption pauses above it.",
              FIELD(extract_stage.max_in_flight_records), Number<std::uint32_t>(1, 1'000'000)),
+      Scalar("extract.repeat_cache",
+             "Memory for what pages came to, so that the same bytes aren't parsed again; 0: none. "
+             "Some 90,000 pages in 32 MiB.",
+             FIELD(extract_stage.repeat_cache_bytes), Size(0, 64 * kGiB)),
       Scalar("extract.limits.max_body_bytes",
              "Largest decoded body; a page over it is `not_evaluated`, code `body_too_large`.",
              FIELD(extract.limits.max_body_bytes), Size(kKiB, kGiB)),
@@ -424,6 +428,10 @@ std::vector<Option> MakeOptions() {
              "Words per feature: 1 takes single words, more take runs of that many. Part of the "
              "fingerprint scheme.",
              FIELD(extract.features.shingle_size), Number<std::uint32_t>(1, 16)),
+      Scalar("extract.features.phrase_size",
+             "Words of the phrases that are features besides; 0: none. Part of the fingerprint "
+             "scheme.",
+             FIELD(extract.features.phrase_size), Number<std::uint32_t>(0, 16)),
       Scalar("extract.features.sketch_shingle_size",
              "Words per shingle of the sketch that confirms near duplicates. Part of the "
              "fingerprint scheme.",
@@ -485,6 +493,10 @@ std::vector<Option> MakeOptions() {
       Scalar("extract.features.terms.stem",
              "Whether words are stemmed (Snowball), where the language is known.",
              FIELD(extract.features.terms.stem), Boolean()),
+      Scalar("extract.features.terms.weights",
+             "File with a table of what terms weigh by how many pages have them, as `crawlsieve "
+             "terms` makes it; empty: all weigh the same. Part of the fingerprint scheme.",
+             FIELD(extract.features.terms.weights_file), Text()),
       Scalar("extract.features.max_token_bytes",
              "Longer words are cut to this length. Part of the fingerprint scheme.",
              FIELD(extract.features.max_token_bytes), Size(16, 64 * kKiB)),

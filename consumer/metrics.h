@@ -30,6 +30,8 @@ enum class Count {
   kRanAhead,            ///< log entries of a late writer, ignored
   kStaleGeneration,     ///< log entries of an earlier generation of their input topic, ignored
   kFieldsOmitted,       ///< fields of pages too long to be repeated in their verdicts
+  kPagesParsed,         ///< those with text that the cache of repeats had not
+  kPagesRepeated,       ///< those that it had
   kBytesSaved,          ///< bodies of dropped pages
   kLogEntriesAppended,  ///< by the extract stage
   kLogEntriesFolded,    ///< by the judge

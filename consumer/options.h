@@ -56,6 +56,7 @@ struct ExtractStageOptions {
   std::uint32_t threads = 0;                   ///< 0: one for each core
   std::size_t max_in_flight_bytes = 64 << 20;  ///< of records being worked on
   std::uint32_t max_in_flight_records = 10'000;
+  std::size_t repeat_cache_bytes = 32 << 20;  ///< see RepeatCache
 };
 
 struct ServiceOptions {

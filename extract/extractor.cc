@@ -14,13 +14,21 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
 namespace crawlsieve::extract {
+
+namespace {
+
+using RoleWeights = std::array<std::uint32_t, kRoleCount>;
+
+/// All roles but the alternative texts, in the order of Role.
+constexpr RoleWeights kAllVisibleText = {1, 1, 1, 1, 1, 1, 0};
+
+}  // namespace
 
 class Extractor::Impl {
  public:
@@ -34,14 +42,13 @@ class Extractor::Impl {
         text_(options.details ? options.limits.max_links : 0),
         tokenizer_({options.limits.max_tokens, options.features.max_token_bytes}),
         volatile_text_(options.features.volatile_text),
-        term_finder_(options.features.terms),
-        features_(options.features, hasher),
+        term_finder_(options.features.terms, hasher),
+        features_(options.features),
         sketch_shingle_size_(std::max<std::uint32_t>(options.features.sketch_shingle_size, 1)),
         hasher_(hasher) {}
 
   [[nodiscard]] Document Extract(const Page& page) {
-    Document document;
-    Identify(page, document);
+    Document document = Identify(page);
     if (!page.body_problem.empty()) {
       document.detail = page.body_problem;
     } else if (page.status_code < 200 || page.status_code > 299) {
@@ -55,13 +62,15 @@ class Extractor::Impl {
     return document;
   }
 
- private:
-  void Identify(const Page& page, Document& document) const {
+  [[nodiscard]] Document Identify(const Page& page) const {
+    Document document;
     TakeIdentity(IdentityOf(page.final_url.empty() ? page.url : page.final_url, url_options_),
                  document);
     document.registered_domain = RegisteredDomain(document.host);
+    return document;
   }
 
+ private:
   static void TakeIdentity(CanonicalUrl&& identity, Document& document) {
     document.canonical_url = std::move(identity.url);
     document.host = std::move(identity.host);
@@ -96,7 +105,7 @@ class Extractor::Impl {
     document.text_length = text_.length();
     document.main_words = MainWords();
     document.all_text = document.main_words < min_main_words_;
-    if (!(document.all_text ? TakeAllText() : TakeTextByRole())) {
+    if (!TakeText(document.all_text ? kAllVisibleText : role_weights_)) {
       document.detail = "too_many_tokens";
       return;
     }
@@ -104,9 +113,9 @@ class Extractor::Impl {
     document.charset = decoded.encoding;
     document.charset_source = CharsetSourceName(decoded.source);
     document.normalized_text = tokens_.text;
-    document.detected_language = DetectLanguage(tokens_.text);
-    term_finder_.Find(document.detected_language, tokens_, runs_, terms_, term_runs_);
-    document.features = features_.Count(terms_, term_runs_);
+    document.detected_language = DetectLanguage(tokens_.text, document.language);
+    term_finder_.Find(document.detected_language, tokens_, runs_, terms_);
+    document.features = features_.Count(terms_);
     document.shingles = ShingleSet(tokens_, sketch_shingle_size_, hasher_);
     ReadClaims(document);
     if (details_) {
@@ -138,33 +147,32 @@ class Extractor::Impl {
     return words.empty() ? 0 : hasher_.Hash(words);
   }
 
-  [[nodiscard]] bool TakeAllText() {
+  /// Takes the text of each role with the role's weight. False when there are too many tokens.
+  [[nodiscard]] bool TakeText(const RoleWeights& weights) {
     tokens_.Clear();
     runs_.clear();
-    return Take(text_.title(), 1) && Take(text_.body(), 1);
-  }
-
-  [[nodiscard]] bool TakeTextByRole() {
-    tokens_.Clear();
-    runs_.clear();
-    if (!Take(text_.title(), WeightOf(Role::kTitle))) return false;
+    const auto weight_of = [&](Role role) { return weights[static_cast<std::size_t>(role)]; };
+    if (!Take(text_.title(), weight_of(Role::kTitle))) return false;
     // Neighbours of one weight go together: fewer and longer pieces.
     const std::vector<Segment>& segments = text_.segments();
-    for (auto first = segments.begin(); first != segments.end();) {
-      const std::uint32_t weight = WeightOf(first->role);
-      const auto next = std::find_if(first, segments.end(), [&](const Segment& segment) {
-        return WeightOf(segment.role) != weight;
-      });
-      const auto text =
-          std::string_view(text_.body()).substr(first->begin, std::prev(next)->end - first->begin);
-      if (!Take(text, weight)) return false;
-      first = next;
+    std::uint32_t begin = 0;
+    std::uint32_t weight = 0;
+    std::uint32_t end = 0;
+    const auto take_piece = [&] {
+      return Take(std::string_view(text_.body()).substr(begin, end - begin), weight);
+    };
+    for (const Segment& segment : segments) {
+      const bool is_out =
+          weight_of(segment.role) != 0 && volatile_text_.IsVolatile(text_.TextOf(segment));
+      const std::uint32_t own = is_out ? 0 : weight_of(segment.role);
+      if (own != weight) {
+        if (!take_piece()) return false;
+        begin = segment.begin;
+        weight = own;
+      }
+      end = segment.end;
     }
-    return Take(text_.alt_text(), WeightOf(Role::kAltText));
-  }
-
-  [[nodiscard]] std::uint32_t WeightOf(Role role) const {
-    return role_weights_[static_cast<std::size_t>(role)];
+    return take_piece() && Take(text_.alt_text(), weight_of(Role::kAltText));
   }
 
   /// False when there are too many tokens.
@@ -212,7 +220,7 @@ class Extractor::Impl {
   }
 
   const Limits limits_;
-  const std::array<std::uint32_t, kRoleCount> role_weights_;
+  const RoleWeights role_weights_;
   const std::uint32_t min_main_words_;
   const UrlOptions url_options_;
   const bool details_;
@@ -224,8 +232,7 @@ class Extractor::Impl {
   std::vector<TokenRun> runs_;  ///< of tokens_
   std::string lasting_;         ///< of a piece of text, what is not volatile
   VolatileText volatile_text_;
-  TokenList terms_;
-  std::vector<TokenRun> term_runs_;
+  std::vector<Feature> terms_;
   TermFinder term_finder_;
   FeatureCounter features_;
   const std::size_t sketch_shingle_size_;
@@ -237,18 +244,19 @@ Extractor::Extractor(const ExtractOptions& options, const FeatureHasher& hasher)
 Extractor::~Extractor() = default;
 
 Document Extractor::Extract(const Page& page) { return impl_->Extract(page); }
+Document Extractor::Identify(const Page& page) const { return impl_->Identify(page); }
 
 std::string DescribeExtraction(const ExtractOptions& extract_options) {
   const FeatureOptions& options = extract_options.features;
   return fmt::format(
-      "extract=2 {} {} {} shingle={} sketch_shingle={} damped={} token<={} parser=gumbo-{} "
+      "extract=3 {} {} {} shingle={}+{} sketch_shingle={} damped={} token<={} parser=gumbo-{} "
       "charset=uchardet-{} "
       "roles=1:{} main>={} {}",
       DescribeTokenizer(), DescribeVolatileText(options.volatile_text),
-      DescribeTerms(options.terms), options.shingle_size, options.sketch_shingle_size,
-      options.damp_frequency, options.max_token_bytes, CRAWLSIEVE_GUMBO_VERSION,
-      CRAWLSIEVE_UCHARDET_VERSION, fmt::join(options.role_weights, ","), options.min_main_words,
-      DescribeUrls(extract_options.url));
+      DescribeTerms(options.terms), options.shingle_size, options.phrase_size,
+      options.sketch_shingle_size, options.damp_frequency, options.max_token_bytes,
+      CRAWLSIEVE_GUMBO_VERSION, CRAWLSIEVE_UCHARDET_VERSION, fmt::join(options.role_weights, ","),
+      options.min_main_words, DescribeUrls(extract_options.url));
 }
 
 }  // namespace crawlsieve::extract

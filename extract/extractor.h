@@ -25,6 +25,10 @@ class Extractor {
 
   [[nodiscard]] Document Extract(const Page& page);
 
+  /// Of what Extract makes of the page only that which its URL alone decides: the identity, unless
+  /// UrlOptions::follow_canonical_link.
+  [[nodiscard]] Document Identify(const Page& page) const;
+
  private:
   class Impl;
   std::unique_ptr<Impl> impl_;

@@ -1,6 +1,5 @@
 #include "extract/features.h"
 
-#include "extract/shingles.h"
 #include "extract/sort_hashes.h"
 
 #include <algorithm>
@@ -8,23 +7,31 @@
 
 namespace crawlsieve::extract {
 
-FeatureCounter::FeatureCounter(const FeatureOptions& options, const FeatureHasher& hasher)
-    : shingle_size_(std::max<std::uint32_t>(options.shingle_size, 1)),
-      damp_frequency_(options.damp_frequency),
-      hasher_(hasher) {}
+namespace {
 
-std::vector<Feature> FeatureCounter::Count(const TokenList& tokens,
-                                           const std::vector<TokenRun>& runs) {
-  std::vector<Feature> features;
-  hashes_.clear();
-  HashShingles(tokens, shingle_size_, hasher_, hashes_);
-  places_.clear();
-  auto run = runs.begin();
-  for (std::size_t first = 0; first < hashes_.size(); ++first) {
-    while (run->end <= first) ++run;
-    places_.push_back({hashes_[first], run->weight});
+/// The hash of `size` terms in a row. Theirs are keyed, so this needn't be.
+std::uint64_t HashOfRun(const Feature* first, std::size_t size) {
+  constexpr std::uint64_t kOdd = 0x9E3779B97F4A7C15;
+  std::uint64_t hash = first->hash;
+  for (std::size_t i = 1; i < size; ++i) {
+    hash = (std::rotl(hash, 32) ^ first[i].hash) * kOdd;
   }
+  return hash ^ hash >> 32;
+}
+
+}  // namespace
+
+FeatureCounter::FeatureCounter(const FeatureOptions& options)
+    : shingle_size_(std::max<std::uint32_t>(options.shingle_size, 1)),
+      phrase_size_(options.phrase_size),
+      damp_frequency_(options.damp_frequency) {}
+
+std::vector<Feature> FeatureCounter::Count(const std::vector<Feature>& terms) {
+  places_.clear();
+  AddRuns(terms, std::min(shingle_size_, terms.size()));
+  if (phrase_size_ > 1) AddRuns(terms, phrase_size_);
   SortByHash(places_, sorted_, [](const Feature& feature) { return feature.hash; });
+  std::vector<Feature> features;
   for (const Feature& place : places_) {
     if (features.empty() || features.back().hash != place.hash) {
       features.push_back(place);
@@ -38,6 +45,16 @@ std::vector<Feature> FeatureCounter::Count(const TokenList& tokens,
     }
   }
   return features;
+}
+
+void FeatureCounter::AddRuns(const std::vector<Feature>& terms, std::size_t size) {
+  if (size <= 1) {
+    places_.insert(places_.end(), terms.begin(), terms.end());
+    return;
+  }
+  for (std::size_t first = 0; first + size <= terms.size(); ++first) {
+    places_.push_back({HashOfRun(&terms[first], size), terms[first].weight});
+  }
 }
 
 }  // namespace crawlsieve::extract

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -36,17 +37,26 @@ struct VolatileOptions {
   std::vector<std::string> patterns = {};
 };
 
+class TermWeights;
+
 /// How words become terms, which features are made of. Both act only where the language is known.
 /// Part of the scheme.
 struct TermOptions {
   bool stop_words = true;  ///< leave out the commonest words of the language
   bool stem = true;        ///< Snowball: "duplicates" and "duplicate" are one term
+  /// The file of a table of weights, which config/ reads into `weights`; empty: none.
+  std::string weights_file = {};
+  /// What terms weigh by how many documents have them; nullptr: all the same.
+  std::shared_ptr<const TermWeights> weights = nullptr;
 };
 
 /// Which features a page's text yields. Part of the scheme: a change makes other fingerprints.
 struct FeatureOptions {
   /// Words per feature: 1 takes single words, n > 1 takes word n-shingles (Broder 1997).
   std::uint32_t shingle_size = 1;
+  /// Words of the phrases that are features besides, 2 or more; 0: none. They tell texts apart that
+  /// have the same words in another order, and each changed word changes as many of them.
+  std::uint32_t phrase_size = 0;
   /// Words per shingle of the sketch. Longer ones tell pages of one template apart better, and are
   /// touched more by each changed word.
   std::uint32_t sketch_shingle_size = 4;

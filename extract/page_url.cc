@@ -141,8 +141,17 @@ CanonicalUrl IdentityOf(std::string_view url, const UrlOptions& options) {
 CanonicalUrl ResolveUrl(std::string_view base, std::string_view reference) {
   reference = TrimAscii(reference);
   const CanonicalUrl parsed = CanonicalizeUrl(base);
-  if (HasScheme(reference) || !IsWeb(parsed)) return CanonicalizeUrl(reference);
+  if (!IsWeb(parsed)) return CanonicalizeUrl(reference);
   const Parts parts = Split(parsed.url);
+  if (HasScheme(reference)) {
+    // With the base's own scheme and no host, "http:page" is relative.
+    const std::size_t colon = reference.find(':');
+    const std::string_view rest = reference.substr(colon + 1);
+    if (!EqualsNoCase(reference.substr(0, colon), parts.scheme) || rest.starts_with("//")) {
+      return CanonicalizeUrl(reference);
+    }
+    reference = rest;
+  }
   const auto slash = [](char c) { return c == '/' || c == '\\'; };
   std::string joined(parts.scheme);
   joined += ':';
@@ -177,9 +186,9 @@ std::string RegisteredDomain(std::string_view host) {
 }
 
 std::string DescribeUrls(const UrlOptions& options) {
-  return fmt::format("url=2:{}:{}:{}:{}:{}:{}", options.drop_tracking, options.drop_sessions,
+  return fmt::format("url=3:{}:{}:{}:{}:{}:{} psl={}", options.drop_tracking, options.drop_sessions,
                      options.sort_query, options.drop_www, options.unify_scheme,
-                     options.follow_canonical_link);
+                     options.follow_canonical_link, psl_builtin_sha1sum());
 }
 
 }  // namespace crawlsieve::extract

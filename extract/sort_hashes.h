@@ -31,11 +31,22 @@ void SortByHash(std::vector<Item>& items, std::vector<Item>& scratch, Hash hash)
   // Each begin becomes its bucket's end, and with that the next one's begin again.
   for (const Item& item : items) scratch[begins[bucket(item)]++] = item;
   items.swap(scratch);
-  auto begin = items.begin();
-  for (std::size_t i = 0; i + 1 < begins.size(); ++i) {
-    const auto end = items.begin() + begins[i];
-    if (end - begin > 1) std::sort(begin, end, less);
+  // Begins are ends now. What is out of order lies in one bucket, so few places away.
+  constexpr std::uint32_t kManyInOne = 16;
+  std::uint32_t begin = 0;
+  for (const std::uint32_t end : begins) {
+    if (end - begin > kManyInOne) std::sort(items.begin() + begin, items.begin() + end, less);
     begin = end;
+  }
+  for (std::size_t i = 1; i < items.size(); ++i) {
+    if (!less(items[i], items[i - 1])) continue;
+    const Item item = items[i];
+    std::size_t at = i;
+    do {
+      items[at] = items[at - 1];
+      --at;
+    } while (at > 0 && less(item, items[at - 1]));
+    items[at] = item;
   }
 }
 

@@ -1,15 +1,18 @@
 #include "extract/terms.h"
 
+#include "extract/ascii.h"
+#include "extract/term_weights.h"
 #include "extract/utf8.h"
 #include "plugin/fingerprint/checksum.h"
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <cstring>
-#include <new>
+#include <optional>
+#include <string>
 #include <unordered_set>
 #include <utility>
+#include <vector>
 
 #include <cld2/public/compact_lang_det.h>
 #include <cld2/public/encodings.h>
@@ -31,7 +34,9 @@ struct LanguageRules {
 
 // The words that hold sentences together: articles, pronouns, prepositions, conjunctions and
 // auxiliary verbs. Short lists: a content word must never be among them.
+// The first one is for all other languages: their words stay as they are.
 constexpr std::array kRules = {
+    LanguageRules{"", nullptr, "", ""},
     LanguageRules{"en", "english",
                   "The crawlers were reading every page of the web once, and most of them they had "
                   "seen before.",
@@ -164,137 +169,70 @@ constexpr std::array kRules = {
                   "ที่ และ หรือ แต่ ใน ของ เป็น มี ได้ ไม่ จะ ให้ กับ จาก ถึง ว่า ก็ นี้ นั้น ซึ่ง โดย"},
 };
 
-const LanguageRules* FindRules(std::string_view language) {
+/// Index in kRules.
+std::uint32_t FindRules(std::string_view language) {
   const auto found = std::find_if(kRules.begin(), kRules.end(), [&](const LanguageRules& rules) {
     return rules.code == language;
   });
-  return found == kRules.end() ? nullptr : &*found;
+  return found == kRules.end() ? 0 : static_cast<std::uint32_t>(found - kRules.begin());
 }
 
-/// A stem is longer than its word by a letter or two at most.
-constexpr std::size_t kMaxLonger = 8;
-
-/// Spreads words over slots, by multiplication; std::hash takes twice the time.
-std::size_t HashWord(std::string_view word, std::uint64_t seed) {
-  constexpr std::uint64_t kOdd = 0x9E3779B97F4A7C15;
-  std::uint64_t hash = (seed << 8U) + word.size();
-  const auto mix = [&hash](std::uint64_t part) {
-    hash = (hash ^ part) * kOdd;
-    hash ^= hash >> 32U;
-  };
-  const char* at = word.data();
-  const char* const end = at + word.size();
-  std::uint64_t part = 0;
-  for (; end - at > 8; at += 8) {
-    std::memcpy(&part, at, 8);
-    mix(part);
-  }
-  // The last one to eight bytes, without a call of memcpy for each length.
-  part = 0;
-  if (word.size() >= 8) {
-    std::memcpy(&part, end - 8, 8);
-  } else {
-    for (; at != end; ++at) part = part << 8U | static_cast<unsigned char>(*at);
-  }
-  mix(part);
-  return static_cast<std::size_t>(hash);
-}
-
-/// What words have become: a table of fixed size into entries that stand one behind the other, so
-/// that the commonest words, which come first, are near each other. Forgets all when it is full.
-/// Thread-compatible.
+/// What words have become: a table of fixed size, of sets of two that share a cache line. The one
+/// of the two that was found longer ago makes room. Thread-compatible.
 class TermMemory {
  public:
-  /// The term of a word: its first `kept` bytes, and a tail; neither if it is a stop word.
-  struct Entry {
-    std::uint8_t language = 0;
-    std::uint8_t word_size = 0;
-    std::uint8_t kept = 0;
-    std::uint8_t tail_size = 0;
-    // The word and the tail follow.
+  TermMemory() : sets_(kSets) {}
 
-    [[nodiscard]] const char* Text() const { return reinterpret_cast<const char*>(this + 1); }
-  };
+  /// Takes what Find reads into the processor's cache.
+  void Prefetch(const Checksum& word) const { __builtin_prefetch(&SetOf(word)); }
 
-  /// How much can be read behind an Entry.
-  static constexpr std::size_t kReadable = 2 * kMaxStemmed;
-
-  TermMemory() : slots_(kSlots), entries_(kMaxEntryBytes + sizeof(Entry) + kReadable) {}
-
-  /// Take what Find reads first and then into the processor's cache.
-  void PrefetchSlot(std::size_t hash) const { __builtin_prefetch(&slots_[hash % kSlots]); }
-  void PrefetchEntry(std::size_t hash) const {
-    __builtin_prefetch(&entries_[slots_[hash % kSlots].behind]);
+  /// The term of the word with this checksum in a language of kRules, if it is remembered.
+  [[nodiscard]] std::optional<Feature> Find(const Checksum& word, std::uint32_t language) {
+    auto& [newest, other] = SetOf(word).entries;
+    if (!newest.Is(word, language)) {
+      if (!other.Is(word, language)) return std::nullopt;
+      std::swap(newest, other);
+    }
+    return Feature{newest.hash, newest.weight};
   }
 
-  /// nullptr: not remembered. Good until the next Add.
-  [[nodiscard]] const Entry* Find(std::size_t hash, std::uint8_t language,
-                                  std::string_view word) const {
-    for (std::size_t i = hash % kSlots, tries = 0; tries < kMaxTries;
-         i = (i + 1) % kSlots, ++tries) {
-      const Slot& slot = slots_[i];
-      if (slot.behind == 0) return nullptr;
-      if (slot.tag != TagOf(hash)) continue;
-      const Entry& entry = EntryAt(slot.behind - 1);
-      if (entry.language == language && std::string_view(entry.Text(), entry.word_size) == word) {
-        return &entry;
-      }
-    }
-    return nullptr;
-  }
-
-  /// Remembers a word of at most kMaxStemmed bytes and its term.
-  const Entry& Add(std::size_t hash, std::uint8_t language, std::string_view word, std::size_t kept,
-                   std::string_view tail) {
-    std::size_t i = hash % kSlots;
-    for (std::size_t tries = 1; tries < kMaxTries && slots_[i].behind != 0; ++tries) {
-      i = (i + 1) % kSlots;
-    }
-    if (used_ > kMaxEntryBytes - sizeof(Entry) - kReadable) {
-      std::fill(slots_.begin(), slots_.end(), Slot{});
-      used_ = 0;
-      i = hash % kSlots;
-    }
-    auto& entry = *new (&entries_[used_]) Entry{language, static_cast<std::uint8_t>(word.size()),
-                                                static_cast<std::uint8_t>(kept),
-                                                static_cast<std::uint8_t>(tail.size())};
-    char* const text = &entries_[used_ + sizeof(Entry)];
-    tail.copy(text + word.copy(text, word.size()), tail.size());
-    // Where all tries met others the last of them is forgotten.
-    slots_[i] = {TagOf(hash), static_cast<std::uint32_t>(used_ + 1)};
-    used_ += sizeof(Entry) + word.size() + tail.size();
-    return entry;
+  void Add(const Checksum& word, std::uint32_t language, const Feature& term) {
+    auto& [newest, other] = SetOf(word).entries;
+    other = newest;
+    newest = {word, term.hash, term.weight, language};
   }
 
  private:
-  struct Slot {
-    std::uint32_t tag = 0;
-    std::uint32_t behind = 0;  ///< index of the entry + 1; 0: none
+  static constexpr std::uint32_t kNoLanguage = ~std::uint32_t{0};
+  static constexpr std::size_t kSets = 32 << 10;
+
+  struct Entry {
+    Checksum word;
+    std::uint64_t hash = 0;
+    std::uint32_t weight = 0;
+    std::uint32_t language = kNoLanguage;
+
+    [[nodiscard]] bool Is(const Checksum& other, std::uint32_t other_language) const {
+      return word == other && language == other_language;
+    }
+  };
+  struct alignas(64) Set {
+    std::array<Entry, 2> entries;
   };
 
-  static constexpr std::size_t kSlots = 128 << 10;        // 1 MiB
-  static constexpr std::size_t kMaxEntryBytes = 1 << 20;  // some 60,000 words
-  static constexpr std::size_t kMaxTries = 16;
+  [[nodiscard]] const Set& SetOf(const Checksum& word) const { return sets_[word.low % kSets]; }
+  [[nodiscard]] Set& SetOf(const Checksum& word) { return sets_[word.low % kSets]; }
 
-  static std::uint32_t TagOf(std::size_t hash) { return static_cast<std::uint32_t>(hash >> 32U); }
-
-  [[nodiscard]] const Entry& EntryAt(std::size_t i) const {
-    return *reinterpret_cast<const Entry*>(&entries_[i]);
-  }
-
-  std::vector<Slot> slots_;
-  std::vector<char> entries_;
-  std::size_t used_ = 0;
+  std::vector<Set> sets_;
 };
 
 struct StemmerCloser {
   void operator()(sb_stemmer* stemmer) const { sb_stemmer_delete(stemmer); }
 };
 
-}  // namespace
-
-std::string_view DetectLanguage(std::string_view text) {
-  text = text.substr(0, CutAtCodePoint(text, kLanguageSample));
+/// What CLD2 makes of the first `sample` bytes; empty when it isn't sure.
+std::string_view Guess(std::string_view text, std::size_t sample) {
+  text = text.substr(0, CutAtCodePoint(text, sample));
   bool reliable = false;
   const CLD2::Language language = CLD2::DetectLanguage(text.data(), static_cast<int>(text.size()),
                                                        /*is_plain_text=*/true, &reliable);
@@ -302,146 +240,157 @@ std::string_view DetectLanguage(std::string_view text) {
   return CLD2::LanguageCode(language);
 }
 
+/// Whether `declared`, a BCP 47 tag as "en-GB", is of the language with this code. Chinese isn't:
+/// its tags name the script in many ways.
+bool IsSameLanguage(std::string_view code, std::string_view declared) {
+  return code.size() == 2 && code != "zh" && StartsWithNoCase(declared, code) &&
+         (declared.size() == 2 || declared[2] == '-' || declared[2] == '_');
+}
+
+}  // namespace
+
+std::string_view DetectLanguage(std::string_view text, std::string_view declared) {
+  // Where the page says what the beginning shows, there is no need to look at more.
+  if (!declared.empty() && text.size() > kShortLanguageSample) {
+    const std::string_view language = Guess(text, kShortLanguageSample);
+    if (IsSameLanguage(language, declared)) return language;
+  }
+  return Guess(text, kLanguageSample);
+}
+
 class TermFinder::Impl {
  public:
-  explicit Impl(const TermOptions& options) : options_(options) {
+  Impl(const TermOptions& options, const FeatureHasher& hasher)
+      : options_(options), hasher_(hasher), identify_("word") {
     // Through the tokenizer, so that they are spelled as its words are.
     Tokenizer tokenizer({.max_tokens = 1000, .max_token_bytes = 256});
     for (std::size_t i = 0; i < kRules.size(); ++i) {
       TokenList& words = stop_lists_[i];
       (void)tokenizer.Append(kRules[i].stop_words, words);
-      for (std::size_t w = 0; w < words.size(); ++w) stop_words_[i].insert(words.Span(w, 1));
+      for (std::size_t w = 0; w < words.size(); ++w) {
+        const std::string_view word = words.Span(w, 1);
+        stop_words_[i].insert(word);
+        longest_stop_word_[i] = std::max(longest_stop_word_[i], word.size());
+      }
     }
   }
 
   void Find(std::string_view language, const TokenList& tokens, const std::vector<TokenRun>& runs,
-            TokenList& terms, std::vector<TokenRun>& term_runs) {
-    terms.Clear();
-    term_runs.clear();
-    const LanguageRules* rules = FindRules(language);
-    if (rules != nullptr) FindTerms(*rules, tokens, runs, terms, term_runs);
-    if (terms.size() == 0) {
-      terms = tokens;
-      term_runs = runs;
+            std::vector<Feature>& terms) {
+    const std::uint32_t rules = FindRules(language);
+    FindTerms(rules, tokens, runs, terms);
+    if (terms.empty() && rules != 0) FindTerms(0, tokens, runs, terms);
+  }
+
+  std::string_view TermOf(std::uint32_t language, std::string_view word) {
+    if (options_.stop_words && word.size() <= longest_stop_word_[language] &&
+        stop_words_[language].contains(word)) {
+      return {};
     }
-  }
-
- private:
-  void FindTerms(const LanguageRules& rules, const TokenList& tokens,
-                 const std::vector<TokenRun>& runs, TokenList& terms,
-                 std::vector<TokenRun>& term_runs) {
-    const auto language = static_cast<std::uint8_t>(&rules - kRules.data() + 1);
-    // More is copied than counts.
-    terms.text.resize(tokens.text.size() + tokens.size() * kMaxLonger + TermMemory::kReadable);
-    terms.ends.reserve(tokens.size());
-    char* out = terms.text.data();
-    std::size_t at = 0;
-    std::size_t hashed = 0;
-    for (const TokenRun& run : runs) {
-      for (; at < run.end; ++at) {
-        if (at == hashed) hashed = HashAhead(language, tokens, at);
-        char* const end = AppendTerm(language, tokens.Span(at, 1), hashes_[at % kAhead], out);
-        if (end == out) continue;
-        terms.ends.push_back(static_cast<std::uint32_t>(end - terms.text.data()));
-        out = end;
-        *out++ = ' ';
-      }
-      term_runs.push_back({terms.size(), run.weight});
-    }
-    terms.text.resize(terms.ends.empty() ? 0 : terms.ends.back());
-  }
-
-  /// Puts the hashes of the tokens from `at` on, a multiple of kAhead, into hashes_; the index
-  /// behind the last one. Their slots lie anywhere: asking for some before they are needed saves
-  /// the wait.
-  std::size_t HashAhead(std::uint8_t language, const TokenList& tokens, std::size_t at) {
-    const std::size_t end = std::min(at + kAhead, tokens.size());
-    for (std::size_t i = at; i < end; ++i) {
-      const std::size_t hash = HashWord(tokens.Span(i, 1), language);
-      memory_.PrefetchSlot(hash);
-      hashes_[i % kAhead] = hash;
-    }
-    for (std::size_t i = at; i < end; ++i) memory_.PrefetchEntry(hashes_[i % kAhead]);
-    return end;
-  }
-
-  /// Writes what `word` becomes to `out`, or nothing if it is a stop word; the end of it.
-  char* AppendTerm(std::uint8_t language, std::string_view word, std::size_t hash, char* out) {
-    if (word.size() > kMaxStemmed) return std::copy(word.begin(), word.end(), out);
-    const TermMemory::Entry* entry = memory_.Find(hash, language, word);
-    if (entry == nullptr) {
-      const std::string_view term = ComputeTerm(kRules[language - 1U], word);
-      const std::size_t kept = Common(term, word);
-      entry = &memory_.Add(hash, language, word, kept, term.substr(kept));
-    }
-    // Copies of a known size are single instructions.
-    std::memcpy(out, entry->Text(), kMaxStemmed);
-    out += entry->kept;
-    std::memcpy(out, entry->Text() + entry->word_size, kMaxStemmed);
-    return out + entry->tail_size;
-  }
-
-  static std::size_t Common(std::string_view a, std::string_view b) {
-    return static_cast<std::size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first -
-                                    a.begin());
-  }
-
-  std::string_view ComputeTerm(const LanguageRules& rules, std::string_view word) {
-    const auto index = static_cast<std::size_t>(&rules - kRules.data());
-    if (options_.stop_words && stop_words_[index].contains(word)) return {};
-    if (!options_.stem || rules.stemmer == nullptr) return word;
-    auto& stemmer = stemmers_[index];
-    if (stemmer == nullptr) stemmer.reset(sb_stemmer_new(rules.stemmer, "UTF_8"));
+    const char* const name = kRules[language].stemmer;
+    if (!options_.stem || name == nullptr || word.size() > kMaxStemmed) return word;
+    auto& stemmer = stemmers_[language];
+    if (stemmer == nullptr) stemmer.reset(sb_stemmer_new(name, "UTF_8"));
     if (stemmer == nullptr) return word;
     const auto* stem =
         sb_stemmer_stem(stemmer.get(), reinterpret_cast<const sb_symbol*>(word.data()),
                         static_cast<int>(word.size()));
     const auto size = static_cast<std::size_t>(sb_stemmer_length(stemmer.get()));
     // None is empty for us, as the empty one means a stop word.
-    const bool stemmed =
-        stem != nullptr && size != 0 && size <= kMaxStemmed && size <= word.size() + kMaxLonger;
-    return stemmed ? std::string_view(reinterpret_cast<const char*>(stem), size) : word;
+    return stem != nullptr && size != 0
+               ? std::string_view(reinterpret_cast<const char*>(stem), size)
+               : word;
+  }
+
+ private:
+  void FindTerms(std::uint32_t language, const TokenList& tokens, const std::vector<TokenRun>& runs,
+                 std::vector<Feature>& terms) {
+    terms.clear();
+    terms.reserve(tokens.size());
+    std::size_t at = 0;
+    std::size_t identified = 0;
+    for (const TokenRun& run : runs) {
+      for (; at < run.end; ++at) {
+        if (at == identified) identified = IdentifyAhead(tokens, at);
+        const Checksum& word = ahead_[at % kAhead];
+        std::optional<Feature> term = memory_.Find(word, language);
+        if (!term.has_value()) {
+          const std::string_view text = TermOf(language, tokens.Span(at, 1));
+          term = text.empty() ? Feature{} : Feature{hasher_.Hash(text), WeightOf(text)};
+          memory_.Add(word, language, *term);
+        }
+        if (term->weight != 0) terms.push_back({term->hash, term->weight * run.weight});
+      }
+    }
+  }
+
+  [[nodiscard]] std::uint32_t WeightOf(std::string_view term) const {
+    return options_.weights == nullptr ? 1 : options_.weights->WeightOf(term);
+  }
+
+  /// Puts the checksums of the tokens from `at` on, a multiple of kAhead, into ahead_; the index
+  /// behind the last one. What is remembered of them lies anywhere: asking for it before it is
+  /// needed saves the wait.
+  std::size_t IdentifyAhead(const TokenList& tokens, std::size_t at) {
+    const std::size_t end = std::min(at + kAhead, tokens.size());
+    for (std::size_t i = at; i < end; ++i) {
+      ahead_[i % kAhead] = identify_(tokens.Span(i, 1));
+      memory_.Prefetch(ahead_[i % kAhead]);
+    }
+    return end;
   }
 
   static constexpr std::size_t kAhead = 32;
 
   const TermOptions options_;
+  const FeatureHasher hasher_;
+  const KeyedChecksum identify_;
   std::array<TokenList, kRules.size()> stop_lists_;
   std::array<std::unordered_set<std::string_view>, kRules.size()> stop_words_;  ///< of stop_lists_
+  std::array<std::size_t, kRules.size()> longest_stop_word_{};
   std::array<std::unique_ptr<sb_stemmer, StemmerCloser>, kRules.size()> stemmers_;
   TermMemory memory_;
-  std::array<std::size_t, kAhead> hashes_{};
+  std::array<Checksum, kAhead> ahead_{};
 };
 
-TermFinder::TermFinder(const TermOptions& options) : impl_(std::make_unique<Impl>(options)) {}
+TermFinder::TermFinder(const TermOptions& options, const FeatureHasher& hasher)
+    : impl_(std::make_unique<Impl>(options, hasher)) {}
 TermFinder::~TermFinder() = default;
 
 void TermFinder::Find(std::string_view language, const TokenList& tokens,
-                      const std::vector<TokenRun>& runs, TokenList& terms,
-                      std::vector<TokenRun>& term_runs) {
-  impl_->Find(language, tokens, runs, terms, term_runs);
+                      const std::vector<TokenRun>& runs, std::vector<Feature>& terms) {
+  impl_->Find(language, tokens, runs, terms);
+}
+
+std::string TermFinder::TermOf(std::string_view language, std::string_view word) {
+  return std::string(impl_->TermOf(FindRules(language), word));
 }
 
 std::string ProbeTerms() {
   Tokenizer tokenizer({.max_tokens = 1000, .max_token_bytes = 256});
-  TermFinder finder({});
+  TermFinder finder({}, FeatureHasher(""));
   std::string probe;
   for (const LanguageRules& rules : kRules) {
+    if (rules.sample.empty()) continue;
     TokenList tokens;
     (void)tokenizer.Append(rules.sample, tokens);
-    TokenList terms;
-    std::vector<TokenRun> runs;
-    finder.Find(rules.code, tokens, {{tokens.size(), 1}}, terms, runs);
-    probe += fmt::format("{} {}: {}\n", rules.code, DetectLanguage(tokens.text), terms.text);
+    probe += fmt::format("{} {}:", rules.code, DetectLanguage(tokens.text, {}));
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+      const std::string term = finder.TermOf(rules.code, tokens.Span(i, 1));
+      if (!term.empty()) probe += ' ' + term;
+    }
+    probe += '\n';
   }
   return probe;
 }
 
 std::string DescribeTerms(const TermOptions& options) {
-  if (!options.stop_words && !options.stem) return "terms=none";
-  return fmt::format("terms=1:{}:{} cld2={} sample={} probe={}", options.stop_words, options.stem,
-                     CLD2::DetectLanguageVersion(), kLanguageSample,
-                     Hex(RawChecksum(ProbeTerms())));
+  const std::string weights =
+      options.weights == nullptr ? "none" : Hex(options.weights->checksum());
+  if (!options.stop_words && !options.stem) return fmt::format("terms=none weights={}", weights);
+  return fmt::format("terms=2:{}:{} cld2={} sample={}/{} probe={} weights={}", options.stop_words,
+                     options.stem, CLD2::DetectLanguageVersion(), kShortLanguageSample,
+                     kLanguageSample, Hex(RawChecksum(ProbeTerms())), weights);
 }
 
 }  // namespace crawlsieve::extract

@@ -1,9 +1,11 @@
 #pragma once
 
-#include "extract/features.h"
 #include "extract/options.h"
 #include "extract/tokenizer.h"
+#include "plugin/fingerprint/feature.h"
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -12,27 +14,38 @@
 namespace crawlsieve::extract {
 
 /// The language of `text`, valid UTF-8, by CLD2: an ISO 639 code ("de", "zh", "zh-Hant"); empty
-/// when CLD2 isn't sure. Looks at the first kLanguageSample bytes.
-[[nodiscard]] std::string_view DetectLanguage(std::string_view text);
+/// when CLD2 isn't sure. Looks at the first kLanguageSample bytes, or at kShortLanguageSample where
+/// these agree with `declared`, the page's own word for it (a BCP 47 tag, or empty).
+[[nodiscard]] std::string_view DetectLanguage(std::string_view text, std::string_view declared);
 
 inline constexpr std::size_t kLanguageSample = 512;
+inline constexpr std::size_t kShortLanguageSample = 160;
 
-/// Turns words into terms: without stop words, stemmed, by the language of the text.
+/// Tokens in a row of the same weight.
+struct TokenRun {
+  std::size_t end;  ///< the index behind the last one; the run begins where the one before ends
+  std::uint32_t weight;
+};
+
+/// Turns words into terms: without stop words, stemmed, hashed, by the language of the text.
 ///
-/// Stems are remembered in a table of fixed size; they depend on the word and the language alone,
-/// so what is in it never shows. Thread-compatible.
+/// What words become is remembered in a table of 2 MiB; it depends on the word and the language
+/// alone, so what is in it never shows. There a word is its 128-bit checksum. Thread-compatible.
 class TermFinder {
  public:
-  explicit TermFinder(const TermOptions& options);
+  TermFinder(const TermOptions& options, const FeatureHasher& hasher);
   ~TermFinder();
   TermFinder(const TermFinder&) = delete;
   TermFinder& operator=(const TermFinder&) = delete;
 
-  /// Replaces `terms` and `term_runs` by the terms of `tokens` and their weights. Where the
-  /// language is unknown or has neither stemmer nor stop words here, and where all are stop
-  /// words, the terms are the tokens.
+  /// Replaces `terms` by the hashes of the terms of `tokens`, in order, each with the weight of its
+  /// token's run. Where the language is unknown or has neither stemmer nor stop words here, and
+  /// where all are stop words, the terms are the tokens.
   void Find(std::string_view language, const TokenList& tokens, const std::vector<TokenRun>& runs,
-            TokenList& terms, std::vector<TokenRun>& term_runs);
+            std::vector<Feature>& terms);
+
+  /// What Find makes of one word; empty for a stop word.
+  [[nodiscard]] std::string TermOf(std::string_view language, std::string_view word);
 
  private:
   class Impl;

@@ -409,7 +409,13 @@ bool Tokenizer::AppendFolded(TokenList& tokens) const {
   // Between two words there is a character at least, so each finds room for its space.
   const std::size_t start = tokens.text.size();
   tokens.text.resize(start + 1 + folded_size_ + kCopied);
-  char* out = tokens.text.data() + start;
+  char* const text = tokens.text.data();
+  char* out = text + start;
+  // Locals, as writing characters may change any member for all the compiler knows.
+  std::size_t count = tokens.ends.size();
+  tokens.ends.resize(count + folded_size_ / 2 + 1);
+  std::uint32_t* const ends = tokens.ends.data();
+  const std::size_t max_tokens = options_.max_tokens;
   bool room = true;
   for (const char* at = folded_.data(); at != end;) {
     const char* const begin = at;
@@ -436,22 +442,23 @@ bool Tokenizer::AppendFolded(TokenList& tokens) const {
       at += length;
     }
     if ((seen & CommonCharacters::kLetterOrDigit) != 0) {
-      room = tokens.size() < options_.max_tokens;
+      room = count < max_tokens;
       if (!room) break;
-      if (!tokens.ends.empty()) *out++ = ' ';
+      if (count != 0) *out++ = ' ';
       const std::size_t size =
           CutAtCodePoint({begin, static_cast<std::size_t>(at - begin)}, options_.max_token_bytes);
       // Nearly all words are short: copies of a known size are single instructions.
       std::memcpy(out, begin, size <= kCopied ? kCopied : size);
       out += size;
-      tokens.ends.push_back(static_cast<std::uint32_t>(out - tokens.text.data()));
+      ends[count++] = static_cast<std::uint32_t>(out - text);
     }
     if (at != end) {
       (void)entry_at(at);
       at += length;
     }
   }
-  tokens.text.resize(static_cast<std::size_t>(out - tokens.text.data()));
+  tokens.text.resize(static_cast<std::size_t>(out - text));
+  tokens.ends.resize(count);
   return room;
 }
 

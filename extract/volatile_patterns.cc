@@ -244,6 +244,7 @@ bool IsWordCharacter(UChar32 c) {
 
 /// Folds letter case as RE2 does: code point by code point.
 std::string FoldCase(std::string_view word) {
+  if (AsciiPrefix(word) == word.size()) return AsciiLower(word);
   std::string folded;
   for (std::size_t at = 0; at < word.size();) {
     if (static_cast<unsigned char>(word[at]) < 0x80) {

@@ -1,5 +1,6 @@
 #include "extract/volatile_text.h"
 
+#include "extract/relative_time.h"
 #include "extract/utf8.h"
 #include "extract/volatile_patterns.h"
 #include "plugin/fingerprint/checksum.h"
@@ -80,6 +81,10 @@ class VolatileText::Impl {
       auto user = std::make_unique<RE2>(pattern, PatternOptions(/*built_in=*/false));
       if (user->ok()) user_.push_back(std::move(user));
     }
+  }
+
+  [[nodiscard]] bool IsVolatile(std::string_view block) const {
+    return built_in_ != nullptr && IsRelativeTime(block);
   }
 
   [[nodiscard]] std::string_view Remove(std::string_view text, std::string& buffer) const {
@@ -177,6 +182,8 @@ std::string_view VolatileText::Remove(std::string_view text, std::string& buffer
   return impl_->Remove(text, buffer);
 }
 
+bool VolatileText::IsVolatile(std::string_view block) const { return impl_->IsVolatile(block); }
+
 std::string PatternProblem(const std::string& pattern) {
   const RE2 compiled(pattern, PatternOptions(/*built_in=*/false));
   return compiled.ok() ? std::string() : compiled.error();
@@ -191,8 +198,9 @@ std::string DescribeVolatileText(const VolatileOptions& options) {
   }
   std::string buffer;
   const Checksum probe = RawChecksum(VolatileText(options).Remove(kProbe, buffer));
-  return fmt::format("volatile=2:{}:{} probe={} patterns={}{}", options.enabled, options.prices,
-                     Hex(probe), options.patterns.size(), patterns);
+  return fmt::format("volatile=3:{}:{} probe={} relative={} patterns={}{}", options.enabled,
+                     options.prices, Hex(probe), Hex(RawChecksum(DescribeRelativeTimes())),
+                     options.patterns.size(), patterns);
 }
 
 }  // namespace crawlsieve::extract

@@ -16,10 +16,10 @@ namespace crawlsieve::extract {
 /// languages (names of months and days from ICU), "3 hours ago", "1,234 views", session ids,
 /// "(c) 2026", "generated in 0.2 s".
 ///
-/// All of these have a digit in them. So only the surroundings of digits go through the regular
-/// expressions, which are RE2's (linear time, no backtracking) and of bounded length; user patterns
-/// are tried on pieces of at most kMaxPiece bytes. Time is linear in the text for both.
-/// Thread-compatible.
+/// All of these have a digit in them, but for IsVolatile. So only the surroundings of digits go
+/// through the regular expressions, which are RE2's (linear time, no backtracking) and of bounded
+/// length; user patterns are tried on pieces of at most kMaxPiece bytes. Time is linear in the text
+/// for both. Thread-compatible.
 class VolatileText {
  public:
   static constexpr std::size_t kMaxPiece = 4 << 10;
@@ -33,6 +33,9 @@ class VolatileText {
   /// `text`, valid UTF-8, with a space in the place of what is volatile: `text` itself where
   /// nothing is, else a view of `buffer`.
   [[nodiscard]] std::string_view Remove(std::string_view text, std::string& buffer) const;
+
+  /// Whether all of a block of text is volatile though there is no digit in it: "an hour ago".
+  [[nodiscard]] bool IsVolatile(std::string_view block) const;
 
  private:
   class Impl;

@@ -44,6 +44,13 @@ struct EvalArguments {
   bool json = false;
 };
 
+struct TermsArguments {
+  std::vector<std::filesystem::path> paths;
+  std::filesystem::path config;
+  std::filesystem::path out;
+  std::uint64_t min_documents = 2;
+};
+
 struct IndexArguments {
   std::filesystem::path store;  ///< a snapshot
   std::filesystem::path input;  ///< lines of fingerprints
@@ -68,6 +75,7 @@ int CheckCommand(const std::filesystem::path& config, bool json);
 int StateVerifyCommand(const std::filesystem::path& config, bool json);
 int ExtractCommand(const std::filesystem::path& config, const std::filesystem::path& file,
                    const std::string& content_type, const std::string& url);
+int TermsCommand(const TermsArguments& arguments);
 int IndexBuildCommand(const IndexArguments& arguments);
 int IndexExportCommand(const IndexArguments& arguments);
 int IndexVerifyCommand(const IndexArguments& arguments);

@@ -86,6 +86,19 @@ int Main(int argc, char** argv) {
   extract.add_option("--content-type", content_type, "As the server sent it");
   extract.add_option("--url", url, "The page's URL")->capture_default_str();
 
+  TermsArguments terms_arguments;
+  CLI::App& terms = *app.add_subcommand(
+      "terms", "Count in how many pages terms are, for extract.features.terms.weights");
+  terms.add_option("PATH", terms_arguments.paths, "As for scan")->required();
+  terms.add_option("--config", terms_arguments.config,
+                   "Configuration file (default: all defaults)");
+  terms.add_option("--out", terms_arguments.out, "The table")->required();
+  terms
+      .add_option("--min-documents", terms_arguments.min_documents,
+                  "Leave out terms that fewer pages have")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+
   EvalArguments eval_arguments;
   CLI::App& eval = *app.add_subcommand(
       "eval", "Measure verdicts on labelled pairs, or what settings would drop of your own pages");
@@ -168,6 +181,7 @@ int Main(int argc, char** argv) {
   if (check) return CheckCommand(config, check_json);
   if (state_verify) return StateVerifyCommand(config, state_json);
   if (extract) return ExtractCommand(config, page_file, content_type, url);
+  if (terms) return TermsCommand(terms_arguments);
   if (index_build) return IndexBuildCommand(index_arguments);
   if (index_export) return IndexExportCommand(index_arguments);
   if (index_verify) return IndexVerifyCommand(index_arguments);

@@ -111,6 +111,7 @@ int ScanCommand(const ScanArguments& arguments) {
   options.processor = ProcessorOptionsOf(*config);
   options.judge = config->judge;
   options.threads = ThreadsOf(config->extract_stage);
+  options.repeat_cache_bytes = config->extract_stage.repeat_cache_bytes;
   options.max_in_flight_bytes = config->extract_stage.max_in_flight_bytes;
   options.max_in_flight_records = config->extract_stage.max_in_flight_records;
   auto detector = Detector::Open(**store, IndexFactoryOf(*config), SchemeOf(options.processor));

@@ -45,6 +45,15 @@ void DieOnPlantedPage(const extract::Page& page) {
 void DieOnPlantedPage(const extract::Page& /*page*/) {}
 #endif
 
+void SetIdentity(const extract::Document& document, log::Page& entry) {
+  entry.set_canonical_url(document.canonical_url);
+  entry.set_host(document.host);
+  entry.set_path_depth(document.path_depth);
+  const bool is_end = document.host.ends_with(document.registered_domain);
+  entry.set_registered_domain_bytes(
+      is_end ? static_cast<std::uint32_t>(document.registered_domain.size()) : 0);
+}
+
 /// The headers of `record` that go on with the page, all or none.
 void PassHeaders(const InputRecord& record, bool all, log::Page& page) {
   std::size_t bytes = 0;
@@ -103,11 +112,12 @@ std::string SchemeOf(const ProcessorOptions& options) {
   return SchemeId(options.fingerprint, extract::DescribeExtraction(options.extract));
 }
 
-PageProcessor::PageProcessor(const ProcessorOptions& options)
+PageProcessor::PageProcessor(const ProcessorOptions& options, RepeatCache* repeats)
     : options_(options),
       scheme_(SchemeOf(options)),
       content_checksum_(options.fingerprint.key),
-      extractor_(options.extract, FeatureHasher(options.fingerprint.key)) {}
+      extractor_(options.extract, FeatureHasher(options.fingerprint.key)),
+      repeats_(repeats != nullptr && repeats->enabled() ? repeats : nullptr) {}
 
 ProcessedRecord PageProcessor::Process(SourceRecord&& source, Depth depth, std::string* text) {
   ProcessedRecord processed;
@@ -146,30 +156,44 @@ ProcessedRecord PageProcessor::Process(SourceRecord&& source, Depth depth, std::
       content.body.clear();
       content.body_problem = kCrashed;
     }
-    FillPage(std::move(content), page, text);
+    processed.repeated = FillPage(std::move(content), page, text);
   }
   return processed;
 }
 
-void PageProcessor::FillPage(extract::Page&& page, log::Page& entry, std::string* text) {
+std::optional<bool> PageProcessor::FillPage(extract::Page&& page, log::Page& entry,
+                                            std::string* text) {
   DieOnPlantedPage(page);
-  extract::Document document = extractor_.Extract(page);
-
-  entry.set_outcome(ToProto(document.outcome));
-  entry.set_detail(std::move(document.detail));
-  entry.set_canonical_url(std::move(document.canonical_url));
-  if (document.host.ends_with(document.registered_domain)) {
-    entry.set_registered_domain_bytes(
-        static_cast<std::uint32_t>(document.registered_domain.size()));
+  std::optional<bool> repeated;
+  if (!page.body_problem.empty()) {
+    Extract(page, entry, text);
+  } else {
+    const Checksum raw = RawChecksum(page.body);
+    if (repeats_ == nullptr || text != nullptr) {
+      Extract(page, entry, text);
+    } else {
+      repeated = ExtractOrRepeat(page, raw, entry);
+    }
+    entry.set_raw_checksum(ToBytes(raw));
   }
-  entry.set_host(std::move(document.host));
-  entry.set_path_depth(document.path_depth);
-  entry.set_language(std::move(document.language));
   entry.set_body_bytes(page.body.size());
-  if (page.body_problem.empty()) entry.set_raw_checksum(ToBytes(RawChecksum(page.body)));
   if (page.fetch_time.has_value()) {
     entry.set_fetch_time_ms(page.fetch_time->time_since_epoch().count());
   }
+  entry.set_id(UpTo(kMaxIdBytes, std::move(page.id), "id", entry));
+  entry.set_url(std::move(page.url));
+  entry.set_final_url(std::move(page.final_url));
+  entry.set_crawl_id(UpTo(kMaxIdBytes, std::move(page.crawl_id), "crawl_id", entry));
+  entry.set_attrs(UpTo(kMaxAttrsBytes, std::move(page.attrs), "attrs", entry));
+  return repeated;
+}
+
+void PageProcessor::Extract(const extract::Page& page, log::Page& entry, std::string* text) {
+  extract::Document document = extractor_.Extract(page);
+  SetIdentity(document, entry);
+  entry.set_outcome(ToProto(document.outcome));
+  entry.set_detail(std::move(document.detail));
+  entry.set_language(std::move(document.language));
   if (document.outcome == extract::Outcome::kText) {
     entry.set_content_checksum(ToBytes(content_checksum_(document.normalized_text)));
     entry.set_simhash(ComputeSimhash(document.features).bits);
@@ -184,12 +208,37 @@ void PageProcessor::FillPage(extract::Page&& page, log::Page& entry, std::string
   } else if (document.outcome == extract::Outcome::kNotHtml) {
     entry.set_content_checksum(ToBytes(content_checksum_(page.body)));
   }
-  entry.set_id(UpTo(kMaxIdBytes, std::move(page.id), "id", entry));
-  entry.set_url(std::move(page.url));
-  entry.set_final_url(std::move(page.final_url));
-  entry.set_crawl_id(UpTo(kMaxIdBytes, std::move(page.crawl_id), "crawl_id", entry));
-  entry.set_attrs(UpTo(kMaxAttrsBytes, std::move(page.attrs), "attrs", entry));
   if (text != nullptr) *text = std::move(document.normalized_text);
+}
+
+std::optional<bool> PageProcessor::ExtractOrRepeat(const extract::Page& page, const Checksum& raw,
+                                                   log::Page& entry) {
+  const Checksum key = RepeatKey(page, raw);
+  if (const auto known = repeats_->Find(key); known && entry.MergeFromString(*known)) {
+    if (!options_.extract.url.follow_canonical_link) SetIdentity(extractor_.Identify(page), entry);
+    return true;
+  }
+  log::Page found;
+  Extract(page, found, nullptr);
+  entry.MergeFrom(found);
+  // Other outcomes are cheap, or depend on a clock.
+  if (found.outcome() != log::OUTCOME_TEXT) return std::nullopt;
+  repeats_->Add(key, found.SerializeAsString());
+  return false;
+}
+
+/// All that Extract depends on. The URL decides the identity, which is made anew for each page
+/// unless the page's own link does.
+Checksum PageProcessor::RepeatKey(const extract::Page& page, const Checksum& raw) const {
+  // Lengths before the texts, so that no two lists are written alike.
+  std::string parts = ToBytes(raw);
+  parts +=
+      fmt::format("{} {} {}:{} {}:{}", page.status_code, static_cast<int>(page.body_kind),
+                  page.content_type.size(), page.content_type, page.charset.size(), page.charset);
+  if (options_.extract.url.follow_canonical_link) {
+    parts += page.final_url.empty() ? page.url : page.final_url;
+  }
+  return content_checksum_(parts);
 }
 
 }  // namespace crawlsieve::consumer

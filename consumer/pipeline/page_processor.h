@@ -1,6 +1,7 @@
 #pragma once
 
 #include "consumer/formats/input_format.h"
+#include "consumer/pipeline/repeat_cache.h"
 #include "extract/extractor.h"
 #include "extract/options.h"
 #include "plugin/fingerprint/checksum.h"
@@ -30,6 +31,9 @@ struct SourceRecord {
 struct ProcessedRecord {
   log::Entry entry;
   std::optional<DecodeFailure> failure;  ///< set: the record belongs to the dead letters
+  /// Whether the cache had what the page's text came to; nothing where the text wasn't looked at,
+  /// or not by way of the cache.
+  std::optional<bool> repeated;
 };
 
 /// How much of a record is looked at.
@@ -41,10 +45,13 @@ enum class Depth {
 
 /// The extract stage's work on one record: decode, extract, fingerprint.
 ///
-/// A pure function of record and options. Thread-compatible: one for each worker thread.
+/// A pure function of record and options, whatever is in the cache. Thread-compatible: one for each
+/// worker thread.
 class PageProcessor {
  public:
-  explicit PageProcessor(const ProcessorOptions& options);
+  /// `repeats` is borrowed, and for processors of the same options only; nullptr: every page is
+  /// parsed.
+  explicit PageProcessor(const ProcessorOptions& options, RepeatCache* repeats = nullptr);
 
   /// One entry per record, for dead letters too; smaller than kMaxOwnRecordBytes. Never fails.
   /// `text`, where given, receives the normalised text that the fingerprints are of: the words, one
@@ -53,12 +60,19 @@ class PageProcessor {
                                         std::string* text = nullptr);
 
  private:
-  void FillPage(extract::Page&& page, log::Page& entry, std::string* text);
+  /// Whether the cache had it: see ProcessedRecord.
+  std::optional<bool> FillPage(extract::Page&& page, log::Page& entry, std::string* text);
+  /// What depends on the page's text, or on its URL, in log fields.
+  void Extract(const extract::Page& page, log::Page& entry, std::string* text);
+  std::optional<bool> ExtractOrRepeat(const extract::Page& page, const Checksum& raw,
+                                      log::Page& entry);
+  [[nodiscard]] Checksum RepeatKey(const extract::Page& page, const Checksum& raw) const;
 
   const ProcessorOptions options_;
   const std::string scheme_;
   const KeyedChecksum content_checksum_;
   extract::Extractor extractor_;
+  RepeatCache* const repeats_;
 };
 
 /// The scheme of the fingerprints that `options` make.

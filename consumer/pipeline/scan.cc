@@ -25,9 +25,10 @@ struct Done {
   std::size_t bytes = 0;
 };
 
-OrderedWorkers<Task, Done>::Worker MakeWorker(const ProcessorOptions& options) {
+OrderedWorkers<Task, Done>::Worker MakeWorker(const ProcessorOptions& options,
+                                              RepeatCache& repeats) {
   // std::function wants a copyable target, hence the shared_ptr.
-  auto processor = std::make_shared<PageProcessor>(options);
+  auto processor = std::make_shared<PageProcessor>(options, &repeats);
   return [processor](Task&& task) {
     return Done{processor->Process(std::move(task.source)), std::move(task.origin), task.bytes};
   };
@@ -99,8 +100,9 @@ Status Scan(FileReader& reader, Detector& detector, const ScanOptions& options,
     if (!appended) return appended;
   }
 
+  RepeatCache repeats(options.repeat_cache_bytes);
   OrderedWorkers<Task, Done> workers(options.threads,
-                                     [&options] { return MakeWorker(options.processor); });
+                                     [&] { return MakeWorker(options.processor, repeats); });
   std::size_t in_flight_bytes = 0;
   const auto append = [&](const Done& done) -> Status {
     in_flight_bytes -= done.bytes;

@@ -19,6 +19,7 @@ struct ScanOptions {
   std::size_t threads = 1;
   std::size_t max_in_flight_bytes = 64 << 20;
   std::size_t max_in_flight_records = 10'000;
+  std::size_t repeat_cache_bytes = 0;  ///< see RepeatCache
 };
 
 /// What a scan tells while it runs; all calls come on the scanning thread.

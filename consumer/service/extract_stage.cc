@@ -72,6 +72,7 @@ class ExtractSession final : public RebalanceListener {
         log_{options.kafka.log_topic, 0},
         contact_(Role::kExtract, board),
         writer_{options.instance, std::string(kVersion), options.kafka.group + ".extract"},
+        repeats_(options.stage.repeat_cache_bytes),
         workers_(options.stage.threads, [this] { return MakeWorker(); }) {}
 
   ~ExtractSession() override { board_.SetPartitions(Role::kExtract, {}); }
@@ -141,7 +142,7 @@ class ExtractSession final : public RebalanceListener {
   SessionFailure Failure(const KafkaError& error) const { return FailureFrom(error, progressed_); }
 
   OrderedWorkers<Task, Done>::Worker MakeWorker() {
-    auto processor = std::make_shared<PageProcessor>(options_.processor);
+    auto processor = std::make_shared<PageProcessor>(options_.processor, &repeats_);
     return [this, processor, slot = worker_count_++](Task&& task) {
       const auto begin = SteadyClock::now();
       SourceRecord source;
@@ -156,6 +157,9 @@ class ExtractSession final : public RebalanceListener {
       Done done{std::move(task.record), std::move(task.partition), task.epoch, task.bytes,
                 ProcessNoted(*processor, slot, std::move(source))};
       metrics_.Observe(Latency::kExtract, SteadyClock::now() - begin);
+      if (const auto repeated = done.processed.repeated) {
+        metrics_.Add(*repeated ? Count::kPagesRepeated : Count::kPagesParsed);
+      }
       return done;
     };
   }
@@ -437,6 +441,7 @@ class ExtractSession final : public RebalanceListener {
   // In this order: workers hold records of the consumer, which must outlive them.
   std::unique_ptr<Producer> producer_;
   std::unique_ptr<Consumer> consumer_;
+  RepeatCache repeats_;  ///< outlives the workers
   OrderedWorkers<Task, Done> workers_;
 };
 

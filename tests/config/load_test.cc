@@ -1,6 +1,7 @@
 #include "config/load.h"
 
 #include "config/options.h"
+#include "extract/term_weights.h"
 
 #include <filesystem>
 #include <fstream>
@@ -444,6 +445,30 @@ TEST_F(LoadConfigTest, RefusesALargeFile) {
   const Loaded loaded = LoadConfig(path_);
   ASSERT_FALSE(loaded);
   EXPECT_THAT(Describe(loaded.error()), HasSubstr("larger than"));
+}
+
+TEST_F(LoadConfigTest, ReadsTheTableOfWeightsThatItNames) {
+  const std::string table_path = path_.string() + ".terms";
+  std::ofstream(path_) << "extract: {features: {terms: {weights: " + table_path + "}}}\n";
+  const std::string advice = "; `crawlsieve terms` makes such a table\n";
+  const std::string place = path_.string() + ": extract.features.terms.weights: " + table_path;
+  Loaded loaded = LoadConfig(path_);
+  ASSERT_FALSE(loaded);
+  EXPECT_EQ(Describe(loaded.error()), place + " can't be read: No such file or directory" + advice);
+
+  std::ofstream(table_path) << "words\n";
+  loaded = LoadConfig(path_);
+  ASSERT_FALSE(loaded);
+  EXPECT_EQ(Describe(loaded.error()), place + ": line 1: this isn't a table of terms" + advice);
+
+  extract::TermCounter counter;
+  for (int i = 0; i < 4; ++i) counter.Add({"page"});
+  std::ofstream(table_path) << counter.Table(1);
+  loaded = LoadConfig(path_);
+  std::filesystem::remove(table_path);
+  ASSERT_TRUE(loaded) << Describe(loaded.error());
+  ASSERT_NE(loaded->extract.features.terms.weights, nullptr);
+  EXPECT_EQ(loaded->extract.features.terms.weights->WeightOf("page"), 1U);
 }
 
 TEST_F(LoadConfigTest, UsesTheEnvironmentOfTheProcess) {

@@ -276,7 +276,7 @@ TEST(Extractor, ListsLinksWhenAsked) {
 TEST(DescribeExtraction, NamesWhatDecidesTheFeatures) {
   ExtractOptions options;
   const std::string description = DescribeExtraction(options);
-  for (const char* part : {"shingle=1", "icu=", "gumbo-0.10.1", "cld2=", "probe="}) {
+  for (const char* part : {"shingle=1+0", "icu=", "gumbo-0.10.1", "cld2=", "probe=", "psl="}) {
     EXPECT_THAT(description, testing::HasSubstr(part));
   }
   EXPECT_THAT(description, testing::Not(testing::HasSubstr("\n")));
@@ -286,6 +286,7 @@ TEST(DescribeExtraction, NamesWhatDecidesTheFeatures) {
     return DescribeExtraction(changed);
   };
   EXPECT_NE(description, with([](auto& o) { o.features.shingle_size = 2; }));
+  EXPECT_NE(description, with([](auto& o) { o.features.phrase_size = 2; }));
   EXPECT_NE(description, with([](auto& o) { o.features.max_token_bytes = 100; }));
   EXPECT_NE(description, with([](auto& o) { o.features.min_main_words = 0; }));
   EXPECT_NE(description, with([](auto& o) { o.features.role_weights[3] = 1; }));

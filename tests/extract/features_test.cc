@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,20 +18,25 @@ FeatureOptions Words(std::uint32_t shingle_size) {
   return options;
 }
 
-TokenList Tokenize(std::string_view text) {
-  TokenList tokens;
-  EXPECT_TRUE(Tokenizer({.max_tokens = 1000, .max_token_bytes = 100}).Append(text, tokens));
-  return tokens;
+/// A term of weight 1 for each word.
+std::vector<Feature> Terms(std::string_view text) {
+  const FeatureHasher hasher("key");
+  std::vector<Feature> terms;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(' '), text.size());
+    terms.push_back({hasher.Hash(text.substr(0, end)), 1});
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return terms;
 }
 
 /// All of a text counts alike.
 std::vector<Feature> Count(FeatureCounter& counter, std::string_view text) {
-  const TokenList tokens = Tokenize(text);
-  return counter.Count(tokens, {{tokens.size(), 1}});
+  return counter.Count(Terms(text));
 }
 
-std::vector<Feature> Expected(const FeatureHasher& hasher,
-                              const std::map<std::string, std::uint32_t>& weights) {
+std::vector<Feature> Expected(const std::map<std::string, std::uint32_t>& weights) {
+  const FeatureHasher hasher("key");
   std::vector<Feature> features;
   for (const auto& [text, weight] : weights) features.push_back({hasher.Hash(text), weight});
   std::sort(features.begin(), features.end(),
@@ -38,57 +44,97 @@ std::vector<Feature> Expected(const FeatureHasher& hasher,
   return features;
 }
 
+/// How much the features of `counted` weigh that are among those of `text` too.
+std::map<std::string, std::uint32_t> WeightsOf(const std::vector<Feature>& counted,
+                                               FeatureCounter& counter,
+                                               const std::vector<std::string>& texts) {
+  std::map<std::string, std::uint32_t> weights;
+  for (const std::string& text : texts) {
+    const std::vector<Feature> one = Count(counter, text);
+    EXPECT_EQ(one.size(), 1U) << text;
+    for (const Feature& feature : counted) {
+      if (feature.hash == one.front().hash) weights[text] += feature.weight;
+    }
+  }
+  return weights;
+}
+
 TEST(FeatureCounter, CountsWords) {
-  const FeatureHasher hasher("key");
-  FeatureCounter counter(Words(1), hasher);
+  FeatureCounter counter(Words(1));
   EXPECT_EQ(Count(counter, "to be or not to be"),
-            Expected(hasher, {{"to", 2}, {"be", 2}, {"or", 1}, {"not", 1}}));
+            Expected({{"to", 2}, {"be", 2}, {"or", 1}, {"not", 1}}));
 }
 
 TEST(FeatureCounter, CountsShingles) {
-  const FeatureHasher hasher("key");
-  FeatureCounter counter(Words(2), hasher);
-  EXPECT_EQ(Count(counter, "to be or not to be"),
-            Expected(hasher, {{"to be", 2}, {"be or", 1}, {"or not", 1}, {"not to", 1}}));
+  FeatureCounter counter(Words(2));
+  const std::vector<Feature> features = Count(counter, "to be or not to be");
+  EXPECT_EQ(features.size(), 4U);
+  const std::map<std::string, std::uint32_t> expected = {
+      {"to be", 2}, {"be or", 1}, {"or not", 1}, {"not to", 1}};
+  EXPECT_EQ(WeightsOf(features, counter, {"to be", "be or", "or not", "not to", "be to"}),
+            expected);
+}
+
+TEST(FeatureCounter, TellsShinglesApartByOrderAndLength) {
+  FeatureCounter counter(Words(3));
+  std::set<std::uint64_t> hashes;
+  for (const char* text : {"a b c", "a c b", "b a c", "b c a", "c a b", "c b a", "a a b", "a b b",
+                           "b a a", "a a a", "b b b", "a b", "b a", "a a", "a"}) {
+    hashes.insert(Count(counter, text).front().hash);
+  }
+  EXPECT_EQ(hashes.size(), 15U);
 }
 
 TEST(FeatureCounter, TakesAShortTextAsOneShingle) {
-  const FeatureHasher hasher("key");
-  FeatureCounter counter(Words(4), hasher);
-  EXPECT_EQ(Count(counter, "to be"), Expected(hasher, {{"to be", 1}}));
+  FeatureCounter counter(Words(4));
+  EXPECT_EQ(Count(counter, "to be").size(), 1U);
+  EXPECT_EQ(Count(counter, "to"), Expected({{"to", 1}}));
   EXPECT_TRUE(Count(counter, "").empty());
 }
 
+TEST(FeatureCounter, AddsPhrasesToWords) {
+  FeatureOptions options = Words(1);
+  options.phrase_size = 2;
+  FeatureCounter both(options);
+  FeatureCounter words(Words(1));
+  FeatureCounter pairs(Words(2));
+  std::vector<Feature> expected = Count(words, "to be or not to be");
+  for (const Feature& pair : Count(pairs, "to be or not to be")) expected.push_back(pair);
+  std::sort(expected.begin(), expected.end(),
+            [](const Feature& a, const Feature& b) { return a.hash < b.hash; });
+  EXPECT_EQ(Count(both, "to be or not to be"), expected);
+  // A text shorter than a phrase has its words only.
+  EXPECT_EQ(Count(both, "to"), Expected({{"to", 1}}));
+}
+
 TEST(FeatureCounter, WeighsAFeatureByThePlaceItBeginsAt) {
-  const FeatureHasher hasher("key");
-  const TokenList tokens = Tokenize("a b a b c");
-  FeatureCounter words(Words(1), hasher);
-  EXPECT_EQ(words.Count(tokens, {{1, 5}, {1, 9}, {5, 2}}),
-            Expected(hasher, {{"a", 5 + 2}, {"b", 2 + 2}, {"c", 2}}));
-  FeatureCounter pairs(Words(2), hasher);
-  EXPECT_EQ(pairs.Count(tokens, {{2, 3}, {5, 1}}),
-            Expected(hasher, {{"a b", 3 + 1}, {"b a", 3}, {"b c", 1}}));
+  const auto weighted = [](std::string_view text, const std::vector<std::uint32_t>& weights) {
+    std::vector<Feature> terms = Terms(text);
+    for (std::size_t i = 0; i < terms.size(); ++i) terms[i].weight = weights[i];
+    return terms;
+  };
+  FeatureCounter words(Words(1));
+  EXPECT_EQ(words.Count(weighted("a b a b c", {5, 2, 2, 2, 2})),
+            Expected({{"a", 5 + 2}, {"b", 2 + 2}, {"c", 2}}));
+  FeatureCounter pairs(Words(2));
+  const std::map<std::string, std::uint32_t> expected = {{"a b", 3 + 1}, {"b a", 3}, {"b c", 1}};
+  EXPECT_EQ(
+      WeightsOf(pairs.Count(weighted("a b a b c", {3, 3, 1, 1, 1})), pairs, {"a b", "b a", "b c"}),
+      expected);
 }
 
 TEST(FeatureCounter, DampsFrequencies) {
-  const FeatureHasher hasher("key");
   FeatureOptions options;
   options.damp_frequency = true;
-  FeatureCounter counter(options, hasher);
+  FeatureCounter counter(options);
   EXPECT_EQ(Count(counter, "a b b c c c d d d d"),
-            Expected(hasher, {{"a", 1}, {"b", 2}, {"c", 2}, {"d", 3}}));
+            Expected({{"a", 1}, {"b", 2}, {"c", 2}, {"d", 3}}));
 }
 
 TEST(FeatureCounter, KeepsNothingBetweenTexts) {
-  FeatureCounter counter(Words(1), FeatureHasher("key"));
+  FeatureCounter counter(Words(1));
   (void)Count(counter, "a b c");
   EXPECT_EQ(Count(counter, "a").size(), 1U);
-}
-
-TEST(FeatureCounter, DependsOnTheKey) {
-  FeatureCounter one(Words(1), FeatureHasher("one"));
-  FeatureCounter two(Words(1), FeatureHasher("two"));
-  EXPECT_NE(Count(one, "word"), Count(two, "word"));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 // a new expectation.
 
 #include "extract/extractor.h"
+#include "extract/page_url.h"
 #include "extract/terms.h"
 #include "extract/volatile_text.h"
 
@@ -129,11 +130,18 @@ TEST(GoldenTerms, AreTheSameInEveryLanguage) {
             "th th: หุ่น ยนต์ อ่าน ทุก หน้า เว็บ เพียง ครั้ง เดียว ส่วน ใหญ่ มัน เคย เห็น มา แล้ว\n");
 }
 
+TEST(GoldenSuffixList, IsTheSame) {
+  EXPECT_TRUE(DescribeUrls({}).ends_with("psl=16fee06c5f89997e5b74c3ac139f9b9e97273e31"))
+      << DescribeUrls({});
+}
+
 TEST(GoldenVolatileText, IsTheSame) {
   EXPECT_EQ(DescribeVolatileText({}),
-            "volatile=2:true:false probe=afe246be0dbb90719995178ae1b9af85 patterns=0");
+            "volatile=3:true:false probe=afe246be0dbb90719995178ae1b9af85 "
+            "relative=fb15021b6245b8dfae5a88ad74980054 patterns=0");
   EXPECT_EQ(DescribeVolatileText({.prices = true}),
-            "volatile=2:true:true probe=b4520488b48c8d1c402e249489641203 patterns=0");
+            "volatile=3:true:true probe=b4520488b48c8d1c402e249489641203 "
+            "relative=fb15021b6245b8dfae5a88ad74980054 patterns=0");
 }
 
 }  // namespace

@@ -81,7 +81,14 @@ TEST(ResolveUrl, ResolvesReferences) {
                                                           {"\\g", "http://a.example/g"},
                                                           {"mailto:x@y", "mailto:x@y"},
                                                           {" g ", "http://a.example/b/c/g"},
-                                                          {"x/y:z", "http://a.example/b/c/x/y:z"}};
+                                                          {"x/y:z", "http://a.example/b/c/x/y:z"},
+                                                          {"http:g", "http://a.example/b/c/g"},
+                                                          {"HTTP:/g", "http://a.example/g"},
+                                                          {"http:", "http://a.example/b/c/d;p?q"},
+                                                          {"http:?y", "http://a.example/b/c/d;p?y"},
+                                                          {"http://g", "http://g/"},
+                                                          {"http:\\\\g", "http://g/"},
+                                                          {"https:g", "https://g/"}};
   for (const auto& [reference, url] : examples) EXPECT_EQ(ResolveUrl(base, reference).url, url);
 }
 
