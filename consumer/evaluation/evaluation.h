@@ -18,8 +18,8 @@
 
 namespace crawlsieve::consumer {
 
-/// How the judge would see two pages, were one kept and the other came after it. Titles and names in
-/// the URLs count as they do there; that the two may have one URL plays no part.
+/// How the judge would see two pages, were one kept and the other came after it. Titles and names
+/// in the URLs count as they do there; that the two may have one URL plays no part.
 struct PairOutcome {
   enum class Verdict { kKept, kTooShort, kNotEvaluated, kNear, kExact };
   Verdict verdict = Verdict::kKept;
