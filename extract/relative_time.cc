@@ -133,33 +133,33 @@ class PhraseBook {
 
   [[nodiscard]] const std::set<std::string>& phrases() const { return phrases_; }
 
-  /// Whether `text`, without ASCII signs at its ends, may be a phrase, by its first letter and its
-  /// last one: nearly all blocks of Latin text are ruled out by these.
+  /// Whether `text`, without ASCII signs at its ends, may be a phrase, by its first letter, its
+  /// last one and its length: nearly all blocks of Latin text are ruled out by these.
   [[nodiscard]] bool MayHave(std::string_view text) const {
     if (text.empty() || text.size() > kLongestPhrase) return false;
-    const char first = text.front();
-    const char last = text.back();
-    return !IsAscii(first) || !IsAscii(last) || ends_.test(Ends(first, last));
+    return !HasAsciiEnds(text) || shapes_.test(ShapeOf(text));
   }
 
  private:
   PhraseBook() : phrases_(MakePhrases()) {
     for (const std::string& phrase : phrases_) {
-      if (IsAscii(phrase.front()) && IsAscii(phrase.back())) {
-        ends_.set(Ends(phrase.front(), phrase.back()));
-      }
+      if (HasAsciiEnds(phrase) && phrase.size() <= kLongestPhrase) shapes_.set(ShapeOf(phrase));
     }
   }
 
-  static bool IsAscii(char c) { return static_cast<unsigned char>(c) < 0x80; }
+  static bool HasAsciiEnds(std::string_view text) {
+    return static_cast<unsigned char>(text.front()) < 0x80 &&
+           static_cast<unsigned char>(text.back()) < 0x80;
+  }
 
-  static std::size_t Ends(char first, char last) {
-    return static_cast<std::size_t>(AsciiLower(first)) << 7U |
-           static_cast<std::size_t>(AsciiLower(last));
+  /// Of ASCII letters the last five bits are the same in either case.
+  static std::size_t ShapeOf(std::string_view text) {
+    const auto letter = [](char c) { return static_cast<unsigned char>(c) & 0x1FU; };
+    return (letter(text.front()) << 5U | letter(text.back())) << 7U | text.size();
   }
 
   std::set<std::string> phrases_;
-  std::bitset<128 * 128> ends_;
+  std::bitset<32 * 32 * 128> shapes_;
 };
 
 bool IsAsciiSign(char c) {
