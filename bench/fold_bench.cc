@@ -16,7 +16,6 @@
 #include <filesystem>
 #include <memory>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -37,7 +36,7 @@ struct Options {
   std::uint64_t kept = 1'000'000;
   std::uint64_t entries = 300'000;
   std::uint64_t batch = 1'000;
-  std::size_t threads = std::thread::hardware_concurrency();
+  std::size_t threads = 8;
   StoreOptions store;
   std::uint64_t cache_mib = 256;
   std::uint64_t snapshot_entries = 1'000'000;

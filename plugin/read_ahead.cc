@@ -1,6 +1,7 @@
 #include "plugin/read_ahead.h"
 
 #include <algorithm>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -41,8 +42,14 @@ LookupWork ReadAhead::Read(const Store& store, const HammingIndex& index, const 
   };
   {
     std::vector<std::jthread> others;
-    for (std::size_t t = 1; t < threads; ++t) others.emplace_back(read_share, t);
+    others.reserve(threads);
+    try {
+      while (others.size() + 1 < threads) others.emplace_back(read_share, others.size() + 1);
+    } catch (const std::system_error&) {
+      // There are as many threads as this process may have: their shares are done here.
+    }
     read_share(0);
+    for (std::size_t t = others.size() + 1; t < threads; ++t) read_share(t);
   }
   LookupWork work;
   for (const Reader& reader : readers_) {
