@@ -308,7 +308,7 @@ class PlainTables {
  public:
   explicit PlainTables(std::uint64_t entries) {
     while (entries >> address_bits_ >= 3) ++address_bits_;
-    bytes_ = 2 * kLineBytes << address_bits_;
+    bytes_ = (std::uint64_t{2} * kLineBytes) << address_bits_;
     lines_ = static_cast<Line*>(std::aligned_alloc(kHugePage, std::max(bytes_, kHugePage)));
     if (lines_ == nullptr) throw std::bad_alloc();
     madvise(lines_, bytes_, MADV_HUGEPAGE);
