@@ -147,6 +147,22 @@ void* Client::OwnerOf(void* opaque) { return static_cast<Context*>(opaque)->owne
 
 std::string Client::LastTrouble() const { return context_->last_trouble(); }
 
+KafkaStatus Client::FindLeaders(const std::string& topic, std::chrono::milliseconds timeout) {
+  rd_kafka_topic_t* const topic_handle = rd_kafka_topic_new(handle_, topic.c_str(), nullptr);
+  const struct rd_kafka_metadata* answer = nullptr;
+  rd_kafka_resp_err_t code = rd_kafka_last_error();
+  if (topic_handle != nullptr) {
+    code = rd_kafka_metadata(handle_, 0, topic_handle, &answer, TimeoutMs(timeout));
+    rd_kafka_topic_destroy(topic_handle);
+  }
+  if (code == RD_KAFKA_RESP_ERR_NO_ERROR) {
+    rd_kafka_metadata_destroy(answer);
+    return {};
+  }
+  return tl::unexpected(KafkaErrorFromCode(
+      code, fmt::format("asking for the leaders of topic {}", topic), LastTrouble()));
+}
+
 std::optional<KafkaError> Client::FatalError() const {
   std::array<char, 512> reason{};
   const rd_kafka_resp_err_t code = rd_kafka_fatal_error(handle_, reason.data(), reason.size());

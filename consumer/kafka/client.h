@@ -35,6 +35,10 @@ class Client {
 
   [[nodiscard]] static void* OwnerOf(void* opaque);
 
+  /// Asks a broker who leads the topic's partitions, whatever the client remembers of that.
+  [[nodiscard]] KafkaStatus FindLeaders(const std::string& topic,
+                                        std::chrono::milliseconds timeout);
+
   /// What the client last said about its connections, to be put behind a time-out, which says
   /// nothing by itself; empty if nothing went wrong. Thread that polls.
   [[nodiscard]] std::string LastTrouble() const;

@@ -424,15 +424,24 @@ KafkaResult<std::vector<std::optional<std::int64_t>>> Consumer::Committed(
 
 KafkaResult<Watermarks> Consumer::QueryWatermarks(const TopicPartition& partition,
                                                   milliseconds timeout) {
+  const auto deadline = steady_clock::now() + timeout;
   Watermarks watermarks;
-  const rd_kafka_resp_err_t code = rd_kafka_query_watermark_offsets(
-      client_->handle(), partition.topic.c_str(), partition.partition, &watermarks.low,
-      &watermarks.high, TimeoutMs(timeout));
+  const auto ask = [&] {
+    return rd_kafka_query_watermark_offsets(client_->handle(), partition.topic.c_str(),
+                                            partition.partition, &watermarks.low, &watermarks.high,
+                                            TimeoutMs(Until(deadline)));
+  };
+  rd_kafka_resp_err_t code = ask();
+  // What librdkafka says here also of a partition that had no leader when it last asked, as after a
+  // broker was away for longer than its own session. It doesn't ask again for the 15 minutes that
+  // it believes its metadata, unless the topic is subscribed to.
+  if (code == RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION &&
+      client_->FindLeaders(partition.topic, Until(deadline))) {
+    code = ask();
+  }
   if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
     KafkaError error = KafkaErrorFromCode(
         code, fmt::format("asking for the ends of {} [{}]", partition.topic, partition.partition));
-    // What librdkafka says here also of a partition that has no leader for the moment, as after a
-    // broker was away for longer than its own session.
     if (code == RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION) {
       error.error_class = KafkaErrorClass::kRetriable;
     }

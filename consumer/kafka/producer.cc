@@ -150,19 +150,7 @@ KafkaStatus Producer::Produce(const RecordView& record, std::uint64_t token) {
 }
 
 KafkaStatus Producer::FindLeaders(const std::string& topic, milliseconds timeout) {
-  rd_kafka_topic_t* const handle = rd_kafka_topic_new(client_->handle(), topic.c_str(), nullptr);
-  const struct rd_kafka_metadata* answer = nullptr;
-  rd_kafka_resp_err_t code = rd_kafka_last_error();
-  if (handle != nullptr) {
-    code = rd_kafka_metadata(client_->handle(), 0, handle, &answer, TimeoutMs(timeout));
-    rd_kafka_topic_destroy(handle);
-  }
-  if (code == RD_KAFKA_RESP_ERR_NO_ERROR) {
-    rd_kafka_metadata_destroy(answer);
-    return {};
-  }
-  return tl::unexpected(KafkaErrorFromCode(
-      code, fmt::format("asking for the leaders of topic {}", topic), client_->LastTrouble()));
+  return client_->FindLeaders(topic, timeout);
 }
 
 void Producer::Poll(milliseconds timeout) { rd_kafka_poll(client_->handle(), TimeoutMs(timeout)); }

@@ -51,6 +51,10 @@ class MockCluster {
     rd_kafka_mock_partition_set_leader(cluster_.get(), topic.c_str(), partition, -1);
   }
 
+  void MakeLeader(const std::string& topic, int partition, std::int32_t broker) {
+    rd_kafka_mock_partition_set_leader(cluster_.get(), topic.c_str(), partition, broker);
+  }
+
   /// The next requests of this kind are answered with these codes, one each.
   void FailNext(Request request, const std::vector<rd_kafka_resp_err_t>& codes) {
     rd_kafka_mock_push_request_errors_array(cluster_.get(), static_cast<std::int16_t>(request),
