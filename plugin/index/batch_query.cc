@@ -27,10 +27,6 @@ BatchQuery::BatchQuery(std::span<const Fingerprint> queries, int max_distance)
   }
 }
 
-BatchQuery::~BatchQuery() {
-  for (const Table& table : tables_) arena_.Free(table.lines, table.order);
-}
-
 void BatchQuery::AddTable(int first_bit, int bits) {
   Table& table = tables_.emplace_back();
   table.rotation = first_bit;
@@ -48,14 +44,13 @@ void BatchQuery::AddTable(int first_bit, int bits) {
         static_cast<std::uint32_t>((counts[v] + kQueriesPerLine - 1) / kQueriesPerLine);
   }
   const std::size_t lines = table.first_line.back();
-  table.order = static_cast<int>(std::bit_width(lines));
-  table.lines = arena_.Allocate(table.order);
+  table.lines.Grow(lines);
   table.queries.assign(lines * kQueriesPerLine, kNone);
   std::ranges::fill(counts, 0);
   for (std::uint32_t q = 0; q < queries_.size(); ++q) {
     const std::uint64_t v = value(queries_[q]);
     const std::size_t slot = table.first_line[v] * kQueriesPerLine + counts[v]++;
-    table.lines[slot / kQueriesPerLine].words[slot % kQueriesPerLine] =
+    table.lines.data()[slot / kQueriesPerLine].words[slot % kQueriesPerLine] =
         static_cast<std::uint32_t>(std::rotl(queries_[q].bits, first_bit));
     table.queries[slot] = q;
   }
@@ -90,7 +85,7 @@ void BatchQuery::ComparePending() {
       const std::uint32_t end = table.first_line[own + 1];
       for (std::uint32_t line = table.first_line[own]; line != end; ++line) {
         Window& window = windows[filling];
-        window.lines[window.size] = &table.lines[line];
+        window.lines[window.size] = table.lines.data() + line;
         __builtin_prefetch(window.lines[window.size]);
         window.words[window.size] = word;
         window.owners[window.size] = i;
@@ -111,7 +106,7 @@ void BatchQuery::CompareWindow(std::size_t table_number, Window& window) {
   kernel_(window.lines.data(), window.words.data(), limits_.data(), window.size, masks.data());
   for (std::size_t i = 0; i < window.size; ++i) {
     for (unsigned mask = masks[i]; mask != 0; mask &= mask - 1) {
-      const auto line = static_cast<std::size_t>(window.lines[i] - table.lines);
+      const auto line = static_cast<std::size_t>(window.lines[i] - table.lines.data());
       const std::uint32_t query =
           table.queries[line * kQueriesPerLine + static_cast<std::size_t>(std::countr_zero(mask))];
       if (query == kNone) continue;

@@ -3,7 +3,7 @@
 #include "plugin/index/hamming_index.h"
 #include "plugin/index/kernel.h"
 #include "plugin/index/line.h"
-#include "plugin/index/line_arena.h"
+#include "plugin/index/line_array.h"
 
 #include <array>
 #include <cstddef>
@@ -24,7 +24,6 @@ class BatchQuery {
  public:
   /// Keeps a reference to `queries`. `max_distance` is in 0..7.
   BatchQuery(std::span<const Fingerprint> queries, int max_distance);
-  ~BatchQuery();
   BatchQuery(const BatchQuery&) = delete;
   BatchQuery& operator=(const BatchQuery&) = delete;
 
@@ -42,8 +41,7 @@ class BatchQuery {
     int rotation = 0;
     int bits = 0;
     std::vector<std::uint32_t> first_line;  // of each value of the block, and the end
-    Line* lines = nullptr;                  // 2^order of them from the arena
-    int order = 0;
+    LineArray lines;
     std::vector<std::uint32_t> queries;  // the numbers, as they are in the lines; kNone for gaps
   };
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
@@ -70,7 +68,6 @@ class BatchQuery {
   const int max_distance_;
   const LineKernel kernel_;
   std::array<std::uint8_t, kWindow> limits_;
-  LineArena arena_;
   std::vector<Table> tables_;
   std::vector<IndexEntry> pending_;
   std::vector<std::vector<Match>> matches_;

@@ -3,9 +3,11 @@
 #include "plugin/index/radius.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cassert>
-#include <cmath>
+#include <cstring>
+#include <functional>
 #include <iterator>
 #include <utility>
 
@@ -15,8 +17,11 @@ namespace {
 // A bucket is nested when it has this many times the keys it should. By chance alone, with 7 keys
 // a bucket or more, the odds against that are beyond 10^20 to one.
 constexpr std::uint64_t kNestFactor = 8;
-// Beyond 16 lines in a run a bucket's overflow lines are few beside them.
-constexpr int kMaxRunOrder = 4;
+constexpr int kMaxCellBits = 4;
+// A bucket's overflow lines are few beside so many.
+constexpr std::uint64_t kMaxRun = 32;
+// Cells laid out anew for one insert at most. Each takes a microsecond or two.
+constexpr int kMaxCellsAtOnce = 4;
 // Keys with no more bits than this left are a few hundred at most: not worth a nest.
 constexpr int kMinNestBits = 8;
 
@@ -33,83 +38,64 @@ constexpr std::array<std::uint16_t, 16> kSlotMasks = [] {
 void ProbeQueue::ProcessBatch() {
   const std::size_t count = std::min({kBatch, size_, kCapacity - first_});
   std::array<std::uint16_t, kBatch> masks;
-  kernel_(&lines_[first_], &query_words_[first_], &budgets_[first_], count, masks.data());
+  kernel_(&lines_[first_], &words_[first_], &budgets_[first_], count, masks.data());
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t at = first_ + i;
-    const BucketTable& table = *tables_[at];
+    const Probe& probe = probes_[at];
     const Line& line = *lines_[at];
     const std::uint32_t keys = Count(line);
     if (keys == kNested) {
-      const auto bucket =
-          static_cast<std::uint64_t>(&line - table.lines_.heads) >> table.lines_.run_order;
-      const Nest& nest = table.NestOf(bucket << table.lines_.stored_bits);
-      const std::uint64_t prefix = prefixes_[at] - nest.OwnPart(prefixes_[at]);
+      const std::uint64_t all = (std::uint64_t{1} << probe.table->key_bits_) - 1;
+      const Nest& nest = probe.table->NestOf(probe.prefix & all);
+      const std::uint64_t prefix = probe.prefix - nest.OwnPart(probe.prefix);
       std::vector<std::uint64_t> found;
-      nest.Collect(nest.OwnPart(queries_[query_numbers_[at]]), budgets_[at], found, work_);
-      for (const std::uint64_t key : found)
-        hits_.push_back({query_numbers_[at], prefix | key, nullptr});
+      nest.Collect(nest.OwnPart(queries_[probe.query]), budgets_[at], found, work_);
+      for (const std::uint64_t key : found) hits_.push_back({probe.query, prefix | key, nullptr});
       continue;
     }
     work_.candidates += keys;
     for (unsigned mask = masks[i] & kSlotMasks[keys]; mask != 0; mask &= mask - 1) {
       const auto slot = static_cast<std::size_t>(std::countr_zero(mask));
-      const std::uint64_t key = prefixes_[at] | LoadKey(line, table.lines_.format, slot);
-      if (std::popcount(key ^ queries_[query_numbers_[at]]) <= max_distance_) {
+      const std::uint64_t key = probe.prefix | LoadKey(line, probe.format, slot);
+      if (std::popcount(key ^ queries_[probe.query]) <= max_distance_) {
         const unsigned char* document = nullptr;
-        if (table.lines_.with_documents) {
-          document = table.DocumentAt(&line, slot);
+        if (probe.table->with_documents_) {
+          document = probe.table->DocumentAt(&line, slot);
           __builtin_prefetch(document);
         }
-        hits_.push_back({query_numbers_[at], key, document});
+        hits_.push_back({probe.query, key, document});
       }
     }
-    if (const std::uint32_t next = Next(line, table.lines_.format); next != 0) {
+    if (const std::uint32_t next = Next(line); next != 0) {
       // There is room: a batch starts with at most kCapacity - kBatch + 1 lines queued, its own
       // among them, and each of its lines brings one more at most.
-      Append(table, *table.lines_.Overflow(next), prefixes_[at], query_numbers_[at],
-             query_words_[at], budgets_[at]);
+      Append(probe, probe.table->OverflowLine(probe.overflow, next), words_[at], budgets_[at]);
     }
   }
   first_ = (first_ + count) % kCapacity;
   size_ -= count;
 }
 
-BucketTable::BucketTable(const TableSettings& settings, int key_bits, int max_address_bits,
-                         bool with_documents, double phase)
-    : side_(std::make_unique<Side>(Side{.settings = settings,
-                                        .key_bits = key_bits,
-                                        .max_address_bits = max_address_bits,
-                                        .fill = std::exp2(phase),
-                                        .blocks = {},
-                                        .nests = {}})) {
-  lines_.with_documents = with_documents;
+BucketTable::BucketTable(int key_bits, int max_address_bits, int max_distance, bool with_documents)
+    : key_bits_(key_bits),
+      max_address_bits_(max_address_bits),
+      cell_bits_(std::min(max_address_bits, kMaxCellBits)),
+      max_distance_(max_distance),
+      with_documents_(with_documents) {
   assert(key_bits < 64 && max_address_bits <= key_bits && max_address_bits <= 32);
 }
 
-BucketTable::~BucketTable() {
-  if (side_ != nullptr) FreeLines(lines_, side_->blocks);
-}
+BucketTable::~BucketTable() = default;
+BucketTable::BucketTable(BucketTable&&) noexcept = default;
 
-BucketTable::Lines BucketTable::AllocateLines(int address_bits, int run_order) const {
-  Lines lines;
-  lines.with_documents = lines_.with_documents;
-  lines.address_bits = static_cast<std::uint8_t>(address_bits);
-  lines.stored_bits = static_cast<std::uint8_t>(side_->key_bits - address_bits);
-  lines.format = FormatFor(lines.stored_bits);
-  // Overflow comes in steps of a 16th of the table: little of it lies idle, and the addresses of
-  // the blocks take little room in the cache.
-  lines.run_order = static_cast<std::uint8_t>(run_order);
-  lines.block_order = static_cast<std::uint8_t>(std::max(address_bits + run_order - 4, 1));
-  lines.heads =
-      side_->settings.arena->Allocate(address_bits + run_order + (lines_.with_documents ? 1 : 0));
-  return lines;
-}
-
-void BucketTable::FreeLines(const Lines& lines, const std::vector<Line*>& blocks) const {
-  if (lines.heads == nullptr) return;
-  const int extra = lines_.with_documents ? 1 : 0;
-  side_->settings.arena->Free(lines.heads, lines.address_bits + lines.run_order + extra);
-  for (Line* block : blocks) side_->settings.arena->Free(block, lines.block_order + extra);
+BucketTable::Layout BucketTable::LayoutFor(int address_bits, std::uint64_t run,
+                                           std::uint64_t stride) const {
+  const int stored_bits = key_bits_ - address_bits;
+  return {.address_bits = static_cast<std::uint8_t>(address_bits),
+          .stored_bits = static_cast<std::uint8_t>(stored_bits),
+          .format = FormatFor(stored_bits),
+          .run = static_cast<std::uint16_t>(run),
+          .stride = static_cast<std::uint16_t>(stride)};
 }
 
 std::uint64_t BucketTable::ReadDocument(const unsigned char* bytes) {
@@ -122,102 +108,147 @@ void BucketTable::WriteDocument(std::uint64_t document, unsigned char* bytes) {
   std::memcpy(bytes, &document, kDocumentBytes);
 }
 
-std::uint32_t BucketTable::TakeOverflowLine() {
-  if (const std::uint32_t taken = side_->free_overflow; taken != 0) {
-    Line& line = *lines_.Overflow(taken);
-    side_->free_overflow = Next(line, lines_.format);
+Line* BucketTable::Following(const Bucket& bucket, Line* line) const {
+  const bool in_run = !std::less<>()(line, bucket.first) && std::less<>()(line, bucket.last());
+  if (in_run) return Count(line[1]) != 0 ? line + 1 : nullptr;
+  const std::uint32_t next = Next(*line);
+  return next != 0 ? OverflowLine(bucket.overflow, next) : nullptr;
+}
+
+Line* BucketTable::UsualEnd(const Bucket& bucket) const {
+  const Layout& layout = *bucket.layout;
+  if (layout.run == 1) return bucket.first;
+  const std::uint64_t full = keys_in_lines_ / SlotCount(layout.format) >> layout.address_bits;
+  return bucket.first + std::min<std::uint64_t>(full, layout.run - 1u);
+}
+
+unsigned char* BucketTable::DocumentAt(const Line* line, std::size_t slot) const {
+  const bool far =
+      std::less<>()(line, lines_.data()) || !std::less<>()(line, lines_.data() + lines_.size());
+  unsigned char* const documents =
+      far ? DocumentsOf(far_documents_, static_cast<std::size_t>(line - far_.data()))
+          : DocumentsOf(documents_, static_cast<std::size_t>(line - lines_.data()));
+  return documents + slot * kDocumentBytes;
+}
+
+std::uint32_t BucketTable::TakeOverflowLine(const Bucket& bucket) {
+  // Each bucket looks in a place of its own first: it is soon found, and close by.
+  const std::uint64_t in_cell = OverflowLinesOf(*bucket.layout);
+  const std::uint64_t mask = (std::uint64_t{1} << cell_bits_) - 1;
+  std::uint64_t i = (bucket.address & mask) * in_cell >> cell_bits_;
+  for (std::uint64_t tried = 0; tried < in_cell; ++tried) {
+    if (Count(bucket.overflow[i]) == 0) {
+      ++used_lines_;
+      return static_cast<std::uint32_t>(i + 1);
+    }
+    if (++i == in_cell) i = 0;
+  }
+  std::uint32_t taken = free_far_;
+  if (taken != 0) {
+    Line& line = *OverflowLine(bucket.overflow, taken);
+    free_far_ = Next(line);
     line.words[kHeaderWord] = 0;
-    return taken;
+  } else {
+    if (kFirstFar + used_far_ > kMaxNext) return 0;
+    taken = kFirstFar + used_far_++;
+    const std::size_t size = used_far_ + used_far_ / 8 + 4;
+    if (far_.size() < used_far_) {
+      far_.Grow(size);
+      if (with_documents_) GrowDocuments(far_documents_, far_.size());
+    }
   }
-  if (side_->used_overflow == MaxNext(lines_.format)) return 0;
-  if (side_->used_overflow == side_->blocks.size() << lines_.block_order) {
-    side_->blocks.push_back(
-        side_->settings.arena->Allocate(lines_.block_order + (lines_.with_documents ? 1 : 0)));
-    lines_.overflow = side_->blocks.data();
+  ++used_lines_;
+  return taken;
+}
+
+void BucketTable::GiveBackOverflowLine(const Bucket& bucket, std::uint32_t next) {
+  Line& line = *OverflowLine(bucket.overflow, next);
+  line.words[kHeaderWord] = 0;
+  if (next >= kFirstFar) {
+    SetNext(line, free_far_);
+    free_far_ = next;
   }
-  return ++side_->used_overflow;
+  --used_lines_;
 }
 
-void BucketTable::GiveBackOverflowLine(std::uint32_t next) {
-  SetNext(*lines_.Overflow(next), lines_.format, side_->free_overflow);
-  side_->free_overflow = next;
+void BucketTable::Unchain(const Bucket& bucket) {
+  for (std::uint32_t next = Next(*bucket.last()); next != 0;) {
+    const std::uint32_t following = Next(*OverflowLine(bucket.overflow, next));
+    GiveBackOverflowLine(bucket, next);
+    next = following;
+  }
+  SetNext(*bucket.last(), 0);
 }
 
-void BucketTable::Append(Line& line, std::uint64_t key, std::uint64_t document) {
-  const std::uint32_t slot = Count(line);
-  StoreKey(line, lines_.format, slot, lines_.StoredPart(key));
-  SetCount(line, slot + 1);
-  if (lines_.with_documents) WriteDocument(document, DocumentAt(&line, slot));
-  ++side_->keys_in_lines;
-}
-
-bool BucketTable::IsTooLong(std::uint64_t bucket) const {
-  if (lines_.stored_bits <= kMinNestBits) return false;
+bool BucketTable::IsTooLong(const Bucket& bucket) const {
+  if (bucket.layout->stored_bits <= kMinNestBits) return false;
   const std::uint64_t average_lines =
-      side_->keys_in_lines / SlotCount(lines_.format) >> lines_.address_bits;
+      keys_in_lines_ / SlotCount(bucket.layout->format) >> bucket.layout->address_bits;
   std::uint64_t lines = 0;
-  for (const Line* line = lines_.First(bucket); line != nullptr; line = lines_.Following(line)) {
-    ++lines;
-  }
+  for (Line* line = bucket.first; line != nullptr; line = Following(bucket, line)) ++lines;
   return lines > kNestFactor * std::max<std::uint64_t>(average_lines, 1);
 }
 
-bool BucketTable::IsFull() const {
-  return static_cast<double>(side_->keys_in_lines) >
-         side_->fill * SlotCount(lines_.format) * static_cast<double>(lines_.head_lines());
-}
-
-bool BucketTable::CanGrow() const {
-  return lines_.address_bits < side_->max_address_bits || lines_.run_order < kMaxRunOrder;
+void BucketTable::Insert(std::uint64_t key, std::uint64_t document) {
+  if (cell_lines_ == 0) {
+    const std::uint64_t heads = std::uint64_t{1} << cell_bits_;
+    old_ = new_ = LayoutFor(cell_bits_, 1, heads + std::max<std::uint64_t>(heads / 4, 1));
+    lines_.Grow(new_.stride);
+    if (with_documents_) GrowDocuments(documents_, new_.stride);
+    cell_lines_ = new_.stride;
+    used_lines_ = heads;
+  }
+  Append(key, document);
+  for (int i = 0; i < kMaxCellsAtOnce && IsFull() && MakeRoom(); ++i) {
+  }
 }
 
 // The lines of a bucket fill up one after the other: first its run, then, when all of that is full,
 // overflow lines, of which all but the first are full. So Insert and Erase touch two lines at most
 // beside the run.
-void BucketTable::Insert(std::uint64_t key, std::uint64_t document) {
-  if (lines_.heads == nullptr) lines_ = AllocateLines(0, 0);
-  const std::uint64_t bucket = lines_.BucketOf(key);
-  Line* line = lines_.First(bucket);
-  Line* const last = lines_.LastOfRun(bucket);
-  const std::uint32_t slots = SlotCount(lines_.format);
-  if (Count(*line) == kNested) {
+void BucketTable::Append(std::uint64_t key, std::uint64_t document) {
+  const Bucket bucket = BucketOf(key);
+  if (Count(*bucket.first) == kNested) {
     Nest& nest = NestOf(key);
     nest.Insert(nest.OwnPart(key), document);
     return;
   }
-  while (line != last && Count(*line) == slots) ++line;
-  if (Count(*line) < slots) {
-    Append(*line, key, document);
-  } else {
-    std::uint32_t next = Next(*last, lines_.format);
-    if (next == 0 || Count(*lines_.Overflow(next)) == slots) {
-      const std::uint32_t taken = TakeOverflowLine();
-      if (taken == 0) {
-        // Out of numbers for overflow lines: larger buckets need fewer of them.
-        CanGrow() ? Grow() : NestBucket(bucket);
-        Insert(key, document);
+  const std::uint32_t slots = SlotCount(bucket.layout->format);
+  Line* line = UsualEnd(bucket);
+  while (line != bucket.first && Count(line[-1]) != slots) --line;
+  while (line != bucket.last() && Count(*line) == slots) ++line;
+  if (Count(*line) == slots) {
+    std::uint32_t next = Next(*bucket.last());
+    if (next == 0 || Count(*OverflowLine(bucket.overflow, next)) == slots) {
+      const std::uint32_t taken = TakeOverflowLine(bucket);
+      if (taken == 0) {  // out of numbers for lines elsewhere
+        NestBucket(bucket);
+        Append(key, document);
         return;
       }
-      SetNext(*lines_.Overflow(taken), lines_.format, next);
-      SetNext(*last, lines_.format, taken);
+      SetNext(*OverflowLine(bucket.overflow, taken), next);
+      SetNext(*bucket.last(), taken);
       next = taken;
     }
-    line = lines_.Overflow(next);
-    Append(*line, key, document);
-    // Only when a line was begun: walking through the bucket is not for every insert.
-    if (Count(*line) == 1 && IsTooLong(bucket)) NestBucket(bucket);
+    line = OverflowLine(bucket.overflow, next);
   }
-  if (IsFull() && CanGrow()) Grow();
+  const std::uint32_t slot = Count(*line);
+  StoreKey(*line, bucket.layout->format, slot, bucket.layout->StoredPart(key));
+  SetCount(*line, slot + 1);
+  if (with_documents_) WriteDocument(document, DocumentAt(line, slot));
+  ++keys_in_lines_;
+  // Only when an overflow line was begun: walking through the bucket is not for every insert.
+  if (slot == 0 && Next(*bucket.last()) != 0 && IsTooLong(bucket)) NestBucket(bucket);
 }
 
 BucketTable::Place BucketTable::Locate(std::uint64_t key) const {
-  const std::uint64_t stored = lines_.StoredPart(key);
-  for (Line* line = lines_.First(lines_.BucketOf(key)); line != nullptr;
-       line = lines_.Following(line)) {
+  const Bucket bucket = BucketOf(key);
+  const std::uint64_t stored = bucket.layout->StoredPart(key);
+  for (Line* line = bucket.first; line != nullptr; line = Following(bucket, line)) {
     const std::uint32_t count = Count(*line);
     for (std::uint32_t slot = 0; slot < count; ++slot) {
       if (line->words[slot] == static_cast<std::uint32_t>(stored) &&
-          LoadKey(*line, lines_.format, slot) == stored) {
+          LoadKey(*line, bucket.layout->format, slot) == stored) {
         return {line, slot};
       }
     }
@@ -226,9 +257,9 @@ BucketTable::Place BucketTable::Locate(std::uint64_t key) const {
 }
 
 unsigned char* BucketTable::Find(std::uint64_t key) const {
-  assert(lines_.with_documents);
-  if (lines_.heads == nullptr) return nullptr;
-  if (Count(*lines_.First(lines_.BucketOf(key))) == kNested) {
+  assert(with_documents_);
+  if (cell_lines_ == 0) return nullptr;
+  if (Count(*BucketOf(key).first) == kNested) {
     const Nest& nest = NestOf(key);
     return nest.Find(nest.OwnPart(key));
   }
@@ -237,147 +268,269 @@ unsigned char* BucketTable::Find(std::uint64_t key) const {
 }
 
 bool BucketTable::Erase(std::uint64_t key) {
-  if (lines_.heads == nullptr) return false;
-  const std::uint64_t bucket = lines_.BucketOf(key);
-  if (Count(*lines_.First(bucket)) == kNested) {
+  if (cell_lines_ == 0) return false;
+  const Bucket bucket = BucketOf(key);
+  if (Count(*bucket.first) == kNested) {
     Nest& nest = NestOf(key);
     if (!nest.Erase(nest.OwnPart(key))) return false;
     if (nest.size() == 0) {
       const std::uint64_t first = key - nest.OwnPart(key);
       SetHeads(first, nest, 0);
-      side_->nests.erase(first);
+      nests_.erase(first);
     }
     return true;
   }
   const Place hole = Locate(key);
   if (hole.line == nullptr) return false;
   // The last key of the line that isn't full fills the hole.
-  Line* const last = lines_.LastOfRun(bucket);
-  const std::uint32_t next = Next(*last, lines_.format);
-  Line* tail = next == 0 ? last : lines_.Overflow(next);
+  const std::uint32_t next = Next(*bucket.last());
+  Line* tail = next == 0 ? bucket.last() : OverflowLine(bucket.overflow, next);
   while (Count(*tail) == 0) --tail;  // of the run: an overflow line has keys
   const std::uint32_t slot = Count(*tail) - 1;
-  StoreKey(*hole.line, lines_.format, hole.slot, LoadKey(*tail, lines_.format, slot));
-  if (lines_.with_documents) {
+  const LineFormat format = bucket.layout->format;
+  StoreKey(*hole.line, format, hole.slot, LoadKey(*tail, format, slot));
+  if (with_documents_) {
     WriteDocument(ReadDocument(DocumentAt(tail, slot)), DocumentAt(hole.line, hole.slot));
   }
   SetCount(*tail, slot);
-  --side_->keys_in_lines;
+  --keys_in_lines_;
   if (slot == 0 && next != 0) {
-    SetNext(*last, lines_.format, Next(*tail, lines_.format));
-    GiveBackOverflowLine(next);
+    SetNext(*bucket.last(), Next(*tail));
+    GiveBackOverflowLine(bucket, next);
   }
   return true;
 }
 
 void BucketTable::Prefetch(std::uint64_t key) const {
-  if (lines_.heads == nullptr) return;
-  const Line* line = lines_.First(lines_.BucketOf(key));
-  for (std::size_t i = 0; i < std::size_t{1} << lines_.run_order; ++i) {
-    __builtin_prefetch(line + i, 1);
-  }
-  if (lines_.with_documents) __builtin_prefetch(lines_.DocumentsOf(line), 1);
+  if (cell_lines_ == 0) return;
+  const Bucket bucket = BucketOf(key);
+  const Line* line = UsualEnd(bucket);
+  __builtin_prefetch(line, 1);
+  if (bucket.layout->run > 1) __builtin_prefetch(bucket.last(), 1);
+  if (with_documents_) __builtin_prefetch(DocumentAt(line, 0), 1);
 }
 
 void BucketTable::PrefetchOverflow(std::uint64_t key) const {
-  if (lines_.heads == nullptr) return;
-  const std::uint32_t next = Next(*lines_.LastOfRun(lines_.BucketOf(key)), lines_.format);
+  if (cell_lines_ == 0) return;
+  const Bucket bucket = BucketOf(key);
+  const std::uint32_t next = Next(*bucket.last());
   if (next == 0) return;
-  const Line* line = lines_.Overflow(next);
+  const Line* line = OverflowLine(bucket.overflow, next);
   __builtin_prefetch(line, 1);
-  if (lines_.with_documents) __builtin_prefetch(lines_.DocumentsOf(line), 1);
+  if (with_documents_) __builtin_prefetch(DocumentAt(line, 0), 1);
 }
 
 template <typename Visit>
-void BucketTable::ForEachInBucket(const Lines& lines, std::uint64_t bucket, const Visit& visit) {
-  const std::uint64_t prefix = bucket << lines.stored_bits;
-  for (const Line* line = lines.First(bucket); line != nullptr; line = lines.Following(line)) {
-    const auto* documents = reinterpret_cast<const unsigned char*>(lines.DocumentsOf(line));
+void BucketTable::ForEachInBucket(const Bucket& bucket, const Visit& visit) const {
+  const std::uint64_t prefix = bucket.address << bucket.layout->stored_bits;
+  for (Line* line = bucket.first; line != nullptr; line = Following(bucket, line)) {
     for (std::uint32_t slot = 0; slot < Count(*line); ++slot) {
-      visit(prefix | LoadKey(*line, lines.format, slot),
-            lines.with_documents ? ReadDocument(documents + slot * kDocumentBytes) : 0);
+      visit(prefix | LoadKey(*line, bucket.layout->format, slot),
+            with_documents_ ? ReadDocument(DocumentAt(line, slot)) : 0);
     }
   }
 }
 
-void BucketTable::ForEach(const std::function<void(std::uint64_t, std::uint64_t)>& visit) const {
-  if (lines_.heads == nullptr) return;
-  for (std::uint64_t bucket = 0; bucket < lines_.buckets(); ++bucket) {
-    if (Count(*lines_.First(bucket)) != kNested) ForEachInBucket(lines_, bucket, visit);
+void BucketTable::ForEach(std::uint64_t first, std::uint64_t last,
+                          const std::function<void(std::uint64_t, std::uint64_t)>& visit) const {
+  if (cell_lines_ == 0) return;
+  const auto visit_within = [&](std::uint64_t key, std::uint64_t document) {
+    if (first <= key && key <= last) visit(key, document);
+  };
+  for (std::uint64_t key = first;;) {
+    const Bucket bucket = BucketOf(key);
+    if (Count(*bucket.first) != kNested) ForEachInBucket(bucket, visit_within);
+    const std::uint64_t end = (bucket.address + 1) << bucket.layout->stored_bits;
+    if (end - 1 >= last) break;
+    key = end;
   }
-  for (const auto& [first, nest] : side_->nests) {
-    nest->ForEach([&, prefix = first](std::uint64_t key, std::uint64_t document) {
-      visit(prefix | key, document);
+  for (const auto& [start, nest] : nests_) {
+    if (start > last || start + ((std::uint64_t{1} << nest->key_bits()) - 1) < first) continue;
+    nest->ForEach([&, start = start](std::uint64_t key, std::uint64_t document) {
+      visit_within(start | key, document);
     });
   }
 }
 
-void BucketTable::Grow() {
-  const bool addresses = lines_.address_bits < side_->max_address_bits;
-  const Lines old = std::exchange(lines_, AllocateLines(lines_.address_bits + (addresses ? 1 : 0),
-                                                        lines_.run_order + (addresses ? 0 : 1)));
-  const std::vector<Line*> old_blocks = std::exchange(side_->blocks, {});
-  side_->used_overflow = 0;
-  side_->free_overflow = 0;
-  side_->keys_in_lines = 0;
-  for (const auto& [first, nest] : side_->nests) SetHeads(first, *nest, kNested);
-  for (std::uint64_t bucket = 0; bucket < old.buckets(); ++bucket) {
-    if (Count(*old.First(bucket)) == kNested) continue;
-    ForEachInBucket(old, bucket,
-                    [this](std::uint64_t key, std::uint64_t document) { Insert(key, document); });
-  }
-  FreeLines(old, old_blocks);
+bool BucketTable::IsFull() const {
+  // 1/32 idle leaves some 2 % of the lines without room in their cell.
+  return used_lines_ * 32 > cell_lines_ * 31;
 }
 
-void BucketTable::NestBucket(std::uint64_t bucket) {
-  auto nest = std::make_unique<Nest>(side_->settings, lines_.stored_bits, lines_.with_documents);
-  ForEachInBucket(lines_, bucket, [&](std::uint64_t key, std::uint64_t document) {
-    nest->Insert(lines_.StoredPart(key), document);
-  });
-  side_->keys_in_lines -= nest->size();
-  Line* const last = lines_.LastOfRun(bucket);
-  for (std::uint32_t next = Next(*last, lines_.format); next != 0;) {
-    const std::uint32_t following = Next(*lines_.Overflow(next), lines_.format);
-    GiveBackOverflowLine(next);
-    next = following;
+BucketTable::Layout BucketTable::Larger() const {
+  const std::uint64_t heads = std::uint64_t{1} << cell_bits_;
+  const std::uint64_t overflow = OverflowLinesOf(new_);
+  const std::uint64_t longer = new_.stride + std::max<std::uint64_t>(new_.stride / 10, 1);
+  if (new_.address_bits < max_address_bits_) {
+    if (overflow <= heads) return LayoutFor(new_.address_bits, 1, longer);
+    return LayoutFor(new_.address_bits + 1, 1, heads + heads / 4);
   }
-  for (Line* line = lines_.First(bucket); line <= last; ++line) line->words[kHeaderWord] = 0;
-  SetCount(*lines_.First(bucket), kNested);
-  side_->nests[bucket << lines_.stored_bits] = std::move(nest);
+  if (new_.run == kMaxRun && overflow > 2 * heads) return new_;
+  // Longer buckets have more of their lines in a run; what is beyond varies by a line or so.
+  const std::uint64_t run = (longer - std::max<std::uint64_t>(heads * 3 / 4, 1)) / heads;
+  return LayoutFor(new_.address_bits, std::clamp<std::uint64_t>(run, new_.run, kMaxRun), longer);
+}
+
+bool BucketTable::MakeRoom() {
+  if (frontier_ == 0) {
+    const Layout larger = Larger();
+    if (larger.stride == new_.stride) return false;
+    new_ = larger;
+    frontier_ = CellsOf(old_);
+    lines_.Grow(CellsOf(new_) * new_.stride);
+    if (with_documents_) GrowDocuments(documents_, CellsOf(new_) * new_.stride);
+  }
+  --frontier_;
+  const std::uint64_t cells = CellsOf(new_) / CellsOf(old_);
+  cell_lines_ += cells * new_.stride - old_.stride;
+  used_lines_ += cells * RunsOf(new_) - RunsOf(old_);
+  cells == 1 ? MoveCell(frontier_) : SplitCell(frontier_);
+  if (frontier_ == 0) {
+    old_ = new_;
+    return true;
+  }
+  // It is moved a dozen inserts from now.
+  for (std::uint64_t i = 0; i < old_.stride; ++i) {
+    const std::uint64_t line = (frontier_ - 1) * old_.stride + i;
+    __builtin_prefetch(lines_.data() + line);
+    if (with_documents_) __builtin_prefetch(DocumentsOf(documents_, line));
+  }
+  return true;
+}
+
+void BucketTable::MoveCell(std::uint64_t cell) {
+  const std::uint64_t first = cell << cell_bits_;
+  const std::uint64_t buckets = std::uint64_t{1} << cell_bits_;
+  moving_lines_.clear();
+  std::array<std::size_t, 1 << kMaxCellBits> ends{};
+  const auto take = [this](const Line* line) {
+    MovingLine& moving = moving_lines_.emplace_back();
+    moving.line = *line;
+    SetNext(moving.line, 0);
+    if (with_documents_) std::memcpy(moving.documents.data(), DocumentAt(line, 0), kDocumentsBytes);
+  };
+  for (std::uint64_t i = 0; i < buckets; ++i) {
+    const Bucket bucket = BucketAt(old_, first + i);
+    for (const Line* line = bucket.first; line <= bucket.last() && Count(*line) != 0; ++line) {
+      take(line);
+    }
+    const auto chained = static_cast<std::ptrdiff_t>(moving_lines_.size());
+    for (std::uint32_t next = Next(*bucket.last()); next != 0;) {
+      const Line* line = OverflowLine(bucket.overflow, next);
+      take(line);
+      next = Next(*line);
+    }
+    std::reverse(moving_lines_.begin() + chained, moving_lines_.end());
+    ends[i] = moving_lines_.size();
+    Unchain(bucket);
+  }
+  std::fill_n(lines_.data() + cell * new_.stride, new_.stride, Line{});
+  std::size_t next_line = 0;
+  for (std::uint64_t i = 0; i < buckets; ++i) {
+    const Bucket bucket = BucketAt(new_, first + i);
+    for (Line* line = bucket.first; next_line != ends[i]; ++next_line) {
+      const MovingLine& moving = moving_lines_[next_line];
+      Line* place = line <= bucket.last() ? line++ : nullptr;
+      if (place == nullptr) {
+        // There is one: no bucket has more overflow lines than it had.
+        const std::uint32_t taken = TakeOverflowLine(bucket);
+        place = OverflowLine(bucket.overflow, taken);
+        *place = moving.line;
+        SetNext(*place, Next(*bucket.last()));
+        SetNext(*bucket.last(), taken);
+      } else {
+        *place = moving.line;
+      }
+      if (with_documents_) {
+        std::memcpy(DocumentAt(place, 0), moving.documents.data(), kDocumentsBytes);
+      }
+    }
+  }
+}
+
+void BucketTable::SplitCell(std::uint64_t cell) {
+  const std::uint64_t first = cell << cell_bits_;
+  const std::uint64_t buckets = std::uint64_t{1} << cell_bits_;
+  moving_keys_.clear();
+  std::uint32_t nested = 0;
+  for (std::uint64_t i = 0; i < buckets; ++i) {
+    const Bucket bucket = BucketAt(old_, first + i);
+    if (Count(*bucket.first) == kNested) {
+      nested |= 1u << i;
+      continue;
+    }
+    ForEachInBucket(bucket, [this](std::uint64_t key, std::uint64_t document) {
+      moving_keys_.push_back({key, document});
+    });
+    Unchain(bucket);
+  }
+  keys_in_lines_ -= moving_keys_.size();
+  std::fill_n(lines_.data() + 2 * cell * new_.stride, 2 * new_.stride, Line{});
+  for (std::uint64_t i = 0; i < buckets; ++i) {
+    if ((nested >> i & 1) == 0) continue;
+    SetCount(*BucketAt(new_, 2 * (first + i)).first, kNested);
+    SetCount(*BucketAt(new_, 2 * (first + i) + 1).first, kNested);
+  }
+  for (const MovingKey& moved : moving_keys_) Append(moved.key, moved.document);
+}
+
+void BucketTable::NestBucket(const Bucket& bucket) {
+  const Layout& layout = *bucket.layout;
+  auto nest = std::make_unique<Nest>(layout.stored_bits, max_distance_, with_documents_);
+  ForEachInBucket(bucket, [&](std::uint64_t key, std::uint64_t document) {
+    nest->Insert(layout.StoredPart(key), document);
+  });
+  keys_in_lines_ -= nest->size();
+  Unchain(bucket);
+  for (Line* line = bucket.first; line <= bucket.last(); ++line) line->words[kHeaderWord] = 0;
+  SetCount(*bucket.first, kNested);
+  nests_[bucket.address << layout.stored_bits] = std::move(nest);
 }
 
 void BucketTable::SetHeads(std::uint64_t first_key, const Nest& nest, std::uint32_t header) {
   const std::uint64_t end = first_key + (std::uint64_t{1} << nest.key_bits());
-  for (std::uint64_t key = first_key; key < end; key += std::uint64_t{1} << lines_.stored_bits) {
-    lines_.First(lines_.BucketOf(key))->words[kHeaderWord] = header;
+  for (std::uint64_t key = first_key; key < end;) {
+    const Bucket bucket = BucketOf(key);
+    bucket.first->words[kHeaderWord] = header;
+    key = (bucket.address + 1) << bucket.layout->stored_bits;
   }
 }
 
 Nest& BucketTable::NestOf(std::uint64_t key) const {
-  return *std::prev(side_->nests.upper_bound(key))->second;
+  return *std::prev(nests_.upper_bound(key))->second;
 }
 
 std::uint64_t BucketTable::size() const {
-  std::uint64_t size = side_->keys_in_lines;
-  for (const auto& [start, nest] : side_->nests) size += nest->size();
+  std::uint64_t size = keys_in_lines_;
+  for (const auto& [start, nest] : nests_) size += nest->size();
   return size;
 }
 
-std::uint64_t BucketTable::side_bytes() const {
+std::uint64_t BucketTable::bytes() const {
+  // While cells move there are lines between old and new ones that nobody has written yet.
+  std::uint64_t unwritten = 0;
+  if (frontier_ != 0) {
+    const std::uint64_t old_end = CellsOf(old_) * old_.stride;
+    const std::uint64_t new_start = frontier_ * (CellsOf(new_) / CellsOf(old_) * new_.stride);
+    unwritten = new_start - std::min(new_start, old_end);
+  }
   std::uint64_t bytes =
-      sizeof(BucketTable) + sizeof(Side) + side_->blocks.capacity() * sizeof(Line*);
-  for (const auto& [start, nest] : side_->nests) bytes += nest->side_bytes();
+      sizeof(BucketTable) + (lines_.size() - unwritten + far_.size()) * kLineBytes;
+  if (with_documents_) {
+    bytes += (documents_.size() + far_documents_.size()) * kLineBytes - unwritten * kDocumentsBytes;
+  }
+  for (const auto& [start, nest] : nests_) bytes += nest->bytes();
   return bytes;
 }
 
-Nest::Nest(const TableSettings& settings, int key_bits, bool with_documents) : key_bits_(key_bits) {
-  const std::size_t tables = settings.max_distance == 0 ? 1 : 2;
+Nest::Nest(int key_bits, int max_distance, bool with_documents) : key_bits_(key_bits) {
+  const std::size_t tables = max_distance == 0 ? 1 : 2;
   for (std::size_t i = 0; i < tables; ++i) {
     // The first half of the bits, rounded up, or what a rotation by that leaves to the second.
     const int half = (key_bits + 1) / 2;
     const int address_bits = i == 0 ? half : key_bits - half;
-    tables_.emplace_back(settings, key_bits, std::min(address_bits, 32), with_documents && i == 0,
-                         0.0);
+    tables_.emplace_back(key_bits, std::min(address_bits, 32), max_distance,
+                         with_documents && i == 0);
   }
 }
 
@@ -403,8 +556,6 @@ bool Nest::Erase(std::uint64_t key) {
   return true;
 }
 
-unsigned char* Nest::Find(std::uint64_t key) const { return tables_.front().Find(key); }
-
 void Nest::Collect(std::uint64_t key, int max_distance, std::vector<std::uint64_t>& keys,
                    ProbeWork& work) const {
   keys.clear();
@@ -426,9 +577,9 @@ void Nest::Collect(std::uint64_t key, int max_distance, std::vector<std::uint64_
   keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
 }
 
-std::uint64_t Nest::side_bytes() const {
+std::uint64_t Nest::bytes() const {
   std::uint64_t bytes = sizeof(Nest);
-  for (const auto& table : tables_) bytes += table.side_bytes();
+  for (const auto& table : tables_) bytes += table.bytes();
   return bytes;
 }
 

@@ -2,7 +2,7 @@
 
 #include "plugin/index/kernel.h"
 #include "plugin/index/line.h"
-#include "plugin/index/line_arena.h"
+#include "plugin/index/line_array.h"
 #include "plugin/index/radius.h"
 
 #include <algorithm>
@@ -40,19 +40,30 @@ struct ProbeWork {
 /// Thread-compatible; lives on the stack of one lookup.
 class ProbeQueue {
  public:
+  /// Where a line comes from.
+  struct Probe {
+    const BucketTable* table;
+    const Line* overflow;  ///< the first overflow line of its cell
+    std::uint64_t prefix;  ///< what the keys in it have above the bits they are stored with
+    std::uint32_t query;
+    LineFormat format;
+  };
+
   /// Appends to `hits` the keys that differ from queries[q] in at most `max_distance` bits, a key
   /// once for each time it is come across. Keeps references to all its arguments.
   ProbeQueue(std::span<const std::uint64_t> queries, int max_distance, std::vector<Hit>& hits)
       : kernel_(BestKernel().run), queries_(queries), max_distance_(max_distance), hits_(hits) {}
 
-  /// Queues a bucket's first line. `prefix` is what the keys in it have above the bits they are
-  /// stored with, `word` the low 32 of those bits of the query, and `budget` the number of them in
-  /// which a key may differ.
-  void Push(const BucketTable& table, const Line& line, std::uint64_t prefix, std::uint32_t query,
-            std::uint32_t word, int budget) {
+  /// Queues the first lines of a bucket, which lie side by side. `word` is the low 32 of the bits
+  /// that its keys are stored with, of the query, and `budget` the number of stored bits in which a
+  /// key may differ.
+  void Push(const Probe& probe, const Line* lines, std::size_t count, std::uint32_t word,
+            int budget) {
     ++work_.probes;
-    Append(table, line, prefix, query, word, budget);
-    while (size_ > kCapacity - kBatch) ProcessBatch();
+    for (std::size_t i = 0; i < count; ++i) {
+      Append(probe, lines + i, word, budget);
+      while (size_ > kCapacity - kBatch) ProcessBatch();
+    }
   }
 
   /// Compares what is still queued.
@@ -67,15 +78,12 @@ class ProbeQueue {
   static constexpr std::size_t kCapacity = 64;
   static constexpr std::size_t kBatch = 16;
 
-  void Append(const BucketTable& table, const Line& line, std::uint64_t prefix, std::uint32_t query,
-              std::uint32_t word, int budget) {
-    __builtin_prefetch(&line);
+  void Append(const Probe& probe, const Line* line, std::uint32_t word, int budget) {
+    __builtin_prefetch(line);
     const std::size_t i = (first_ + size_) % kCapacity;
-    tables_[i] = &table;
-    lines_[i] = &line;
-    prefixes_[i] = prefix;
-    query_numbers_[i] = query;
-    query_words_[i] = word;
+    probes_[i] = probe;
+    lines_[i] = line;
+    words_[i] = word;
     budgets_[i] = static_cast<std::uint8_t>(budget);
     ++size_;
   }
@@ -89,24 +97,24 @@ class ProbeQueue {
   ProbeWork work_;
   std::size_t first_ = 0;
   std::size_t size_ = 0;
-  std::array<const BucketTable*, kCapacity> tables_;
+  std::array<Probe, kCapacity> probes_;
   std::array<const Line*, kCapacity> lines_;
-  std::array<std::uint64_t, kCapacity> prefixes_;
-  std::array<std::uint32_t, kCapacity> query_numbers_;
-  std::array<std::uint32_t, kCapacity> query_words_;
+  std::array<std::uint32_t, kCapacity> words_;
   std::array<std::uint8_t, kCapacity> budgets_;
 };
 
-/// What all tables of an index have in common.
-struct TableSettings {
-  int max_distance = 3;  ///< of lookups
-  LineArena* arena = nullptr;
-};
-
-/// A set of keys of `key_bits` bits, in buckets by their leading ("address") bits. It takes one
-/// more address bit when the buckets are full on average, so buckets stay about as long whatever
-/// the number of keys. A bucket that is far longer than the others, because its keys have more bits
-/// in common than chance would give them, becomes a Nest.
+/// A set of keys of `key_bits` bits, in buckets by their leading ("address") bits.
+///
+/// Sixteen buckets are a cell: their first lines, then the overflow lines that continue full
+/// buckets, all side by side, so that a bucket is mostly read from one page of memory. Cells lie
+/// side by side in one array. As keys come the table makes room cell by cell, from the last to the
+/// first: it moves cells up to make each longer by a line, and when there are about as many
+/// overflow lines as first ones, splits them in two by one more address bit (linear hashing,
+/// Litwin, VLDB 1980, but in key order and with cells of any length). A change moves a few
+/// kilobytes at most.
+///
+/// A bucket that is far longer than the others, because its keys have more bits in common than
+/// chance would give them, becomes a Nest.
 ///
 /// The table may hold a document number of 40 bits with each key.
 ///
@@ -115,13 +123,10 @@ class BucketTable {
  public:
   static constexpr std::size_t kDocumentBytes = 5;
 
-  /// `max_address_bits` <= 32. `phase` in [0, 1) says how full, between one and two times the
-  /// slots of a line, buckets are on average before the table doubles: tables of different phases
-  /// don't double all at once.
-  BucketTable(const TableSettings& settings, int key_bits, int max_address_bits,
-              bool with_documents, double phase);
+  /// `key_bits` < 64, `max_address_bits` <= 32 and <= key_bits. `max_distance`: of lookups.
+  BucketTable(int key_bits, int max_address_bits, int max_distance, bool with_documents);
   ~BucketTable();
-  BucketTable(BucketTable&&) noexcept = default;
+  BucketTable(BucketTable&&) noexcept;
   BucketTable& operator=(BucketTable&&) = delete;
 
   /// Adds a key that isn't there.
@@ -137,8 +142,9 @@ class BucketTable {
   [[nodiscard]] static std::uint64_t ReadDocument(const unsigned char* bytes);
   static void WriteDocument(std::uint64_t document, unsigned char* bytes);
 
-  /// Calls visit(key, document) for all keys, in any order.
-  void ForEach(const std::function<void(std::uint64_t, std::uint64_t)>& visit) const;
+  /// Calls visit(key, document) for all keys from `first` to `last`, in any order.
+  void ForEach(std::uint64_t first, std::uint64_t last,
+               const std::function<void(std::uint64_t, std::uint64_t)>& visit) const;
 
   /// Queues every bucket whose address differs from the key's in at most `radius` bits. `prefix`:
   /// what the queue's keys have above this table's.
@@ -150,53 +156,36 @@ class BucketTable {
   /// ... and then, when that has come.
   void PrefetchOverflow(std::uint64_t key) const;
 
-  /// Heap memory other than the arena's, in bytes.
-  [[nodiscard]] std::uint64_t side_bytes() const;
+  /// Memory taken, in bytes.
+  [[nodiscard]] std::uint64_t bytes() const;
 
   [[nodiscard]] std::uint64_t size() const;
 
  private:
   friend class ProbeQueue;
 
-  /// The buckets: a first line for each, and the lines that continue full ones.
-  struct Lines {
-    Line* heads = nullptr;      // 2^(address_bits + run_order) lines, then as many of documents
-    Line** overflow = nullptr;  // blocks of 2^block_order lines, then as many of documents
+  /// How a cell is laid out: `run` first lines of each bucket, bucket by bucket, then overflow
+  /// lines to make `stride` lines in all.
+  struct Layout {
     std::uint8_t address_bits = 0;
-    std::uint8_t run_order = 0;    // 2^run_order lines of each bucket lie side by side
     std::uint8_t stored_bits = 0;  // of a key, below the address
-    std::uint8_t block_order = 0;
     LineFormat format = LineFormat::kSlots7;
-    bool with_documents = false;
+    std::uint16_t run = 1;
+    std::uint16_t stride = 0;
 
-    [[nodiscard]] std::uint64_t buckets() const { return std::uint64_t{1} << address_bits; }
-    [[nodiscard]] std::uint64_t head_lines() const { return buckets() << run_order; }
-    [[nodiscard]] std::uint64_t BucketOf(std::uint64_t key) const { return key >> stored_bits; }
     [[nodiscard]] std::uint64_t StoredPart(std::uint64_t key) const {
       return key & ((std::uint64_t{1} << stored_bits) - 1);
     }
-    [[nodiscard]] Line* First(std::uint64_t bucket) const { return heads + (bucket << run_order); }
-    [[nodiscard]] Line* LastOfRun(std::uint64_t bucket) const { return First(bucket + 1) - 1; }
-    [[nodiscard]] Line* Overflow(std::uint32_t next) const {
-      return overflow[(next - 1) >> block_order] + ((next - 1) & ((1u << block_order) - 1));
-    }
-    [[nodiscard]] bool IsHead(const Line* line) const {
-      return std::less_equal<>()(heads, line) && std::less<>()(line, heads + head_lines());
-    }
-    /// The line after `line` in its bucket, or null if no more have keys.
-    template <typename AnyLine>
-    [[nodiscard]] AnyLine* Following(AnyLine* line) const {
-      if (IsHead(line) && (line - heads + 1) % (std::ptrdiff_t{1} << run_order) != 0) {
-        return Count(line[1]) != 0 ? line + 1 : nullptr;
-      }
-      const std::uint32_t next = Next(*line, format);
-      return next != 0 ? Overflow(next) : nullptr;
-    }
-    /// The document numbers of any line of the table.
-    template <typename AnyLine>
-    [[nodiscard]] AnyLine* DocumentsOf(AnyLine* line) const {
-      return line + (IsHead(line) ? head_lines() : std::uint64_t{1} << block_order);
-    }
+  };
+
+  /// Where a bucket is. Valid until the table makes room.
+  struct Bucket {
+    Line* first;     // of its run
+    Line* overflow;  // the first one of its cell
+    const Layout* layout;
+    std::uint64_t address;
+
+    [[nodiscard]] Line* last() const { return first + layout->run - 1; }
   };
 
   /// Where a key is, or line == null.
@@ -205,53 +194,112 @@ class BucketTable {
     std::uint32_t slot = 0;
   };
 
-  [[nodiscard]] unsigned char* DocumentAt(Line* line, std::size_t slot) const {
-    return reinterpret_cast<unsigned char*>(lines_.DocumentsOf(line)) + slot * kDocumentBytes;
-  }
-  [[nodiscard]] const unsigned char* DocumentAt(const Line* line, std::size_t slot) const {
-    return reinterpret_cast<const unsigned char*>(lines_.DocumentsOf(line)) + slot * kDocumentBytes;
-  }
+  // Numbers of overflow lines, as a line's `next` has them: 1.. are those of the cell, from here on
+  // they are in far_.
+  static constexpr std::uint32_t kFirstFar = 512;
 
-  /// What lookups don't read.
-  struct Side {
-    TableSettings settings;
-    int key_bits;
-    int max_address_bits;
-    double fill;  // how many lines of keys a bucket may have on average
-    std::uint64_t keys_in_lines = 0;
-    std::vector<Line*> blocks;        // what lines_.overflow points at
-    std::uint32_t used_overflow = 0;  // lines ever taken from the blocks
-    std::uint32_t free_overflow = 0;  // of these, those given back: a list linked by `next`
-    // By the smallest key that belongs there. A nest stays as it is when the table grows: then
-    // several buckets share it.
-    std::map<std::uint64_t, std::unique_ptr<Nest>> nests;
+  // Of the document numbers of a line.
+  static constexpr std::size_t kDocumentsBytes = 12 * kDocumentBytes;
+
+  struct MovingKey {
+    std::uint64_t key;
+    std::uint64_t document;
+  };
+  struct MovingLine {
+    Line line;
+    std::array<unsigned char, kDocumentsBytes> documents;
   };
 
-  [[nodiscard]] Lines AllocateLines(int address_bits, int run_order) const;
-  void FreeLines(const Lines& lines, const std::vector<Line*>& blocks) const;
-  [[nodiscard]] std::uint32_t TakeOverflowLine();
-  void GiveBackOverflowLine(std::uint32_t next);
-  void Append(Line& line, std::uint64_t key, std::uint64_t document);
+  /// Makes an array long enough for the document numbers of so many lines.
+  static void GrowDocuments(LineArray& documents, std::size_t lines) {
+    documents.Grow((lines * kDocumentsBytes + kLineBytes - 1) / kLineBytes);
+  }
+  [[nodiscard]] static unsigned char* DocumentsOf(const LineArray& documents, std::size_t line) {
+    return reinterpret_cast<unsigned char*>(documents.data()) + line * kDocumentsBytes;
+  }
+
+  [[nodiscard]] std::uint64_t CellsOf(const Layout& layout) const {
+    return std::uint64_t{1} << (layout.address_bits - cell_bits_);
+  }
+  [[nodiscard]] std::uint64_t RunsOf(const Layout& layout) const {
+    return static_cast<std::uint64_t>(layout.run) << cell_bits_;
+  }
+  [[nodiscard]] std::uint64_t OverflowLinesOf(const Layout& layout) const {
+    return layout.stride - RunsOf(layout);
+  }
+  [[nodiscard]] Layout LayoutFor(int address_bits, std::uint64_t run, std::uint64_t stride) const;
+  [[nodiscard]] Bucket BucketAt(const Layout& layout, std::uint64_t address) const {
+    const std::uint64_t in_cell = address & ((std::uint64_t{1} << cell_bits_) - 1);
+    Line* const cell = lines_.data() + (address >> cell_bits_) * layout.stride;
+    return {cell + in_cell * layout.run, cell + RunsOf(layout), &layout, address};
+  }
+  [[nodiscard]] Bucket BucketOf(std::uint64_t key) const {
+    const std::uint64_t cell = key >> (old_.stored_bits + cell_bits_);
+    const Layout& layout = cell < frontier_ ? old_ : new_;
+    return BucketAt(layout, key >> layout.stored_bits);
+  }
+  [[nodiscard]] Line* OverflowLine(const Line* overflow, std::uint32_t next) const {
+    return next < kFirstFar ? const_cast<Line*>(overflow) + (next - 1)
+                            : far_.data() + (next - kFirstFar);
+  }
+  /// The line after `line` in its bucket, or null if no more have keys.
+  [[nodiscard]] Line* Following(const Bucket& bucket, Line* line) const;
+  /// The line of a bucket's run that is filled in a bucket as long as the others.
+  [[nodiscard]] Line* UsualEnd(const Bucket& bucket) const;
+  [[nodiscard]] unsigned char* DocumentAt(const Line* line, std::size_t slot) const;
+
+  /// Calls visit(key, document) for the keys in the lines of a bucket.
+  template <typename Visit>
+  void ForEachInBucket(const Bucket& bucket, const Visit& visit) const;
+
   [[nodiscard]] Place Locate(std::uint64_t key) const;
-  [[nodiscard]] bool IsTooLong(std::uint64_t bucket) const;
+  /// Insert, without making room.
+  void Append(std::uint64_t key, std::uint64_t document);
+  [[nodiscard]] std::uint32_t TakeOverflowLine(const Bucket& bucket);
+  void GiveBackOverflowLine(const Bucket& bucket, std::uint32_t next);
+  /// Takes all overflow lines from a bucket.
+  void Unchain(const Bucket& bucket);
+  [[nodiscard]] bool IsTooLong(const Bucket& bucket) const;
+
   [[nodiscard]] bool IsFull() const;
-  [[nodiscard]] bool CanGrow() const;
-  void Grow();
-  void NestBucket(std::uint64_t bucket);
+  /// The layout that makes more room than new_, or new_ itself if there is none.
+  [[nodiscard]] Layout Larger() const;
+  /// Lays out the next cell anew; false if no layout is larger.
+  bool MakeRoom();
+  void MoveCell(std::uint64_t cell);
+  void SplitCell(std::uint64_t cell);
+
+  void NestBucket(const Bucket& bucket);
   /// Writes the headers of all buckets whose keys belong, or would, to the nest that begins at a
   /// key.
   void SetHeads(std::uint64_t first_key, const Nest& nest, std::uint32_t header);
   /// The nest of a bucket whose head says it has one.
   [[nodiscard]] Nest& NestOf(std::uint64_t key) const;
 
-  /// Calls visit(key, document) for the keys in the lines of a bucket.
-  template <typename Visit>
-  static void ForEachInBucket(const Lines& lines, std::uint64_t bucket, const Visit& visit);
-
-  // A lookup visits dozens of tables at random, thousands of times a second: these 32 bytes of each
-  // should stay in the cache.
-  Lines lines_;
-  std::unique_ptr<Side> side_;
+  // While cells are laid out anew those below the frontier, counted in old ones, are still old.
+  // After that there is only new_, and old_ is the same.
+  LineArray lines_;
+  Layout old_;
+  Layout new_;
+  std::uint64_t frontier_ = 0;
+  LineArray far_;        // overflow lines that their cells had no room for
+  LineArray documents_;  // kDocumentsBytes for each line of lines_
+  LineArray far_documents_;
+  std::uint32_t used_far_ = 0;    // lines of far_ ever taken
+  std::uint32_t free_far_ = 0;    // of these, those given back: a list linked by `next`
+  std::uint64_t used_lines_ = 0;  // first lines, and overflow lines with keys
+  std::uint64_t cell_lines_ = 0;  // of all cells
+  std::uint64_t keys_in_lines_ = 0;
+  const int key_bits_;
+  const int max_address_bits_;
+  const int cell_bits_;  // a cell has 2^cell_bits_ buckets
+  const int max_distance_;
+  const bool with_documents_;
+  // By the smallest key that belongs there. A nest stays as it is when cells are split: then
+  // several buckets share it.
+  std::map<std::uint64_t, std::unique_ptr<Nest>> nests_;
+  std::vector<MovingKey> moving_keys_;    // of SplitCell
+  std::vector<MovingLine> moving_lines_;  // of MoveCell
 };
 
 /// The keys of one overfull bucket, indexed by their remaining bits: tables over blocks of those
@@ -260,15 +308,15 @@ class BucketTable {
 /// Thread-compatible.
 class Nest {
  public:
-  Nest(const TableSettings& settings, int key_bits, bool with_documents);
+  Nest(int key_bits, int max_distance, bool with_documents);
 
   void Insert(std::uint64_t key, std::uint64_t document);
   bool Erase(std::uint64_t key);
-  [[nodiscard]] unsigned char* Find(std::uint64_t key) const;
+  [[nodiscard]] unsigned char* Find(std::uint64_t key) const { return tables_.front().Find(key); }
 
   /// Calls visit(key, document) for all keys, in any order.
   void ForEach(const std::function<void(std::uint64_t, std::uint64_t)>& visit) const {
-    tables_.front().ForEach(visit);
+    tables_.front().ForEach(0, OwnPart(~std::uint64_t{0}), visit);
   }
 
   /// Sets `keys` to those that differ from `key` in at most `max_distance` bits; adds to `work`.
@@ -281,7 +329,7 @@ class Nest {
     return key & ((std::uint64_t{1} << key_bits_) - 1);
   }
   [[nodiscard]] std::uint64_t size() const { return tables_.front().size(); }
-  [[nodiscard]] std::uint64_t side_bytes() const;
+  [[nodiscard]] std::uint64_t bytes() const;
 
  private:
   [[nodiscard]] std::uint64_t Rotate(std::uint64_t key, std::size_t table) const;
@@ -293,17 +341,33 @@ class Nest {
 
 inline void BucketTable::Enqueue(ProbeQueue& queue, std::uint32_t query, std::uint64_t key,
                                  std::uint64_t prefix, int radius, int budget) const {
-  if (lines_.heads == nullptr) return;
-  const std::uint64_t bucket = lines_.BucketOf(key);
-  const auto word = static_cast<std::uint32_t>(lines_.StoredPart(key));
-  const int most = std::min<int>(radius, lines_.address_bits);
-  for (int flips = 0; flips <= most; ++flips) {
-    for (const std::uint32_t mask : MasksOfWeight(lines_.address_bits, flips)) {
-      const std::uint64_t probed = bucket ^ mask;
-      const Line* lines = lines_.First(probed);
-      const std::uint64_t probed_prefix = prefix | probed << lines_.stored_bits;
-      for (std::size_t i = 0; i < std::size_t{1} << lines_.run_order; ++i) {
-        queue.Push(*this, lines[i], probed_prefix, query, word, budget - flips);
+  if (lines_.size() == 0) return;
+  const auto probe = [&](const Layout& layout, std::uint64_t address, int flips) {
+    const Bucket bucket = BucketAt(layout, address);
+    queue.Push(
+        {this, bucket.overflow, prefix | address << layout.stored_bits, query, layout.format},
+        bucket.first, layout.run, static_cast<std::uint32_t>(layout.StoredPart(key)),
+        budget - flips);
+  };
+  if (old_.address_bits == new_.address_bits) {
+    const std::uint64_t own = key >> new_.stored_bits;
+    for (int flips = 0; flips <= std::min<int>(radius, new_.address_bits); ++flips) {
+      for (const std::uint32_t mask : MasksOfWeight(new_.address_bits, flips)) {
+        const std::uint64_t address = own ^ mask;
+        probe((address >> cell_bits_) < frontier_ ? old_ : new_, address, flips);
+      }
+    }
+    return;
+  }
+  for (const Layout* layout : {&old_, &new_}) {
+    const std::uint64_t own = key >> layout->stored_bits;
+    const int cell_shift = cell_bits_ + layout->address_bits - old_.address_bits;
+    for (int flips = 0; flips <= std::min<int>(radius, layout->address_bits); ++flips) {
+      for (const std::uint32_t mask : MasksOfWeight(layout->address_bits, flips)) {
+        const std::uint64_t address = own ^ mask;
+        if (((address >> cell_shift) < frontier_) == (layout == &old_)) {
+          probe(*layout, address, flips);
+        }
       }
     }
   }

@@ -7,12 +7,19 @@
 #include <bit>
 #include <cmath>
 #include <limits>
-#include <numbers>
 
 namespace crawlsieve {
 namespace {
 
 constexpr int kFingerprintBits = 64;
+// What BucketTable makes of its memory: of the lines of a table so many are in use, not counting
+// what lies between old and new cells while they move, some 4 % of it,
+constexpr double kFill = 31.0 / 32;
+constexpr double kMoving = 1.04;
+// and buckets are split, or get a longer run, when they have so many beyond their run.
+constexpr double kMostOverflow = 18.0 / 16;
+constexpr double kMostOverflowUnsplit = 24.0 / 16;
+constexpr int kMaxRun = 32;
 
 double Choose(int n, int k) {
   double result = 1;
@@ -34,20 +41,25 @@ double MeanOverflow(double mean_keys, double slots, double run) {
   return lines;
 }
 
-IndexDesign Evaluate(int max_distance, std::uint64_t entries, int blocks) {
+/// Cuts `bits` into `blocks` widths, the wider ones first.
+void AppendWidths(int bits, int blocks, std::vector<int>& widths) {
+  for (int i = 0; i < blocks; ++i) widths.push_back(bits / blocks + (i < bits % blocks ? 1 : 0));
+}
+
+IndexDesign Evaluate(int max_distance, std::uint64_t entries, std::vector<int> widths) {
   IndexDesign design;
+  const int blocks = static_cast<int>(widths.size());
   for (int i = 0; i < blocks; ++i) {
-    const int bits = kFingerprintBits * (i + 1) / blocks - kFingerprintBits * i / blocks;
-    design.block_bits.push_back(bits);
-    const TableCost cost = CostOfTable(bits, entries);
+    const TableCost cost = CostOfTable(widths[static_cast<std::size_t>(i)], entries);
     const int radius = BlockRadius(max_distance, blocks, i);
     for (int flips = 0; flips <= radius; ++flips) {
       design.reads_per_lookup += Choose(cost.address_bits, flips) * cost.reads_per_bucket;
     }
-    // The first table has a line of document numbers beside each line.
-    design.bytes_per_entry +=
-        (i == 0 ? 2 : 1) * kLineBytes * cost.lines_per_bucket / cost.entries_per_bucket;
+    // The first table has document numbers, 60 bytes for each line.
+    design.bytes_per_entry += (i == 0 ? kLineBytes + 60 : kLineBytes) * cost.lines_per_bucket *
+                              kMoving / kFill / cost.entries_per_bucket;
   }
+  design.block_bits = std::move(widths);
   return design;
 }
 
@@ -90,20 +102,24 @@ TableCost CostOfTable(int block_bits, std::uint64_t entries) {
   TableCost cost;
   const auto keys = static_cast<double>(entries);
   const int max_bits = std::min(block_bits, 32);
-  cost.address_bits = kPartBits;
-  const auto slots = [&] {
-    return static_cast<double>(SlotCount(FormatFor(kFingerprintBits - cost.address_bits)));
+  cost.address_bits = kMinBlockBits;
+  double overflow = 0;
+  // `most` is what cells have room for; a 32nd of their lines are idle.
+  const auto is_full = [&](double most) {
+    const auto slots =
+        static_cast<double>(SlotCount(FormatFor(kFingerprintBits - cost.address_bits)));
+    cost.entries_per_bucket = keys / std::exp2(cost.address_bits);
+    overflow = MeanOverflow(cost.entries_per_bucket, slots, cost.lines_per_run);
+    return cost.lines_per_run + overflow > kFill * (cost.lines_per_run + most);
   };
-  // A table doubles when its lines have, by its phase, one to two times their slots in keys.
-  const auto full = [&] {
-    return keys > std::numbers::sqrt2 * slots() * cost.lines_per_run * std::exp2(cost.address_bits);
-  };
-  while (cost.address_bits < max_bits && full()) ++cost.address_bits;
-  while (cost.lines_per_run < 16 && full()) cost.lines_per_run *= 2;
-  cost.entries_per_bucket = keys / std::exp2(cost.address_bits);
-  const double overflow = MeanOverflow(cost.entries_per_bucket, slots(), cost.lines_per_run);
+  while (is_full(kMostOverflow) && cost.address_bits < max_bits) ++cost.address_bits;
+  if (cost.address_bits == max_bits) {
+    while (is_full(kMostOverflowUnsplit) && cost.lines_per_run < kMaxRun) ++cost.lines_per_run;
+  }
   cost.lines_per_bucket = cost.lines_per_run + overflow;
-  cost.reads_per_bucket = 1 + (cost.lines_per_run - 1) / 2.0 + overflow;
+  // Beyond eight lines it is no longer the waiting that takes the time, but the comparing.
+  cost.reads_per_bucket = 1 + (cost.lines_per_run - 1) / 4.0 + overflow / 2 +
+                          std::max(0.0, cost.lines_per_bucket - 8) * 3 / 4;
   return cost;
 }
 
@@ -111,15 +127,30 @@ IndexDesign ChooseDesign(int max_distance, std::uint64_t expected_entries,
                          double max_bytes_per_entry) {
   const std::uint64_t entries = std::max<std::uint64_t>(expected_entries, 1);
   IndexDesign best;
-  for (int blocks = 1; blocks <= max_distance + 1; ++blocks) {
-    if (BlockRadius(max_distance, blocks, 0) > kMaxRadius) continue;
-    if (kFingerprintBits / blocks < kPartBits) break;
-    IndexDesign design = Evaluate(max_distance, entries, blocks);
+  const auto consider = [&](std::vector<int> widths) {
+    if (std::ranges::min(widths) < kMinBlockBits) return;
+    IndexDesign design = Evaluate(max_distance, entries, std::move(widths));
     const bool fits = design.bytes_per_entry <= max_bytes_per_entry;
     const bool best_fits = best.bytes_per_entry <= max_bytes_per_entry;
     const bool better = fits && best_fits ? design.reads_per_lookup < best.reads_per_lookup
                                           : design.bytes_per_entry < best.bytes_per_entry;
     if (best.block_bits.empty() || better) best = std::move(design);
+  };
+  for (int blocks = 1; blocks <= max_distance + 1; ++blocks) {
+    if (BlockRadius(max_distance, blocks, 0) > kMaxRadius) continue;
+    std::vector<int> equal;
+    AppendWidths(kFingerprintBits, blocks, equal);
+    consider(std::move(equal));
+    // The first blocks may have a larger radius. Wider ones have shorter buckets, which pays as
+    // they are probed most.
+    const int wide = (max_distance + 1) % blocks;
+    for (int bits = kFingerprintBits / blocks + 1; wide * bits < kFingerprintBits; ++bits) {
+      if (wide == 0) break;
+      std::vector<int> widths;
+      AppendWidths(wide * bits, wide, widths);
+      AppendWidths(kFingerprintBits - wide * bits, blocks - wide, widths);
+      consider(std::move(widths));
+    }
   }
   return best;
 }

@@ -6,15 +6,15 @@
 
 namespace crawlsieve {
 
-/// A table is in 2^kPartBits parts by its leading bits; no block is narrower.
-inline constexpr int kPartBits = 10;
+/// No block is narrower.
+inline constexpr int kMinBlockBits = 10;
 
 /// How the index cuts fingerprints up, and what that is expected to cost.
 struct IndexDesign {
   /// Widths of the blocks, first to last, 64 in all. There is a table for each.
   std::vector<int> block_bits;
-  /// Cache lines read by a lookup at the largest distance; one that lies beside another counts
-  /// half, as it comes without a TLB miss but has to be compared all the same.
+  /// Cache lines read by a lookup at the largest distance; one that lies in the same page as
+  /// another counts a quarter, as it comes without a TLB miss but has to be compared all the same.
   double reads_per_lookup = 0;
   double bytes_per_entry = 0;  ///< document number included
 };
@@ -30,7 +30,7 @@ struct TableCost {
   int address_bits = 0;
   int lines_per_run = 1;  ///< lines of a bucket that lie side by side
   double entries_per_bucket = 0;
-  double lines_per_bucket = 0;  ///< overflow lines included
+  double lines_per_bucket = 0;  ///< overflow lines included, idle ones not
   double reads_per_bucket = 0;  ///< counted as reads_per_lookup is
 };
 [[nodiscard]] TableCost CostOfTable(int block_bits, std::uint64_t entries);

@@ -10,18 +10,21 @@ namespace crawlsieve {
 /// A cache line of a bucket: the low 32 bits of up to twelve keys side by side, so that one vector
 /// comparison covers them, then the keys' higher bits, then a header.
 ///
-///     slots   words 0..s-1       bytes after them          word 15 (low bits first)
-///     12      low 32 bits each   bits 32..39, a byte each  count 4, bit 40 of each slot 12, next
-///     16 10      low 32 bits each   bits 32..47               count 4, next 28 7       low 32 bits
-///     each   bits 32..63               count 4, next 28
+///     slots   words 0..s-1    bytes after them           word 15, low bits first
+///     12      low 32 bits     bits 32..39, a byte each   count 4, bit 40 of each slot, next 16
+///     11      low 32 bits     bits 32..39, a byte each,  count 4, bits 40..43 of slot 10, unused
+///     8,
+///                             then 40..43 of 0..9        next 16
+///     10      low 32 bits     bits 32..47                count 4, unused 12, next 16
+///     7       low 32 bits     bits 32..63                count 4, unused 12, next 16
 ///
-/// `next` is one more than the overflow line that continues the bucket, 0 at its end.
+/// `next` says which overflow line continues the bucket, 0 that none does.
 struct alignas(64) Line {
   std::array<std::uint32_t, 16> words;
 };
 
 /// How a Line is divided; the number of slots.
-enum class LineFormat : std::uint8_t { kSlots7 = 7, kSlots10 = 10, kSlots12 = 12 };
+enum class LineFormat : std::uint8_t { kSlots7 = 7, kSlots10 = 10, kSlots11 = 11, kSlots12 = 12 };
 
 inline constexpr int kLineBytes = 64;
 inline constexpr int kHeaderWord = 15;
@@ -35,6 +38,7 @@ inline constexpr std::uint32_t kNested = 15;
 /// The format with most slots for keys of `key_bits` bits.
 [[nodiscard]] inline LineFormat FormatFor(int key_bits) {
   if (key_bits <= 41) return LineFormat::kSlots12;
+  if (key_bits <= 44) return LineFormat::kSlots11;
   return key_bits <= 48 ? LineFormat::kSlots10 : LineFormat::kSlots7;
 }
 
@@ -44,23 +48,12 @@ inline void SetCount(Line& line, std::uint32_t count) {
   line.words[kHeaderWord] = (line.words[kHeaderWord] & ~15u) | count;
 }
 
-[[nodiscard]] inline int NextShift(LineFormat format) {
-  return format == LineFormat::kSlots12 ? 16 : 4;
-}
+inline constexpr std::uint32_t kMaxNext = 0xffff;
 
-/// Largest value of `next`.
-[[nodiscard]] inline std::uint32_t MaxNext(LineFormat format) {
-  return ~std::uint32_t{0} >> NextShift(format);
-}
+[[nodiscard]] inline std::uint32_t Next(const Line& line) { return line.words[kHeaderWord] >> 16; }
 
-[[nodiscard]] inline std::uint32_t Next(const Line& line, LineFormat format) {
-  return line.words[kHeaderWord] >> NextShift(format);
-}
-
-inline void SetNext(Line& line, LineFormat format, std::uint32_t next) {
-  const int shift = NextShift(format);
-  std::uint32_t& header = line.words[kHeaderWord];
-  header = (header & ((1u << shift) - 1)) | next << shift;
+inline void SetNext(Line& line, std::uint32_t next) {
+  line.words[kHeaderWord] = (line.words[kHeaderWord] & 0xffffu) | next << 16;
 }
 
 /// The key in a slot.
@@ -70,6 +63,10 @@ inline void SetNext(Line& line, LineFormat format, std::uint32_t next) {
   switch (format) {
     case LineFormat::kSlots12:
       high = bytes[48 + slot] | (line.words[kHeaderWord] >> (4 + slot) & 1) << 8;
+      break;
+    case LineFormat::kSlots11:
+      high = bytes[44 + slot] |
+             (slot == 10 ? bytes[60] >> 4 : bytes[55 + slot / 2] >> 4 * (slot % 2) & 15) << 8;
       break;
     case LineFormat::kSlots10: {
       std::uint16_t half = 0;
@@ -93,6 +90,13 @@ inline void StoreKey(Line& line, LineFormat format, std::size_t slot, std::uint6
       const std::uint32_t bit = 1u << (4 + slot);
       std::uint32_t& header = line.words[kHeaderWord];
       header = (key >> 40 & 1) != 0 ? header | bit : header & ~bit;
+      break;
+    }
+    case LineFormat::kSlots11: {
+      bytes[44 + slot] = static_cast<unsigned char>(key >> 32);
+      unsigned char& pair = slot == 10 ? bytes[60] : bytes[55 + slot / 2];
+      const int shift = slot == 10 ? 4 : 4 * (slot % 2);
+      pair = static_cast<unsigned char>((pair & ~(15 << shift)) | (key >> 40 & 15) << shift);
       break;
     }
     case LineFormat::kSlots10: {

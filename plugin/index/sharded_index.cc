@@ -19,14 +19,11 @@ constexpr std::uint32_t kMaxShards = 32;
 constexpr int kMaxSliceBits = 6;  // of a SliceLock
 constexpr std::size_t kMaxTables = kMaxDistance + 1;
 
-// A part grows in one go while its shard is change. At 100 million entries a part has 100,000,
-// which takes a few milliseconds.
-constexpr int kKeyBits = 64 - kPartBits;
-constexpr std::uint64_t kKeyMask = (std::uint64_t{1} << kKeyBits) - 1;
-constexpr std::size_t kParts = std::size_t{1} << kPartBits;
-
 /// Bits of the numbers below `count`.
 int BitsToCount(std::uint64_t count) { return static_cast<int>(std::bit_width(count - 1)); }
+
+// Entries are given in so many pieces.
+constexpr int kPieceBits = 10;
 
 // Queries that share the probe queue. A few dozen probes in flight are all a core can use.
 constexpr std::size_t kBatch = 32;
@@ -51,22 +48,18 @@ Result<std::unique_ptr<ShardedIndex>> ShardedIndex::Create(const IndexOptions& o
 
 ShardedIndex::ShardedIndex(const IndexOptions& options, const std::vector<int>& block_bits)
     : max_distance_(options.max_distance),
-      shard_bits_(
-          std::min(BitsToCount(options.shards), kMaxSliceBits - BitsToCount(block_bits.size()))),
+      shard_bits_(std::min(std::max(BitsToCount(options.shards), 1),
+                           kMaxSliceBits - BitsToCount(block_bits.size()))),
+      key_bits_(64 - shard_bits_),
       shards_(std::size_t{1} << shard_bits_) {
-  const TableSettings settings{.max_distance = max_distance_, .arena = &arena_};
   int first_bit = 0;
   for (const int bits : block_bits) {
     Table& table = tables_.emplace_back();
     table.rotation = first_bit;
     first_bit += bits;
-    const int max_address_bits = std::min(bits, 32) - kPartBits;
-    table.parts.reserve(kParts);
-    for (std::size_t part = 0; part < kParts; ++part) {
-      // Multiples of the golden ratio: the phases of any run of parts are spread evenly.
-      const double turns = static_cast<double>(part) * 0.6180339887498949;
-      table.parts.emplace_back(settings, kKeyBits, max_address_bits, tables_.size() == 1,
-                               turns - static_cast<double>(static_cast<std::uint64_t>(turns)));
+    for (std::size_t shard = 0; shard < shards_.size(); ++shard) {
+      table.shards.emplace_back(key_bits_, std::min(bits, 32) - shard_bits_, max_distance_,
+                                tables_.size() == 1);
     }
   }
 }
@@ -82,8 +75,7 @@ std::vector<int> ShardedIndex::block_bits() const {
 
 ShardedIndex::Spot ShardedIndex::SpotOf(std::size_t table, Fingerprint fingerprint) const {
   const std::uint64_t rotated = std::rotl(fingerprint.bits, tables_[table].rotation);
-  const std::uint64_t part = rotated >> kKeyBits;
-  return {.part = part, .shard = part >> (kPartBits - shard_bits_), .key = rotated & kKeyMask};
+  return {.shard = rotated >> key_bits_, .key = rotated & ((std::uint64_t{1} << key_bits_) - 1)};
 }
 
 SliceLock::Set ShardedIndex::SliceOf(std::size_t table, std::size_t shard) const {
@@ -103,7 +95,7 @@ SliceLock::Set ShardedIndex::SlicesOf(const Spots& spots) const {
 }
 
 void ShardedIndex::Prefetch(const Spots& spots) {
-  for (std::size_t t = 0; t < tables_.size(); ++t) PartOf(t, spots[t]).Prefetch(spots[t].key);
+  for (std::size_t t = 0; t < tables_.size(); ++t) ShardOf(t, spots[t]).Prefetch(spots[t].key);
 }
 
 bool ShardedIndex::Insert(Fingerprint fingerprint, DocId document) {
@@ -126,7 +118,7 @@ void ShardedIndex::InsertAll(std::span<const IndexEntry> entries) {
     for (std::size_t i = 0; i < batch.size(); ++i) Prefetch(spots[i]);
     for (std::size_t i = 0; i < batch.size(); ++i) {
       for (std::size_t t = 0; t < tables_.size(); ++t) {
-        PartOf(t, spots[i][t]).PrefetchOverflow(spots[i][t].key);
+        ShardOf(t, spots[i][t]).PrefetchOverflow(spots[i][t].key);
       }
     }
     for (std::size_t i = 0; i < batch.size(); ++i) {
@@ -138,7 +130,7 @@ void ShardedIndex::InsertAll(std::span<const IndexEntry> entries) {
 bool ShardedIndex::InsertAt(const Spots& spots, Fingerprint fingerprint, DocId document) {
   assert(document.sequence != 0 && document.sequence >> 40 == 0);
   Shard& shard = shards_[spots[0].shard];
-  if (unsigned char* stored = PartOf(0, spots[0]).Find(spots[0].key); stored != nullptr) {
+  if (unsigned char* stored = ShardOf(0, spots[0]).Find(spots[0].key); stored != nullptr) {
     const std::uint64_t known = BucketTable::ReadDocument(stored);
     if (known == document.sequence) return false;
     std::set<std::uint64_t>& list = shard.lists[fingerprint.bits];
@@ -151,7 +143,7 @@ bool ShardedIndex::InsertAt(const Spots& spots, Fingerprint fingerprint, DocId d
     return true;
   }
   for (std::size_t t = 0; t < tables_.size(); ++t) {
-    PartOf(t, spots[t]).Insert(spots[t].key, document.sequence);
+    ShardOf(t, spots[t]).Insert(spots[t].key, document.sequence);
   }
   ++shard.fingerprints;
   ++shard.documents;
@@ -163,7 +155,7 @@ bool ShardedIndex::Remove(Fingerprint fingerprint, DocId document) {
   const UniqueSliceLock lock(lock_, SlicesOf(spots));
   Prefetch(spots);
   Shard& shard = shards_[spots[0].shard];
-  unsigned char* stored = PartOf(0, spots[0]).Find(spots[0].key);
+  unsigned char* stored = ShardOf(0, spots[0]).Find(spots[0].key);
   if (stored == nullptr) return false;
   const std::uint64_t known = BucketTable::ReadDocument(stored);
   if (known == 0) {
@@ -175,7 +167,7 @@ bool ShardedIndex::Remove(Fingerprint fingerprint, DocId document) {
     }
   } else {
     if (known != document.sequence) return false;
-    for (std::size_t t = 0; t < tables_.size(); ++t) PartOf(t, spots[t]).Erase(spots[t].key);
+    for (std::size_t t = 0; t < tables_.size(); ++t) ShardOf(t, spots[t]).Erase(spots[t].key);
     --shard.fingerprints;
   }
   --shard.documents;
@@ -193,8 +185,7 @@ void ShardedIndex::Collect(std::span<const Fingerprint> queries, int max_distanc
     radii[t] = BlockRadius(max_distance, static_cast<int>(tables), static_cast<int>(t));
     for (std::size_t q = 0; q < queries.size(); ++q) {
       rotated[q * tables + t] = std::rotl(queries[q].bits, tables_[t].rotation);
-      // The shift is in two steps as with one shard there are 64 bits to shift out.
-      const std::uint64_t own = rotated[q * tables + t] >> 1 >> (63 - shard_bits_);
+      const std::uint64_t own = rotated[q * tables + t] >> key_bits_;
       for (int flips = 0; flips <= std::min(radii[t], shard_bits_); ++flips) {
         for (const std::uint32_t mask : MasksOfWeight(shard_bits_, flips)) {
           slices |= SliceOf(t, own ^ mask);
@@ -211,13 +202,13 @@ void ShardedIndex::Collect(std::span<const Fingerprint> queries, int max_distanc
     for (std::size_t i = 0; i < queries.size() * tables; ++i) {
       const Table& table = tables_[i % tables];
       const int radius = radii[i % tables];
-      const std::uint64_t own = rotated[i] >> kKeyBits;
-      const std::uint64_t key = rotated[i] & kKeyMask;
-      for (int flips = 0; flips <= radius; ++flips) {
-        for (const std::uint32_t mask : MasksOfWeight(kPartBits, flips)) {
-          const std::uint64_t part = own ^ mask;
-          table.parts[part].Enqueue(queue, static_cast<std::uint32_t>(i), key, part << kKeyBits,
-                                    radius - flips, max_distance - flips);
+      const std::uint64_t own = rotated[i] >> key_bits_;
+      const std::uint64_t key = rotated[i] & ((std::uint64_t{1} << key_bits_) - 1);
+      for (int flips = 0; flips <= std::min(radius, shard_bits_); ++flips) {
+        for (const std::uint32_t mask : MasksOfWeight(shard_bits_, flips)) {
+          const std::uint64_t shard = own ^ mask;
+          table.shards[shard].Enqueue(queue, static_cast<std::uint32_t>(i), key, shard << key_bits_,
+                                      radius - flips, max_distance - flips);
         }
       }
     }
@@ -258,7 +249,7 @@ void ShardedIndex::Answer(std::span<const Found> found, std::size_t limit,
     }
     const Spot spot = SpotOf(0, fingerprint);
     const SharedSliceLock lock(lock_, SliceOf(0, spot.shard));
-    const unsigned char* stored = tables_[0].parts[spot.part].Find(spot.key);
+    const unsigned char* stored = tables_[0].shards[spot.shard].Find(spot.key);
     if (stored == nullptr) continue;  // removed since
     if (const std::uint64_t document = BucketTable::ReadDocument(stored); document != 0) {
       matches.push_back({{document}, fingerprint, found[i].distance});
@@ -301,23 +292,25 @@ void ShardedIndex::FindBatch(std::span<const Fingerprint> queries, int max_dista
 }
 
 EntrySource ShardedIndex::Entries() const {
-  return [this, next = std::size_t{0}](std::vector<IndexEntry>& entries) mutable {
+  return [this, next = std::uint64_t{0}](std::vector<IndexEntry>& entries) mutable {
     entries.clear();
-    while (entries.empty() && next < kParts) {
-      const std::size_t part = next++;
-      const std::size_t shard = part >> (kPartBits - shard_bits_);
+    while (entries.empty() && next < std::uint64_t{1} << kPieceBits) {
+      const std::uint64_t first = next++ << (64 - kPieceBits);
+      const std::uint64_t last = first | ~std::uint64_t{0} >> kPieceBits;
+      const Spot spot = SpotOf(0, {first});
       {
-        const SharedSliceLock lock(lock_, SliceOf(0, shard));
-        tables_[0].parts[part].ForEach([&](std::uint64_t key, std::uint64_t document) {
-          const std::uint64_t bits = std::uint64_t{part} << kKeyBits | key;
+        const SharedSliceLock lock(lock_, SliceOf(0, spot.shard));
+        const auto visit = [&](std::uint64_t key, std::uint64_t document) {
+          const std::uint64_t bits = std::uint64_t{spot.shard} << key_bits_ | key;
           if (document != 0) {
             entries.push_back({{bits}, {document}});
             return;
           }
-          for (const std::uint64_t one : shards_[shard].lists.at(bits)) {
+          for (const std::uint64_t one : shards_[spot.shard].lists.at(bits)) {
             entries.push_back({{bits}, {one}});
           }
-        });
+        };
+        tables_[0].shards[spot.shard].ForEach(spot.key, SpotOf(0, {last}).key, visit);
       }
       std::ranges::sort(entries);
     }
@@ -327,14 +320,11 @@ EntrySource ShardedIndex::Entries() const {
 
 IndexStats ShardedIndex::Stats() const {
   IndexStats stats;
-  stats.bytes = sizeof(ShardedIndex) + shards_.size() * sizeof(Shard) + arena_.bytes();
-  const std::size_t parts_per_shard = kParts / shards_.size();
+  stats.bytes = sizeof(ShardedIndex) + shards_.size() * sizeof(Shard);
   for (std::size_t t = 0; t < tables_.size(); ++t) {
     for (std::size_t s = 0; s < shards_.size(); ++s) {
       const SharedSliceLock lock(lock_, SliceOf(t, s));
-      for (std::size_t part = s * parts_per_shard; part < (s + 1) * parts_per_shard; ++part) {
-        stats.bytes += tables_[t].parts[part].side_bytes();
-      }
+      stats.bytes += tables_[t].shards[s].bytes();
       if (t != 0) continue;
       stats.fingerprints += shards_[s].fingerprints;
       stats.documents += shards_[s].documents;

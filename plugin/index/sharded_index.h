@@ -3,7 +3,6 @@
 #include "plugin/base/result.h"
 #include "plugin/index/bucket_table.h"
 #include "plugin/index/hamming_index.h"
-#include "plugin/index/line_arena.h"
 #include "plugin/index/slice_lock.h"
 #include "plugin/index/snapshot.h"
 
@@ -21,9 +20,9 @@ struct IndexOptions {
   /// Largest distance that lookups can ask for, in bits, 0..7. Each bit more makes a lookup two to
   /// five times as expensive, or takes another copy of the fingerprints (docs/index.md).
   int max_distance = 3;
-  /// Slices of each table with a lock of their own, 1..32, rounded up to a power of two; fewer
-  /// where all tables together would have more than 64. With more of them writers wait less often
-  /// for readers and for each other.
+  /// Slices of each table with a lock of their own, 1..32, rounded up to a power of two from 2 on;
+  /// fewer where all tables together would have more than 64. With more of them writers wait less
+  /// often for readers and for each other.
   std::uint32_t shards = 16;
   /// Number of distinct fingerprints to lay the index out for. It grows beyond, exact as ever, but
   /// with another number of tables than would be best then.
@@ -41,9 +40,7 @@ struct IndexOptions {
 /// are stored once, with the list of their documents. docs/index.md explains the design.
 ///
 /// Thread-safe. Each table is in shards; a change locks one shard of each table for writing, a
-/// lookup those that it may read for reading, all at once and until it has compared everything. So
-/// a lookup waits for a change of the same shard, at longest while a part of a table (1/1024)
-/// doubles.
+/// lookup those that it may read for reading, all at once and until it has compared everything.
 class ShardedIndex final : public HammingIndex {
  public:
   /// Errors: kInvalidConfig for an option out of its range.
@@ -81,12 +78,11 @@ class ShardedIndex final : public HammingIndex {
   /// All fingerprints, rotated so that one block comes first.
   struct Table {
     int rotation = 0;
-    std::vector<BucketTable> parts;  // by the kPartBits leading bits
+    std::vector<BucketTable> shards;  // by the shard_bits_ leading bits
   };
 
   /// Where a table keeps a fingerprint.
   struct Spot {
-    std::size_t part;
     std::size_t shard;
     std::uint64_t key;
   };
@@ -107,8 +103,8 @@ class ShardedIndex final : public HammingIndex {
   [[nodiscard]] SliceLock::Set SliceOf(std::size_t table, std::size_t shard) const;
   [[nodiscard]] Spots SpotsOf(Fingerprint fingerprint) const;
   [[nodiscard]] SliceLock::Set SlicesOf(const Spots& spots) const;
-  [[nodiscard]] BucketTable& PartOf(std::size_t table, const Spot& spot) {
-    return tables_[table].parts[spot.part];
+  [[nodiscard]] BucketTable& ShardOf(std::size_t table, const Spot& spot) {
+    return tables_[table].shards[spot.shard];
   }
   void Prefetch(const Spots& spots);
   /// Insert, with the slices of `spots` locked.
@@ -118,9 +114,9 @@ class ShardedIndex final : public HammingIndex {
   void Answer(std::span<const Found> found, std::size_t limit, std::vector<Match>& matches) const;
 
   const int max_distance_;
-  int shard_bits_ = 0;
+  const int shard_bits_;    // > 0
+  const int key_bits_;      // below the shard's
   mutable SliceLock lock_;  // slice t * shards + s: shard s of table t
-  LineArena arena_;
   std::vector<Table> tables_;
   std::vector<Shard> shards_;
 };

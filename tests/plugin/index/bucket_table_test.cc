@@ -5,6 +5,7 @@
 #include <random>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -37,10 +38,8 @@ class BucketTableProperty : public testing::TestWithParam<Shape> {};
 TEST_P(BucketTableProperty, KeepsFindsAndForgets) {
   const Shape& shape = GetParam();
   std::mt19937_64 random(21);
-  LineArena arena;
   const std::uint64_t all = ~std::uint64_t{0} >> (64 - shape.key_bits);
-  BucketTable table({.max_distance = 7, .arena = &arena}, shape.key_bits, shape.max_address_bits,
-                    true, 0.5);
+  BucketTable table(shape.key_bits, shape.max_address_bits, 7, true);
   std::map<std::uint64_t, std::uint64_t> oracle;
   std::vector<std::uint64_t> keys;
   for (int step = 0; step < 30'000; ++step) {
@@ -60,7 +59,21 @@ TEST_P(BucketTableProperty, KeepsFindsAndForgets) {
     if (step % 64 == 0) {
       ASSERT_EQ(table.size(), oracle.size()) << step;
     }
+    // Whatever has been laid out anew by then.
+    if (step % 500 == 499) {
+      const std::uint64_t query = keys[random() % keys.size()] ^ std::uint64_t{1} << random() % 16;
+      std::set<std::uint64_t> near;
+      for (const auto& [key, document] : oracle) {
+        if (std::popcount(key ^ query) <= 3) near.insert(key);
+      }
+      ASSERT_EQ(Search(table, query, 3, 3), near) << step;
+    }
   }
+  std::map<std::uint64_t, std::uint64_t> all_keys;
+  table.ForEach(0, all, [&](std::uint64_t key, std::uint64_t document) {
+    ASSERT_TRUE(all_keys.emplace(key, document).second) << key;
+  });
+  ASSERT_EQ(all_keys, oracle);
   for (const std::uint64_t key : keys) {
     const unsigned char* stored = table.Find(key);
     const auto expected = oracle.find(key);
@@ -94,8 +107,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const testing::TestParamInfo<Shape>& shape) { return shape.param.name; });
 
 TEST(BucketTable, SearchesWithinItsRadiusOnly) {
-  LineArena arena;
-  BucketTable table({.max_distance = 3, .arena = &arena}, 54, 22, false, 0);
+  BucketTable table(54, 22, 3, false);
   std::mt19937_64 random(5);
   for (int i = 0; i < 20'000; ++i) table.Insert(random() >> 10, 0);
   std::vector<Hit> hits;
@@ -107,15 +119,49 @@ TEST(BucketTable, SearchesWithinItsRadiusOnly) {
     queue.Drain();
     probes.push_back(queue.work().probes);
   }
-  // 20,000 keys in lines of 7: 11 address bits. 1, then 1 + 11, then 1 + 11 + 55.
+  // 20,000 keys in lines of 7 or 10: 11 address bits. 1, then 1 + 11, then 1 + 11 + 55.
   EXPECT_EQ(probes, (std::vector<std::uint64_t>{1, 12, 67}));
+}
+
+// Room is made as it is needed: neither does a table of any size waste much, nor does a key more
+// than a few neighbours' work.
+TEST(BucketTable, GrowsWithItsKeys) {
+  BucketTable table(54, 22, 3, true);
+  std::mt19937_64 random(8);
+  for (std::uint64_t keys = 1; keys <= 300'000; ++keys) {
+    table.Insert(random() >> 10, keys);
+    // 7 or 10 keys of 64 + 60 bytes a line would be 12.4 to 17.7 bytes.
+    if (keys % 1000 == 0 && keys >= 2000) {
+      const double bytes = static_cast<double>(table.bytes()) / static_cast<double>(keys);
+      ASSERT_LT(bytes, 29) << keys;
+      ASSERT_GT(bytes, 12.4) << keys;
+    }
+  }
+}
+
+TEST(BucketTable, GivesTheKeysOfARange) {
+  BucketTable table(54, 22, 3, false);
+  std::mt19937_64 random(9);
+  std::set<std::uint64_t> keys;
+  for (int i = 0; i < 50'000; ++i) {
+    const std::uint64_t key = i % 4 == 0 ? random() & 0xffff : random() >> 10;
+    if (keys.insert(key).second) table.Insert(key, 0);
+  }
+  for (int i = 0; i < 200; ++i) {
+    std::uint64_t first = random() >> (10 + random() % 44);
+    std::uint64_t last = random() >> (10 + random() % 44);
+    if (first > last) std::swap(first, last);
+    std::set<std::uint64_t> found;
+    table.ForEach(first, last,
+                  [&](std::uint64_t key, std::uint64_t) { ASSERT_TRUE(found.insert(key).second); });
+    ASSERT_EQ(found, std::set<std::uint64_t>(keys.lower_bound(first), keys.upper_bound(last)));
+  }
 }
 
 // Looking for a neighbour of the keys of one bucket must not mean comparing them all.
 TEST(BucketTable, AnOverfullBucketIsIndexedFurther) {
   constexpr std::uint64_t kKeys = 100'000;
-  LineArena arena;
-  BucketTable table({.max_distance = 3, .arena = &arena}, 54, 22, false, 0);
+  BucketTable table(54, 22, 3, false);
   std::mt19937_64 random(6);
   std::vector<std::uint64_t> keys;
   for (std::uint64_t i = 0; i < kKeys; ++i) keys.push_back(random() & 0xffff'ffff);

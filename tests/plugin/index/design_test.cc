@@ -108,7 +108,7 @@ TEST(ChooseDesign, CutsAllBitsAndKeepsToTheBudgetWhereItCan) {
         const IndexDesign design = ChooseDesign(k, entries, budget);
         const auto blocks = static_cast<int>(design.block_bits.size());
         EXPECT_EQ(std::accumulate(design.block_bits.begin(), design.block_bits.end(), 0), 64);
-        EXPECT_GE(std::ranges::min(design.block_bits), kPartBits);
+        EXPECT_GE(std::ranges::min(design.block_bits), kMinBlockBits);
         EXPECT_LE(BlockRadius(k, blocks, 0), kMaxRadius);
         const IndexDesign smallest = ChooseDesign(k, entries, 0);
         EXPECT_TRUE(design.bytes_per_entry <= budget || design.block_bits == smallest.block_bits);
@@ -118,13 +118,17 @@ TEST(ChooseDesign, CutsAllBitsAndKeepsToTheBudgetWhereItCan) {
   }
 }
 
-TEST(ChooseDesign, TakesTwoTablesForThreeBitsAndThreeForSevenAtAHundredMillion) {
+TEST(ChooseDesign, MakesBlocksWithALargerRadiusWider) {
+  // 1 + 23 probes by the first block, one each by the others.
   const IndexDesign three = ChooseDesign(3, 100'000'000, 40);
-  EXPECT_EQ(three.block_bits, (std::vector<int>{32, 32}));
-  EXPECT_LT(three.bytes_per_entry, 24);
-  EXPECT_LT(three.reads_per_lookup, 80);
-  const IndexDesign seven = ChooseDesign(7, 100'000'000, 40);
-  EXPECT_EQ(seven.block_bits.size(), 3u);
+  EXPECT_EQ(three.block_bits, (std::vector<int>{23, 21, 20}));
+  EXPECT_LT(three.bytes_per_entry, 30);
+  EXPECT_LT(three.reads_per_lookup, 40);
+  const IndexDesign small = ChooseDesign(3, 100'000'000, 25);
+  EXPECT_EQ(small.block_bits, (std::vector<int>{32, 32}));
+  EXPECT_LT(small.bytes_per_entry, 25);
+  EXPECT_GT(small.reads_per_lookup, three.reads_per_lookup);
+  EXPECT_EQ(ChooseDesign(7, 100'000'000, 40).block_bits.size(), 3u);
 }
 
 TEST(CostOfTable, ChainsCostWhatThePoissonDistributionSays) {

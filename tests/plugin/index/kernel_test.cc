@@ -63,6 +63,7 @@ class LineFormats : public testing::TestWithParam<LineFormat> {};
 TEST_P(LineFormats, KeepWhatIsStoredBesideEachOther) {
   const LineFormat format = GetParam();
   const int key_bits = format == LineFormat::kSlots12   ? 41
+                       : format == LineFormat::kSlots11 ? 44
                        : format == LineFormat::kSlots10 ? 48
                                                         : 63;
   ASSERT_EQ(FormatFor(key_bits), format);
@@ -78,22 +79,23 @@ TEST_P(LineFormats, KeepWhatIsStoredBesideEachOther) {
       StoreKey(line, format, slot, keys[slot]);
       if (step % 3 == 0) SetCount(line, count = static_cast<std::uint32_t>(random() % 13));
       if (step % 4 == 0) {
-        SetNext(line, format, next = static_cast<std::uint32_t>(random()) & MaxNext(format));
+        SetNext(line, next = static_cast<std::uint32_t>(random()) & kMaxNext);
       }
       ASSERT_EQ(Count(line), count);
-      ASSERT_EQ(Next(line, format), next);
+      ASSERT_EQ(Next(line), next);
       for (std::size_t i = 0; i < keys.size(); ++i) ASSERT_EQ(LoadKey(line, format, i), keys[i]);
     }
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(All, LineFormats,
-                         testing::Values(LineFormat::kSlots12, LineFormat::kSlots10,
-                                         LineFormat::kSlots7));
+                         testing::Values(LineFormat::kSlots12, LineFormat::kSlots11,
+                                         LineFormat::kSlots10, LineFormat::kSlots7));
 
 TEST(LineFormat, IsTheOneWithMostSlotsThatFits) {
   EXPECT_EQ(FormatFor(1), LineFormat::kSlots12);
-  EXPECT_EQ(FormatFor(42), LineFormat::kSlots10);
+  EXPECT_EQ(FormatFor(42), LineFormat::kSlots11);
+  EXPECT_EQ(FormatFor(45), LineFormat::kSlots10);
   EXPECT_EQ(FormatFor(49), LineFormat::kSlots7);
 }
 
