@@ -1,6 +1,7 @@
 #include "extract/terms.h"
 
 #include "extract/ascii.h"
+#include "extract/english_stemmer.h"
 #include "extract/term_weights.h"
 #include "extract/utf8.h"
 #include "plugin/fingerprint/checksum.h"
@@ -11,6 +12,7 @@
 #include <cstdint>
 #include <cstring>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_set>
 #include <utility>
@@ -171,6 +173,9 @@ constexpr std::array kRules = {
                   "ที่ และ หรือ แต่ ใน ของ เป็น มี ได้ ไม่ จะ ให้ กับ จาก ถึง ว่า ก็ นี้ นั้น ซึ่ง โดย"},
 };
 
+constexpr std::uint32_t kEnglish = 1;
+static_assert(kRules[kEnglish].code == "en");
+
 /// Index in kRules.
 std::uint32_t FindRules(std::string_view language) {
   const auto found = std::find_if(kRules.begin(), kRules.end(), [&](const LanguageRules& rules) {
@@ -330,6 +335,11 @@ class TermFinder::Impl {
     }
     const char* const name = kRules[language].stemmer;
     if (!options_.stem || name == nullptr || word.size() > kMaxStemmed) return word;
+    if (language == kEnglish && AsciiPrefix(word) == word.size()) {
+      std::copy(word.begin(), word.end(), english_.begin());
+      const std::string_view stem = StemEnglish(std::span(english_.data(), word.size()));
+      return stem.empty() ? word : stem;
+    }
     auto& stemmer = stemmers_[language];
     if (stemmer == nullptr) stemmer.reset(sb_stemmer_new(name, "UTF_8"));
     if (stemmer == nullptr) return word;
@@ -394,6 +404,7 @@ class TermFinder::Impl {
   std::array<std::unordered_set<std::string_view>, kRules.size()> stop_words_;  ///< of stop_lists_
   std::array<std::size_t, kRules.size()> longest_stop_word_{};
   std::array<std::unique_ptr<sb_stemmer, StemmerCloser>, kRules.size()> stemmers_;
+  std::array<char, kMaxStemmed> english_{};  ///< what StemEnglish works on
   TermMemory memory_;
   std::array<TermMemory::Key, kAhead> ahead_{};
 };
