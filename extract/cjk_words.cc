@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <memory>
 
 #include <unicode/ucharstrie.h>
 #include <unicode/udata.h>
