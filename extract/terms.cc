@@ -10,7 +10,10 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
+#include <memory>
+#include <new>
 #include <optional>
 #include <span>
 #include <string>
@@ -22,6 +25,7 @@
 #include <cld2/public/encodings.h>
 #include <fmt/format.h>
 #include <libstemmer.h>
+#include <sys/mman.h>
 
 namespace crawlsieve::extract {
 namespace {
@@ -195,7 +199,7 @@ class TermMemory {
     std::uint32_t kind = 0;  ///< language, and size of a word that isn't long; never 0
   };
 
-  TermMemory() : sets_(kSets) {}
+  TermMemory() : sets_(MakeSets()) {}
 
   /// The key of the word that lies in `text` from `begin` to `end`. `language` is an index of
   /// kRules.
@@ -268,8 +272,24 @@ class TermMemory {
     return (std::rotl(word.low * kOdd, 32) ^ word.high ^ word.kind) * kOdd >> (64 - kSetBits);
   }
 
+  struct Deleter {
+    void operator()(Set* sets) const { std::free(sets); }
+  };
+  using Sets = std::unique_ptr<Set[], Deleter>;
+
+  /// In one large page where the system has these: words lie anywhere in the table, and of common
+  /// pages there would be one to look up for most.
+  static Sets MakeSets() {
+    constexpr std::size_t kBytes = kSets * sizeof(Set);
+    Sets sets(static_cast<Set*>(std::aligned_alloc(kBytes, kBytes)));
+    if (sets == nullptr) throw std::bad_alloc();
+    (void)madvise(sets.get(), kBytes, MADV_HUGEPAGE);
+    std::uninitialized_value_construct_n(sets.get(), kSets);
+    return sets;
+  }
+
   const KeyedChecksum checksum_{"word"};
-  std::vector<Set> sets_;
+  Sets sets_;
 };
 
 struct StemmerCloser {
