@@ -49,7 +49,10 @@ def hidden(element):
 
 
 def visible_text(html):
-    root = html5lib.parse(html, treebuilder="etree", namespaceHTMLElements=True)
+    return text_of(html5lib.parse(html, treebuilder="etree", namespaceHTMLElements=True))
+
+
+def text_of(root):
     pieces = []
     # Without recursion; an entry is an element, or text that follows one.
     stack = [root]

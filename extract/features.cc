@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstddef>
 
 namespace crawlsieve::extract {
 
@@ -31,14 +32,16 @@ std::vector<Feature> FeatureCounter::Count(const std::vector<Feature>& terms) {
   AddRuns(terms, std::min(shingle_size_, terms.size()));
   if (phrase_size_ > 1) AddRuns(terms, phrase_size_);
   SortByHash(places_, sorted_, [](const Feature& feature) { return feature.hash; });
-  std::vector<Feature> features;
+  // Places of one feature come together, and whether the next one is of the same is nothing to
+  // predict: so no branch on it.
+  std::size_t count = 0;
   for (const Feature& place : places_) {
-    if (features.empty() || features.back().hash != place.hash) {
-      features.push_back(place);
-    } else {
-      features.back().weight += place.weight;
-    }
+    const bool same = count != 0 && places_[count - 1].hash == place.hash;
+    count += same ? 0 : 1;
+    places_[count - 1] = {place.hash, place.weight + (same ? places_[count - 1].weight : 0)};
   }
+  std::vector<Feature> features(places_.begin(),
+                                places_.begin() + static_cast<std::ptrdiff_t>(count));
   if (damp_frequency_) {
     for (Feature& feature : features) {
       feature.weight = static_cast<std::uint32_t>(std::bit_width(feature.weight));

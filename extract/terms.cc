@@ -1,14 +1,21 @@
 #include "extract/terms.h"
 
 #include "extract/ascii.h"
+#include "extract/english_stemmer.h"
 #include "extract/term_weights.h"
 #include "extract/utf8.h"
 #include "plugin/fingerprint/checksum.h"
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <new>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_set>
 #include <utility>
@@ -18,6 +25,7 @@
 #include <cld2/public/encodings.h>
 #include <fmt/format.h>
 #include <libstemmer.h>
+#include <sys/mman.h>
 
 namespace crawlsieve::extract {
 namespace {
@@ -169,6 +177,9 @@ constexpr std::array kRules = {
                   "ที่ และ หรือ แต่ ใน ของ เป็น มี ได้ ไม่ จะ ให้ กับ จาก ถึง ว่า ก็ นี้ นั้น ซึ่ง โดย"},
 };
 
+constexpr std::uint32_t kEnglish = 1;
+static_assert(kRules[kEnglish].code == "en");
+
 /// Index in kRules.
 std::uint32_t FindRules(std::string_view language) {
   const auto found = std::find_if(kRules.begin(), kRules.end(), [&](const LanguageRules& rules) {
@@ -181,49 +192,104 @@ std::uint32_t FindRules(std::string_view language) {
 /// of the two that was found longer ago makes room. Thread-compatible.
 class TermMemory {
  public:
-  TermMemory() : sets_(kSets) {}
+  /// Which word, in which language of kRules.
+  struct Key {
+    std::uint64_t low = 0;  ///< the word's bytes and zeros behind them; of a long one its checksum
+    std::uint64_t high = 0;
+    std::uint32_t kind = 0;  ///< language, and size of a word that isn't long; never 0
+  };
+
+  TermMemory() : sets_(MakeSets()) {}
+
+  /// The key of the word that lies in `text` from `begin` to `end`. `language` is an index of
+  /// kRules.
+  [[nodiscard]] Key KeyOf(std::string_view text, std::size_t begin, std::size_t end,
+                          std::uint32_t language) const {
+    const std::size_t size = end - begin;
+    const std::uint32_t kind = (language + 1) << 8U;
+    if (size > kSpelled) {
+      const Checksum checksum = checksum_(text.substr(begin, size));
+      return {checksum.low, checksum.high, kind};
+    }
+    // Nobody can predict how long a word is: so all are read alike, and what is behind is masked.
+    static constexpr auto kMasks = [] {
+      std::array<std::uint8_t, 2 * kSpelled> masks{};
+      for (std::size_t i = 0; i < kSpelled; ++i) masks[i] = 0xFF;
+      return masks;
+    }();
+    std::array<std::uint64_t, 2> word{};
+    std::array<std::uint64_t, 2> mask{};
+    if (text.size() - begin >= kSpelled) {
+      std::memcpy(word.data(), text.data() + begin, kSpelled);
+    } else {
+      std::memcpy(word.data(), text.data() + begin, size);
+    }
+    std::memcpy(mask.data(), &kMasks[kSpelled - size], kSpelled);
+    return {word[0] & mask[0], word[1] & mask[1], kind | static_cast<std::uint32_t>(size)};
+  }
 
   /// Takes what Find reads into the processor's cache.
-  void Prefetch(const Checksum& word) const { __builtin_prefetch(&SetOf(word)); }
+  void Prefetch(const Key& word) const { __builtin_prefetch(&sets_[SetOf(word)]); }
 
-  /// The term of the word with this checksum in a language of kRules, if it is remembered.
-  [[nodiscard]] std::optional<Feature> Find(const Checksum& word, std::uint32_t language) {
-    auto& [newest, other] = SetOf(word).entries;
-    if (!newest.Is(word, language)) {
-      if (!other.Is(word, language)) return std::nullopt;
+  /// The term of this word, if it is remembered.
+  [[nodiscard]] std::optional<Feature> Find(const Key& word) {
+    auto& [newest, other] = sets_[SetOf(word)].entries;
+    if (!newest.Is(word)) {
+      if (!other.Is(word)) return std::nullopt;
       std::swap(newest, other);
     }
     return Feature{newest.hash, newest.weight};
   }
 
-  void Add(const Checksum& word, std::uint32_t language, const Feature& term) {
-    auto& [newest, other] = SetOf(word).entries;
+  void Add(const Key& word, const Feature& term) {
+    auto& [newest, other] = sets_[SetOf(word)].entries;
     other = newest;
-    newest = {word, term.hash, term.weight, language};
+    newest = {word.low, word.high, term.hash, term.weight, word.kind};
   }
 
  private:
-  static constexpr std::uint32_t kNoLanguage = ~std::uint32_t{0};
-  static constexpr std::size_t kSets = 32 << 10;
+  static constexpr std::size_t kSpelled = 16;
+  static constexpr int kSetBits = 15;
+  static constexpr std::size_t kSets = std::size_t{1} << kSetBits;
 
   struct Entry {
-    Checksum word;
+    std::uint64_t low = 0;
+    std::uint64_t high = 0;
     std::uint64_t hash = 0;
     std::uint32_t weight = 0;
-    std::uint32_t language = kNoLanguage;
+    std::uint32_t kind = 0;  ///< of the key; 0: no entry
 
-    [[nodiscard]] bool Is(const Checksum& other, std::uint32_t other_language) const {
-      return word == other && language == other_language;
+    [[nodiscard]] bool Is(const Key& word) const {
+      return low == word.low && high == word.high && kind == word.kind;
     }
   };
   struct alignas(64) Set {
     std::array<Entry, 2> entries;
   };
 
-  [[nodiscard]] const Set& SetOf(const Checksum& word) const { return sets_[word.low % kSets]; }
-  [[nodiscard]] Set& SetOf(const Checksum& word) { return sets_[word.low % kSets]; }
+  static std::size_t SetOf(const Key& word) {
+    constexpr std::uint64_t kOdd = 0x9E3779B97F4A7C15;
+    return (std::rotl(word.low * kOdd, 32) ^ word.high ^ word.kind) * kOdd >> (64 - kSetBits);
+  }
 
-  std::vector<Set> sets_;
+  struct Deleter {
+    void operator()(Set* sets) const { std::free(sets); }
+  };
+  using Sets = std::unique_ptr<Set[], Deleter>;
+
+  /// In one large page where the system has these: words lie anywhere in the table, and of common
+  /// pages there would be one to look up for most.
+  static Sets MakeSets() {
+    constexpr std::size_t kBytes = kSets * sizeof(Set);
+    Sets sets(static_cast<Set*>(std::aligned_alloc(kBytes, kBytes)));
+    if (sets == nullptr) throw std::bad_alloc();
+    (void)madvise(sets.get(), kBytes, MADV_HUGEPAGE);
+    std::uninitialized_value_construct_n(sets.get(), kSets);
+    return sets;
+  }
+
+  const KeyedChecksum checksum_{"word"};
+  Sets sets_;
 };
 
 struct StemmerCloser {
@@ -261,7 +327,7 @@ std::string_view DetectLanguage(std::string_view text, std::string_view declared
 class TermFinder::Impl {
  public:
   Impl(const TermOptions& options, const FeatureHasher& hasher)
-      : options_(options), hasher_(hasher), identify_("word") {
+      : options_(options), hasher_(hasher) {
     // Through the tokenizer, so that they are spelled as its words are.
     Tokenizer tokenizer({.max_tokens = 1000, .max_token_bytes = 256});
     for (std::size_t i = 0; i < kRules.size(); ++i) {
@@ -289,6 +355,11 @@ class TermFinder::Impl {
     }
     const char* const name = kRules[language].stemmer;
     if (!options_.stem || name == nullptr || word.size() > kMaxStemmed) return word;
+    if (language == kEnglish && AsciiPrefix(word) == word.size()) {
+      std::copy(word.begin(), word.end(), english_.begin());
+      const std::string_view stem = StemEnglish(std::span(english_.data(), word.size()));
+      return stem.empty() ? word : stem;
+    }
     auto& stemmer = stemmers_[language];
     if (stemmer == nullptr) stemmer.reset(sb_stemmer_new(name, "UTF_8"));
     if (stemmer == nullptr) return word;
@@ -305,37 +376,42 @@ class TermFinder::Impl {
  private:
   void FindTerms(std::uint32_t language, const TokenList& tokens, const std::vector<TokenRun>& runs,
                  std::vector<Feature>& terms) {
-    terms.clear();
-    terms.reserve(tokens.size());
+    terms.resize(tokens.size());
+    std::size_t count = 0;
     std::size_t at = 0;
     std::size_t identified = 0;
     for (const TokenRun& run : runs) {
       for (; at < run.end; ++at) {
-        if (at == identified) identified = IdentifyAhead(tokens, at);
-        const Checksum& word = ahead_[at % kAhead];
-        std::optional<Feature> term = memory_.Find(word, language);
+        if (at == identified) identified = IdentifyAhead(language, tokens, at);
+        const TermMemory::Key& word = ahead_[at % kAhead];
+        std::optional<Feature> term = memory_.Find(word);
         if (!term.has_value()) {
           const std::string_view text = TermOf(language, tokens.Span(at, 1));
           term = text.empty() ? Feature{} : Feature{hasher_.Hash(text), WeightOf(text)};
-          memory_.Add(word, language, *term);
+          memory_.Add(word, *term);
         }
-        if (term->weight != 0) terms.push_back({term->hash, term->weight * run.weight});
+        // The next one takes the place of a stop word: which words are is nothing to predict.
+        terms[count] = {term->hash, term->weight * run.weight};
+        count += term->weight != 0 ? 1 : 0;
       }
     }
+    terms.resize(count);
   }
 
   [[nodiscard]] std::uint32_t WeightOf(std::string_view term) const {
     return options_.weights == nullptr ? 1 : options_.weights->WeightOf(term);
   }
 
-  /// Puts the checksums of the tokens from `at` on, a multiple of kAhead, into ahead_; the index
-  /// behind the last one. What is remembered of them lies anywhere: asking for it before it is
-  /// needed saves the wait.
-  std::size_t IdentifyAhead(const TokenList& tokens, std::size_t at) {
+  /// Puts the keys of the tokens from `at` on, a multiple of kAhead, into ahead_; the index behind
+  /// the last one. What is remembered of them lies anywhere: asking for it before it is needed
+  /// saves the wait.
+  std::size_t IdentifyAhead(std::uint32_t language, const TokenList& tokens, std::size_t at) {
     const std::size_t end = std::min(at + kAhead, tokens.size());
+    std::size_t begin = at == 0 ? 0 : tokens.ends[at - 1] + 1;
     for (std::size_t i = at; i < end; ++i) {
-      ahead_[i % kAhead] = identify_(tokens.Span(i, 1));
+      ahead_[i % kAhead] = memory_.KeyOf(tokens.text, begin, tokens.ends[i], language);
       memory_.Prefetch(ahead_[i % kAhead]);
+      begin = tokens.ends[i] + 1;
     }
     return end;
   }
@@ -344,13 +420,13 @@ class TermFinder::Impl {
 
   const TermOptions options_;
   const FeatureHasher hasher_;
-  const KeyedChecksum identify_;
   std::array<TokenList, kRules.size()> stop_lists_;
   std::array<std::unordered_set<std::string_view>, kRules.size()> stop_words_;  ///< of stop_lists_
   std::array<std::size_t, kRules.size()> longest_stop_word_{};
   std::array<std::unique_ptr<sb_stemmer, StemmerCloser>, kRules.size()> stemmers_;
+  std::array<char, kMaxStemmed> english_{};  ///< what StemEnglish works on
   TermMemory memory_;
-  std::array<Checksum, kAhead> ahead_{};
+  std::array<TermMemory::Key, kAhead> ahead_{};
 };
 
 TermFinder::TermFinder(const TermOptions& options, const FeatureHasher& hasher)

@@ -1,10 +1,12 @@
 #include "extract/tokenizer.h"
 
 #include "extract/ascii.h"
+#include "extract/cjk_words.h"
 #include "extract/utf8.h"
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
 #include <iterator>
 #include <new>
@@ -152,6 +154,12 @@ class CommonCharacters {
     return nullptr;
   }
 
+  /// The entry of a code point; nullptr: it isn't among those here.
+  [[nodiscard]] const Entry* Find(char16_t c) const {
+    if (c < kLetters) return &letters_[c];
+    return Has(c) ? &symbols_[c - kFirstSymbol] : nullptr;
+  }
+
   [[nodiscard]] const Entry& Ascii(char c) const { return letters_[static_cast<unsigned char>(c)]; }
 
   // The same of ASCII in bits; none of them for the bytes of other characters.
@@ -269,6 +277,30 @@ std::uint64_t LowerEight(std::uint64_t ascii) {
   return ascii + (((from_a & ~behind_z) & (0x80 * kOnes)) >> 2);
 }
 
+/// How many of the eight characters at `at` are lower-case letters and digits of ASCII before the
+/// first other one.
+std::size_t CommonLetters(const char* at) {
+  constexpr std::uint64_t kOnes = 0x0101010101010101;
+  std::uint64_t eight = 0;
+  std::memcpy(&eight, at, sizeof(eight));
+  const std::uint64_t ascii = eight & (0x7F * kOnes);
+  const auto from = [ascii](unsigned char c) { return ascii + (0x80U - c) * kOnes; };
+  const std::uint64_t common =
+      ((from('a') & ~from('z' + 1)) | (from('0') & ~from('9' + 1))) & ~eight & (0x80 * kOnes);
+  const std::uint64_t others = common ^ (0x80 * kOnes);
+  return static_cast<std::size_t>(std::countr_zero(others)) / 8;
+}
+
+/// Whether words end where `c` stands beside a character that CjkWords knows.
+bool BreaksBesideCjk(char16_t c) {
+  constexpr char16_t kIdeographicSpace = 0x3000;
+  constexpr char16_t kFullStop = 0x3002;
+  if (c >= kIdeographicSpace && c <= kFullStop) return true;
+  const CommonCharacters::Entry* const entry = CommonCharacters::Get().Find(c);
+  return entry != nullptr && entry->word_break != WordBreak::kUnknown &&
+         entry->word_break != WordBreak::kExtend;
+}
+
 }  // namespace
 
 /// ICU's normalizer and word iterator, and the buffers between them.
@@ -280,12 +312,43 @@ class Tokenizer::Icu {
     RequireSuccess(error);
   }
 
-  /// Calls `word(std::u16string_view)` for each segment of `utf8`, normalised, until it returns
-  /// false; false then.
+  /// Calls `word(std::u16string_view)` for each segment of `utf8`, normalised, that may be a word,
+  /// until it returns false; false then.
   template <typename Word>
   bool ForEachSegment(std::string_view utf8, Word word) {
     Decode(utf8);
     const std::u16string_view text = Normalize();
+    // Runs of Chinese and Japanese that certainly end where others begin are cut here.
+    std::size_t others = 0;
+    for (std::size_t at = 0; at < text.size();) {
+      if (!CjkWords::Knows(text[at])) {
+        ++at;
+        continue;
+      }
+      const std::size_t begin = at;
+      while (at < text.size() && CjkWords::Knows(text[at])) ++at;
+      if ((begin != 0 && !BreaksBesideCjk(text[begin - 1])) ||
+          (at != text.size() && !BreaksBesideCjk(text[at]))) {
+        continue;
+      }
+      const std::vector<std::uint32_t>& ends = cjk_words_.Cut(text.substr(begin, at - begin));
+      if (ends.empty()) continue;
+      if (!ForEachOfOthers(text.substr(others, begin - others), word)) return false;
+      std::uint32_t word_begin = 0;
+      for (const std::uint32_t end : ends) {
+        if (!word(text.substr(begin + word_begin, end - word_begin))) return false;
+        word_begin = end;
+      }
+      others = at;
+    }
+    return ForEachOfOthers(text.substr(others), word);
+  }
+
+ private:
+  /// The same for text that ICU takes apart.
+  template <typename Word>
+  bool ForEachOfOthers(std::u16string_view text, Word& word) {
+    if (!HasLetterOrDigit(text)) return true;
     UErrorCode error = U_ZERO_ERROR;
     ubrk_setText(words_.get(), text.data(), static_cast<std::int32_t>(text.size()), &error);
     RequireSuccess(error);
@@ -299,7 +362,6 @@ class Tokenizer::Icu {
     return true;
   }
 
- private:
   void Decode(std::string_view utf8) {
     const auto* bytes = reinterpret_cast<const std::uint8_t*>(utf8.data());
     decoded_.clear();
@@ -335,6 +397,7 @@ class Tokenizer::Icu {
   }
 
   std::unique_ptr<UBreakIterator, BreakIteratorCloser> words_;
+  CjkWords cjk_words_;
   std::u16string decoded_;
   std::u16string normalized_;
 };
@@ -419,7 +482,9 @@ bool Tokenizer::AppendFolded(TokenList& tokens) const {
   bool room = true;
   for (const char* at = folded_.data(); at != end;) {
     const char* const begin = at;
-    std::uint8_t seen = 0;
+    // Most words are letters alone, and few of them more than eight: no branch for each.
+    at = std::min(at + CommonLetters(at), end);
+    std::uint8_t seen = at != begin ? CommonCharacters::kLetterOrDigit : 0;
     for (;;) {
       std::uint8_t kind = 0;
       while (at != end && ((kind = characters.AsciiKind(*at)) & CommonCharacters::kInWord) != 0) {

@@ -37,10 +37,10 @@ struct TokenList {
 ///
 /// Text of common characters (Latin, Greek, Cyrillic and Armenian letters, general punctuation,
 /// symbols, no combining marks) takes a short way that yields what ICU would: tables of ICU's
-/// properties, made at start. All other text goes to ICU in pieces: cut at ASCII
-/// white space, which no word crosses, or after kMaxPiece bytes without any. Of combining marks
-/// in a row the first 30 count (UAX #15, Stream-Safe Text Format), as reordering them takes
-/// quadratic time. Thread-compatible.
+/// properties, made at start. Runs of Chinese and Japanese are cut by CjkWords. All other text goes
+/// to ICU in pieces: cut at ASCII white space, which no word crosses, or after kMaxPiece bytes
+/// without any. Of combining marks in a row the first 30 count (UAX #15, Stream-Safe Text Format),
+/// as reordering them takes quadratic time. Thread-compatible.
 class Tokenizer {
  public:
   struct Options {

@@ -11,6 +11,7 @@
 #include <memory>
 #include <new>
 #include <set>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -207,6 +208,15 @@ constexpr std::string_view kIdWords =
     "session sid phpsessid jsessionid token nonce csrf request ray trace correlation incident "
     "visitor build";
 
+/// The words that stand behind the first number and a space, apart from names of months, counters
+/// and what "12 K" goes on with. Only the first two letters matter.
+constexpr std::string_view kWordsBehind =
+    "of de d’ ho am pm a.m p.m h s sec hr d day w wk y ye yr uur we maand jaar "
+    "or giorn set ann saniye sn dakika dk gün hafta ay yıl godz dni dzień ty rok lat "
+    "detik jam hari bulan tahun sql database db quer";
+constexpr std::string_view kPriceWordsBehind =
+    "usd eur gbp chf jpy cny rub tl try inr kr zł kč ft lei";
+
 /// How they begin that begin in scripts without spaces or letter case, or with a sign.
 constexpr std::string_view kBeginnings = "上 下 午 오 منذ قبل לפני 版 著 © (";
 
@@ -343,7 +353,7 @@ bool InWord(std::string_view text, std::size_t at) {
 
 VolatileStarts::VolatileStarts(bool prices) {
   const auto add_words = [this](std::string_view text) {
-    ForEachWord(text, [this](std::string_view word) { words_.insert(FoldCase(word)); });
+    ForEachWord(text, [this](std::string_view word) { AddWord(FoldCase(word)); });
   };
   const auto add_beginning = [this](std::string_view text) {
     std::size_t at = 0;
@@ -358,7 +368,7 @@ VolatileStarts::VolatileStarts(bool prices) {
   add_words(kWordsBefore);
   ForEachPart(kIdWords, ' ', [&](std::string_view word) {
     for (const char* suffix : {"", "id", "no", "number", "token"}) {
-      words_.insert(std::string(word) + suffix);
+      AddWord(std::string(word) + suffix);
     }
   });
   for (const std::string_view counters : {kCountedBefore, kCountedBeforeBare}) {
@@ -368,12 +378,62 @@ VolatileStarts::VolatileStarts(bool prices) {
     });
   }
   ForEachPart(kBeginnings, ' ', add_beginning);
+  const auto add_behind = [this](std::string_view word) {
+    if (IsAsciiAlpha(word[0])) behind_.set(PairAt(word, 0));
+  };
+  for (const std::string& name : MonthNames()) add_behind(name);
+  ForEachPart(kWordsBehind, ' ', add_behind);
+  for (const char thousands : {'k', 'm'}) {
+    for (const char next : std::string_view(" abcdefghijklmnopqrstuvwxyz")) {
+      add_behind(std::string{thousands, next});
+    }
+  }
+  ForEachPart(kCountedBehind, '|', add_behind);
   if (!prices) return;
+  ForEachPart(kPriceWordsBehind, ' ', add_behind);
   add_words(kPriceWordsBefore);
   constexpr UChar32 kLastCurrency = 0xFFFF;
   for (UChar32 c = 0; c <= kLastCurrency; ++c) {
     if (u_charType(c) == U_CURRENCY_SYMBOL) beginnings_.insert(c);
   }
+}
+
+void VolatileStarts::AddWord(std::string word) {
+  shapes_.set(ShapeOf(word));
+  words_.insert(std::move(word));
+}
+
+bool VolatileStarts::StandsBefore(std::string_view word) const {
+  // Nearly all words are ruled out by their shape; folding and looking up wait for memory.
+  const bool ruled_out = AsciiPrefix(word) == word.size() && !shapes_.test(ShapeOf(word));
+  return !ruled_out && words_.contains(FoldCase(word));
+}
+
+std::size_t VolatileStarts::ShapeOf(std::string_view word) {
+  constexpr std::size_t kLongest = 15;
+  const auto letter = [](char c) { return static_cast<unsigned char>(c) & 0x1FU; };
+  return (letter(word.front()) << 5U | letter(word.back())) << 4U | std::min(word.size(), kLongest);
+}
+
+std::size_t VolatileStarts::PairAt(std::string_view text, std::size_t at) {
+  constexpr std::size_t kNoLetter = 26;
+  const std::size_t second = at + 1 < text.size() && IsAsciiAlpha(text[at + 1])
+                                 ? static_cast<std::size_t>(AsciiLower(text[at + 1]) - 'a')
+                                 : kNoLetter;
+  return static_cast<std::size_t>(AsciiLower(text[at]) - 'a') * (kNoLetter + 1) + second;
+}
+
+bool VolatileStarts::MayGoOn(std::string_view text, std::size_t digit) const {
+  constexpr std::size_t kShortestId = 16;  // the only match of digits alone
+  std::size_t at = digit;
+  while (at < text.size() && IsAsciiDigit(text[at])) ++at;
+  if (at == digit || at - digit >= kShortestId) return true;
+  const std::size_t behind = at;
+  while (at < text.size() && (text[at] == ' ' || text[at] == ',' || text[at] == '.')) ++at;
+  if (at == text.size()) return false;
+  if (IsAsciiAlpha(text[at])) return at == behind || behind_.test(PairAt(text, at));
+  constexpr std::string_view kNeverBehind = "()[]{}<>\"%!?;&|*#=_~@^`\\";
+  return kNeverBehind.find(text[at]) == std::string_view::npos;
 }
 
 void VolatileStarts::Find(std::string_view text, std::size_t floor, std::size_t digit,
@@ -383,7 +443,7 @@ void VolatileStarts::Find(std::string_view text, std::size_t floor, std::size_t 
     if (!InWord(text, at)) starts.push_back(at);
   };
   floor = std::max(floor, digit < kReach ? 0 : digit - kReach);
-  add(digit);
+  if (MayGoOn(text, digit)) add(digit);
   // Ids have letters and hyphens before their first digit, and all of these words may begin one.
   std::size_t at = digit;
   bool in_word = true;
@@ -420,7 +480,7 @@ void VolatileStarts::Find(std::string_view text, std::size_t floor, std::size_t 
       begin = before;
     }
     at = begin;
-    if (!words_.contains(FoldCase(text.substr(begin, end - begin)))) break;
+    if (!StandsBefore(text.substr(begin, end - begin))) break;
     add(begin);
     signs = 0;
     ++words;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <bitset>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -42,6 +43,21 @@ class VolatileStarts {
   /// Before the first digit stand fewer bytes: "correlation number: " and an id of 128 letters.
   static constexpr std::size_t kReach = 160;
 
+  void AddWord(std::string word);
+  /// Whether `word`, in any case, may stand before the first digit.
+  [[nodiscard]] bool StandsBefore(std::string_view word) const;
+  /// First letter, last letter and length; of ASCII letters the same in either case.
+  static std::size_t ShapeOf(std::string_view word);
+
+  /// Of two letters the number, case aside; what is no letter of ASCII counts as one second letter.
+  /// A letter is at `at`.
+  static std::size_t PairAt(std::string_view text, std::size_t at);
+  /// Whether a match may begin at the digit at `digit`, the first one of a number, by what stands
+  /// behind the number.
+  [[nodiscard]] bool MayGoOn(std::string_view text, std::size_t digit) const;
+
+  std::bitset<26 * 27> behind_;                  ///< how words behind numbers begin: PairAt
+  std::bitset<32 * 32 * 16> shapes_;             ///< of words_
   std::unordered_set<std::string> words_;        ///< in folded case
   std::unordered_set<std::int32_t> beginnings_;  ///< code points
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 
 namespace crawlsieve {
 namespace {
@@ -25,34 +26,40 @@ std::size_t BinOf(std::uint64_t value) {
 Sketch ComputeSketch(std::span<const std::uint64_t> hashes) {
   Sketch sketch;
   if (hashes.empty()) return sketch;
-  constexpr std::uint64_t kEmpty = ~std::uint64_t{0};
+  constexpr std::uint64_t kNone = ~std::uint64_t{0};
   std::array<std::uint64_t, Sketch::kBits> minima;
-  minima.fill(kEmpty);
-  std::array<std::uint64_t, Sketch::kBits> fill;
+  std::array<std::uint64_t, Sketch::kBits> least;
+  std::array<std::uint16_t, Sketch::kBits> empty;  // the bins that are, in order
+  std::size_t empties = Sketch::kBits;
+  std::iota(empty.begin(), empty.end(), std::uint16_t{0});
 
   // Values of an earlier round are smaller than those of a later one: a round only fills what is
   // empty. The first half of the rounds throws hashes into bins; should a bin be empty after
   // these, the second half puts the least of all hashes into each.
-  std::size_t empty = Sketch::kBits;
-  for (std::uint64_t round = 0; empty > 0 && round < Sketch::kBits; ++round) {
-    fill.fill(kEmpty);
+  // Without branches on hashes, which nobody can predict: wrong guesses took most of the time.
+  for (std::uint64_t round = 0; empties > 0 && round < Sketch::kBits; ++round) {
+    least.fill(kNone);
     for (const std::uint64_t hash : hashes) {
       const std::uint64_t value = HashInRound(hash, round);
-      std::uint64_t& least = fill[BinOf(value)];
-      least = std::min(least, value);
+      const std::size_t bin = BinOf(value);
+      const std::uint64_t before = least[bin];
+      least[bin] = value < before ? value : before;
     }
-    for (std::size_t bin = 0; bin < Sketch::kBits; ++bin) {
-      if (minima[bin] != kEmpty || fill[bin] == kEmpty) continue;
-      minima[bin] = fill[bin];
-      --empty;
+    std::size_t still_empty = 0;
+    for (std::size_t i = 0; i < empties; ++i) {
+      const std::uint16_t bin = empty[i];
+      minima[bin] = least[bin];
+      empty[still_empty] = bin;
+      still_empty += least[bin] == kNone ? 1 : 0;
+    }
+    empties = still_empty;
+  }
+  for (std::size_t i = 0; i < empties; ++i) {
+    for (const std::uint64_t hash : hashes) {
+      minima[empty[i]] = std::min(minima[empty[i]], HashInRound(hash, Sketch::kBits + empty[i]));
     }
   }
   for (std::size_t bin = 0; bin < Sketch::kBits; ++bin) {
-    if (minima[bin] == kEmpty) {
-      for (const std::uint64_t hash : hashes) {
-        minima[bin] = std::min(minima[bin], HashInRound(hash, Sketch::kBits + bin));
-      }
-    }
     sketch.words[bin / 64] |= (minima[bin] & 1) << bin % 64;
   }
   return sketch;

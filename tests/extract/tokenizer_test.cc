@@ -1,5 +1,8 @@
 #include "extract/tokenizer.h"
 
+#include "extract/utf8.h"
+
+#include <array>
 #include <random>
 #include <string>
 #include <vector>
@@ -274,6 +277,63 @@ TEST(Tokenizer, AgreesWithIcuOnRandomCodePoints) {
     std::string text;
     source.toUTF8String(text);
     ASSERT_EQ(Tokens(text), Oracle(text)) << testing::PrintToString(text);
+  }
+}
+
+TEST(Tokenizer, AgreesWithIcuOnChineseAndJapanese) {
+  constexpr unsigned kSeed = 29;
+  SCOPED_TRACE(kSeed);
+  std::mt19937 random(kSeed);
+  const std::vector<std::string> words = {"中华人民共和国",
+                                          "網際網路",
+                                          "资料",
+                                          "数据",
+                                          "的",
+                                          "了",
+                                          "是",
+                                          "不",
+                                          "我们",
+                                          "重复",
+                                          "東京都",
+                                          "日本",
+                                          "語",
+                                          "検索",
+                                          "する",
+                                          "しました",
+                                          "ページ",
+                                          "を",
+                                          "は",
+                                          "に",
+                                          "クローラー",
+                                          "コンピュータ",
+                                          "インターネット",
+                                          "アア",
+                                          "ー",
+                                          "ンンンンンンンンンンンンンンンンンンンンン"};
+  const std::vector<std::string> others = {
+      "a", "7",      " ",      "、",         "。", "・",     "_",      "々", "\u3099", "ﾊ",
+      "ﾟ", "\uFE00", "한",     "\U00020000", "，", "「",     "３",     "Ｂ", ".",      "'",
+      ",", "é",      "\u0301", "ก",          "〇", "\u30FD", "\u200D", "©",  "→"};
+  for (int i = 0; i < 40'000; ++i) {
+    std::string text;
+    for (auto n = random() % 12; n > 0; --n) {
+      switch (random() % 5) {
+        case 0:
+          text += others[random() % others.size()];
+          break;
+        case 1: {
+          constexpr std::array<std::array<char16_t, 2>, 3> kRanges = {
+              {{0x3040, 0x30FF}, {0x4E00, 0x9FFF}, {0x3000, 0x9FFF}}};
+          const auto& range = kRanges[random() % kRanges.size()];
+          const auto c = static_cast<char16_t>(range[0] + random() % (range[1] - range[0] + 1U));
+          AppendUtf8(std::u16string_view(&c, 1), text);
+          break;
+        }
+        default:
+          text += words[random() % words.size()];
+      }
+    }
+    ASSERT_EQ(Tokens(text), Oracle(text)) << text;
   }
 }
 

@@ -232,6 +232,35 @@ TEST_P(VolatileStartsProperty, MissNothingThatMatches) {
   EXPECT_GT(changed, 1000U);
 }
 
+// Rare words of one language among many others: more samples than the expression can be tried on.
+TEST_P(VolatileStartsProperty, HaveTheBeginningOfWhateverMatches) {
+  constexpr unsigned kSeed = 21;
+  SCOPED_TRACE(kSeed);
+  std::mt19937 random(kSeed);
+  const bool prices = GetParam();
+  const std::string pattern = BuiltInVolatilePattern(prices);
+  RE2::Options options(RE2::Quiet);
+  options.set_case_sensitive(false);
+  options.set_longest_match(true);
+  options.set_max_mem(64 << 20);
+  const RE2 compiled(pattern, options);
+  Sampler sampler(pattern, random);
+  const VolatileStarts starts(prices);
+  std::vector<std::size_t> found;
+  for (int round = 0; round < 300'000; ++round) {
+    const std::string sample = sampler.Make();
+    const std::size_t digit = FindDigit(sample, 0);
+    if (digit == sample.size()) continue;
+    starts.Find(sample, 0, digit, found);
+    if (!found.empty() && found.front() == 0) continue;
+    // The sampler's letters of the other case aren't always RE2's.
+    re2::StringPiece match;
+    const bool matches = compiled.Match(sample, 0, sample.size(), RE2::ANCHOR_START, &match, 1) &&
+                         match.size() > digit && !InWord(sample, match.size());
+    ASSERT_FALSE(matches) << sample;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Prices, VolatileStartsProperty, testing::Bool(),
                          [](const auto& prices) { return prices.param ? "With" : "Without"; });
 
