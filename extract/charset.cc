@@ -48,17 +48,6 @@ ConverterPtr OpenConverter(const char* name) {
   return U_FAILURE(error) ? nullptr : std::move(converter);
 }
 
-void RepairInto(std::string_view bytes, std::string& out) {
-  const auto* data = reinterpret_cast<const std::uint8_t*>(bytes.data());
-  std::size_t i = 0;
-  while (i < bytes.size()) {
-    const std::size_t start = i;
-    UChar32 code_point = 0;
-    U8_NEXT(data, i, bytes.size(), code_point);
-    out.append(code_point < 0 ? kReplacementCharacter : bytes.substr(start, i - start));
-  }
-}
-
 /// The encoding the bytes look like; nullptr when the detector has no idea.
 const Encoding* Detect(uchardet_t detector, std::string_view bytes) {
   const auto first = std::find_if(bytes.begin(), bytes.end(), [](char c) {
@@ -185,7 +174,7 @@ std::string_view CharsetDecoder::Convert(std::string_view bytes, const Encoding&
 std::string_view CharsetDecoder::RepairUtf8(std::string_view bytes) & {
   if (simdjson::validate_utf8(bytes)) return bytes;
   buffer_.clear();
-  RepairInto(bytes, buffer_);
+  AppendRepaired(bytes, buffer_);
   return buffer_;
 }
 

@@ -2,6 +2,7 @@
 #include "extract/html_text.h"
 #include "extract/parse_arena.h"
 #include "extract/segment.h"
+#include "extract/utf8.h"
 
 #include <algorithm>
 #include <array>
@@ -10,9 +11,11 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <gumbo.h>
+#include <simdjson.h>
 #include <time.h>
 
 namespace crawlsieve::extract {
@@ -291,6 +294,7 @@ class GumboParser final : public HtmlParser {
     // take 3.2 GB. Nobody reads them.
     options.max_errors = 0;
 
+    has_numeric_references_ = html.find("&#") != std::string_view::npos;
     const GumboOutput* output = Run(parse, options, html.data(), html.size());
     if (output != nullptr) Walk(*output->root, events);
     arena_.Reset();
@@ -298,6 +302,16 @@ class GumboParser final : public HtmlParser {
   }
 
  private:
+  /// `text` as valid UTF-8, in `buffer` if need be: the number of a character reference overflows
+  /// in Gumbo, which then makes one byte of any value of it.
+  [[nodiscard]] std::string_view Valid(std::string_view text, std::string& buffer) const {
+    if (!has_numeric_references_ || simdjson::validate_utf8(text)) return text;
+    buffer.clear();
+    AppendRepaired(text, buffer);
+    return buffer;
+  }
+  [[nodiscard]] std::string_view Valid(std::string_view text) { return Valid(text, repaired_); }
+
   /// An element whose children are being visited.
   struct Level {
     const GumboVector* children;
@@ -329,7 +343,7 @@ class GumboParser final : public HtmlParser {
       case GUMBO_NODE_TEXT:
       case GUMBO_NODE_CDATA:
       case GUMBO_NODE_WHITESPACE:
-        events.OnText(node.v.text.text);
+        events.OnText(Valid(node.v.text.text));
         break;
       case GUMBO_NODE_ELEMENT:
         Enter(node.v.element, events);
@@ -355,13 +369,14 @@ class GumboParser final : public HtmlParser {
         return;
       case Flow::kLine:
         events.OnBreak();
-        if (element.tag == GUMBO_TAG_IMG) events.OnAltText(AttributeOr(element, "alt"));
+        if (element.tag == GUMBO_TAG_IMG) events.OnAltText(Valid(AttributeOr(element, "alt")));
         return;
       case Flow::kBlock:
         events.OnBlockBegin(nature.hints);
         break;
       case Flow::kLink:
-        events.OnLinkBegin({AttributeOr(element, "href"), AttributeOr(element, "rel")});
+        events.OnLinkBegin({Valid(AttributeOr(element, "href")),
+                            Valid(AttributeOr(element, "rel"), repaired_rel_)});
         break;
       case Flow::kInline:
         break;
@@ -376,29 +391,29 @@ class GumboParser final : public HtmlParser {
   }
 
   /// Only what stands in the head itself counts: a comment in the body claims nothing.
-  static void ReportHead(const GumboElement& head, HtmlEvents& events) {
+  void ReportHead(const GumboElement& head, HtmlEvents& events) {
     for (unsigned i = 0; i < head.children.length; ++i) {
       const auto& node = *static_cast<const GumboNode*>(head.children.data[i]);
       if (node.type != GUMBO_NODE_ELEMENT) continue;
       const GumboElement& element = node.v.element;
       if (element.tag == GUMBO_TAG_TITLE) ReportTitle(element, events);
-      if (element.tag == GUMBO_TAG_BASE) events.OnBase(AttributeOr(element, "href"));
+      if (element.tag == GUMBO_TAG_BASE) events.OnBase(Valid(AttributeOr(element, "href")));
       if (element.tag == GUMBO_TAG_LINK &&
           EqualsNoCase(TrimAscii(AttributeOr(element, "rel")), "canonical")) {
-        events.OnCanonical(AttributeOr(element, "href"));
+        events.OnCanonical(Valid(AttributeOr(element, "href")));
       }
       if (element.tag == GUMBO_TAG_META &&
           EqualsNoCase(TrimAscii(AttributeOr(element, "http-equiv")), "refresh")) {
-        events.OnRefresh(AttributeOr(element, "content"));
+        events.OnRefresh(Valid(AttributeOr(element, "content")));
       }
     }
   }
 
-  static void ReportTitle(const GumboElement& title, HtmlEvents& events) {
+  void ReportTitle(const GumboElement& title, HtmlEvents& events) {
     // The tokenizer lets nothing but text into a title.
     if (title.children.length == 0) return;
     const auto& text = *static_cast<const GumboNode*>(title.children.data[0]);
-    if (text.type == GUMBO_NODE_TEXT) events.OnTitle(text.v.text.text);
+    if (text.type == GUMBO_NODE_TEXT) events.OnTitle(Valid(text.v.text.text));
   }
 
   static void ReportLanguage(const GumboElement& html, HtmlEvents& events) {
@@ -412,6 +427,9 @@ class GumboParser final : public HtmlParser {
   const Limits limits_;
   ParseArena arena_;
   std::vector<Level> levels_;
+  bool has_numeric_references_ = false;
+  std::string repaired_;
+  std::string repaired_rel_;
 };
 
 }  // namespace

@@ -19,4 +19,15 @@ void AppendUtf8(std::u16string_view utf16, std::string& utf8) {
   utf8.resize(length);
 }
 
+void AppendRepaired(std::string_view bytes, std::string& utf8) {
+  const auto* data = reinterpret_cast<const std::uint8_t*>(bytes.data());
+  std::size_t i = 0;
+  while (i < bytes.size()) {
+    const std::size_t start = i;
+    UChar32 code_point = 0;
+    U8_NEXT(data, i, bytes.size(), code_point);
+    utf8.append(code_point < 0 ? kReplacementCharacter : bytes.substr(start, i - start));
+  }
+}
+
 }  // namespace crawlsieve::extract

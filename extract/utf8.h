@@ -45,4 +45,7 @@ inline constexpr std::string_view kReplacementCharacter = "\xEF\xBF\xBD";
 /// Appends UTF-16 as UTF-8; a surrogate without its partner becomes U+FFFD.
 void AppendUtf8(std::u16string_view utf16, std::string& utf8);
 
+/// Appends what is valid UTF-8 of `bytes`, with U+FFFD for each sequence that isn't.
+void AppendRepaired(std::string_view bytes, std::string& utf8);
+
 }  // namespace crawlsieve::extract

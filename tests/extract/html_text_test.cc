@@ -52,6 +52,23 @@ TEST(GumboParser, DecodesCharacterReferences) {
             "<b> &amp; ä€\u00A0x &unknown;");
 }
 
+// Numbers of which 32 bits keep something that isn't above U+10FFFF: bytes without a code point.
+TEST(GumboParser, ReplacesCharacterReferencesThatOverflow) {
+  const Parsed parsed = Parse("<title>a&#x88888888;b</title>c&#4294967177;d<p>e&#xE4;f&#x110000;g");
+  EXPECT_EQ(parsed.title, "a\uFFFDb");
+  EXPECT_EQ(parsed.body, "c\uFFFDd e\u00E4f\uFFFDg");
+  VisibleText text(10);
+  ASSERT_EQ(MakeGumboParser({})->Parse("<base href=x&#x88888888;><a href=y&#x88888888; "
+                                       "rel=z&#x88888888;>a</a><img alt=b&#x88888888;>",
+                                       text),
+            ParseEnd::kDone);
+  EXPECT_EQ(text.base(), "x\uFFFD");
+  ASSERT_EQ(text.anchors().size(), 1u);
+  EXPECT_EQ(text.anchors()[0].href, "y\uFFFD");
+  EXPECT_EQ(text.anchors()[0].rel, "z\uFFFD");
+  EXPECT_EQ(text.alt_text(), "b\uFFFD");
+}
+
 TEST(GumboParser, LeavesOutWhatNobodySees) {
   EXPECT_EQ(Body("<head><style>a</style><script>b</script><meta content=c></head>d"), "d");
   EXPECT_EQ(Body("<body><noscript>a</noscript><template>b<p>c</p></template>d"), "d");

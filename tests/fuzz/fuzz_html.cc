@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <string_view>
@@ -24,8 +25,10 @@ using crawlsieve::extract::kMaxAnchorBytes;
 using crawlsieve::extract::Outcome;
 using crawlsieve::extract::Page;
 
-void Require(bool condition) {
-  if (!condition) std::abort();
+void Require(bool condition, int line = __builtin_LINE()) {
+  if (condition) return;
+  std::fprintf(stderr, "line %d doesn't hold\n", line);
+  std::abort();
 }
 
 ExtractOptions Options() {
