@@ -6,6 +6,7 @@
 #include <array>
 #include <bit>
 #include <cassert>
+#include <cmath>
 #include <cstring>
 #include <functional>
 #include <iterator>
@@ -189,15 +190,26 @@ bool BucketTable::IsTooLong(const Bucket& bucket) const {
   return lines > kNestFactor * std::max<std::uint64_t>(average_lines, 1);
 }
 
+void BucketTable::Reserve(int address_bits, int run, double lines_per_bucket) {
+  assert(cell_lines_ == 0 && address_bits >= cell_bits_ && address_bits <= max_address_bits_);
+  const std::uint64_t heads = std::uint64_t{1} << cell_bits_;
+  const auto lines = static_cast<std::uint64_t>(
+      std::ceil(static_cast<double>(heads) * lines_per_bucket * 32 / 31));
+  const std::uint64_t fewest =
+      heads * static_cast<std::uint64_t>(run) + std::max(heads / 4, std::uint64_t{1});
+  old_ = new_ = LayoutFor(address_bits, static_cast<std::uint64_t>(run), std::max(lines, fewest));
+  GrowArrays();
+  cell_lines_ = CellsOf(new_) * new_.stride;
+  used_lines_ = CellsOf(new_) * RunsOf(new_);
+}
+
+void BucketTable::GrowArrays() {
+  lines_.Grow(CellsOf(new_) * new_.stride);
+  if (with_documents_) GrowDocuments(documents_, CellsOf(new_) * new_.stride);
+}
+
 void BucketTable::Insert(std::uint64_t key, std::uint64_t document) {
-  if (cell_lines_ == 0) {
-    const std::uint64_t heads = std::uint64_t{1} << cell_bits_;
-    old_ = new_ = LayoutFor(cell_bits_, 1, heads + std::max<std::uint64_t>(heads / 4, 1));
-    lines_.Grow(new_.stride);
-    if (with_documents_) GrowDocuments(documents_, new_.stride);
-    cell_lines_ = new_.stride;
-    used_lines_ = heads;
-  }
+  if (cell_lines_ == 0) Reserve(cell_bits_, 1, 1.0);
   Append(key, document);
   for (int i = 0; i < kMaxCellsAtOnce && IsFull() && MakeRoom(); ++i) {
   }
@@ -376,9 +388,8 @@ bool BucketTable::MakeRoom() {
     const Layout larger = Larger();
     if (larger.stride == new_.stride) return false;
     new_ = larger;
+    GrowArrays();
     frontier_ = CellsOf(old_);
-    lines_.Grow(CellsOf(new_) * new_.stride);
-    if (with_documents_) GrowDocuments(documents_, CellsOf(new_) * new_.stride);
   }
   --frontier_;
   const std::uint64_t cells = CellsOf(new_) / CellsOf(old_);
@@ -401,10 +412,11 @@ bool BucketTable::MakeRoom() {
 void BucketTable::MoveCell(std::uint64_t cell) {
   const std::uint64_t first = cell << cell_bits_;
   const std::uint64_t buckets = std::uint64_t{1} << cell_bits_;
-  moving_lines_.clear();
+  std::vector<MovingLine> moving_lines;
+  moving_lines.reserve(old_.stride);
   std::array<std::size_t, 1 << kMaxCellBits> ends{};
-  const auto take = [this](const Line* line) {
-    MovingLine& moving = moving_lines_.emplace_back();
+  const auto take = [&](const Line* line) {
+    MovingLine& moving = moving_lines.emplace_back();
     moving.line = *line;
     SetNext(moving.line, 0);
     if (with_documents_) std::memcpy(moving.documents.data(), DocumentAt(line, 0), kDocumentsBytes);
@@ -414,14 +426,14 @@ void BucketTable::MoveCell(std::uint64_t cell) {
     for (const Line* line = bucket.first; line <= bucket.last() && Count(*line) != 0; ++line) {
       take(line);
     }
-    const auto chained = static_cast<std::ptrdiff_t>(moving_lines_.size());
+    const auto chained = static_cast<std::ptrdiff_t>(moving_lines.size());
     for (std::uint32_t next = Next(*bucket.last()); next != 0;) {
       const Line* line = OverflowLine(bucket.overflow, next);
       take(line);
       next = Next(*line);
     }
-    std::reverse(moving_lines_.begin() + chained, moving_lines_.end());
-    ends[i] = moving_lines_.size();
+    std::reverse(moving_lines.begin() + chained, moving_lines.end());
+    ends[i] = moving_lines.size();
     Unchain(bucket);
   }
   std::fill_n(lines_.data() + cell * new_.stride, new_.stride, Line{});
@@ -429,17 +441,28 @@ void BucketTable::MoveCell(std::uint64_t cell) {
   for (std::uint64_t i = 0; i < buckets; ++i) {
     const Bucket bucket = BucketAt(new_, first + i);
     for (Line* line = bucket.first; next_line != ends[i]; ++next_line) {
-      const MovingLine& moving = moving_lines_[next_line];
-      Line* place = line <= bucket.last() ? line++ : nullptr;
-      if (place == nullptr) {
-        // There is one: no bucket has more overflow lines than it had.
-        const std::uint32_t taken = TakeOverflowLine(bucket);
+      const MovingLine& moving = moving_lines[next_line];
+      Line* place = nullptr;
+      if (line <= bucket.last()) {
+        place = line++;
+        *place = moving.line;
+      } else if (const std::uint32_t taken =
+                     Count(*bucket.first) == kNested ? 0 : TakeOverflowLine(bucket);
+                 taken != 0) {
         place = OverflowLine(bucket.overflow, taken);
         *place = moving.line;
         SetNext(*place, Next(*bucket.last()));
         SetNext(*bucket.last(), taken);
       } else {
-        *place = moving.line;
+        // Out of numbers for lines elsewhere.
+        if (Count(*bucket.first) != kNested) NestBucket(bucket);
+        const std::uint64_t prefix = bucket.address << new_.stored_bits;
+        for (std::uint32_t slot = 0; slot < Count(moving.line); ++slot) {
+          --keys_in_lines_;
+          NestOf(prefix).Insert(LoadKey(moving.line, new_.format, slot),
+                                ReadDocument(&moving.documents[slot * kDocumentBytes]));
+        }
+        continue;
       }
       if (with_documents_) {
         std::memcpy(DocumentAt(place, 0), moving.documents.data(), kDocumentsBytes);
@@ -451,7 +474,7 @@ void BucketTable::MoveCell(std::uint64_t cell) {
 void BucketTable::SplitCell(std::uint64_t cell) {
   const std::uint64_t first = cell << cell_bits_;
   const std::uint64_t buckets = std::uint64_t{1} << cell_bits_;
-  moving_keys_.clear();
+  std::vector<MovingKey> moving_keys;
   std::uint32_t nested = 0;
   for (std::uint64_t i = 0; i < buckets; ++i) {
     const Bucket bucket = BucketAt(old_, first + i);
@@ -459,19 +482,19 @@ void BucketTable::SplitCell(std::uint64_t cell) {
       nested |= 1u << i;
       continue;
     }
-    ForEachInBucket(bucket, [this](std::uint64_t key, std::uint64_t document) {
-      moving_keys_.push_back({key, document});
+    ForEachInBucket(bucket, [&](std::uint64_t key, std::uint64_t document) {
+      moving_keys.push_back({key, document});
     });
     Unchain(bucket);
   }
-  keys_in_lines_ -= moving_keys_.size();
+  keys_in_lines_ -= moving_keys.size();
   std::fill_n(lines_.data() + 2 * cell * new_.stride, 2 * new_.stride, Line{});
   for (std::uint64_t i = 0; i < buckets; ++i) {
     if ((nested >> i & 1) == 0) continue;
     SetCount(*BucketAt(new_, 2 * (first + i)).first, kNested);
     SetCount(*BucketAt(new_, 2 * (first + i) + 1).first, kNested);
   }
-  for (const MovingKey& moved : moving_keys_) Append(moved.key, moved.document);
+  for (const MovingKey& moved : moving_keys) Append(moved.key, moved.document);
 }
 
 void BucketTable::NestBucket(const Bucket& bucket) {

@@ -129,6 +129,11 @@ class BucketTable {
   BucketTable(BucketTable&&) noexcept;
   BucketTable& operator=(BucketTable&&) = delete;
 
+  /// Lays an empty table out with so many address bits, lines side by side for each bucket and
+  /// lines in all. What comes in order needs that: it fills one bucket after the other, and each of
+  /// the first would seem far longer than the others.
+  void Reserve(int address_bits, int run, double lines_per_bucket);
+
   /// Adds a key that isn't there.
   void Insert(std::uint64_t key, std::uint64_t document);
 
@@ -264,6 +269,8 @@ class BucketTable {
   [[nodiscard]] bool IsFull() const;
   /// The layout that makes more room than new_, or new_ itself if there is none.
   [[nodiscard]] Layout Larger() const;
+  /// Makes room for all cells as new_ has them.
+  void GrowArrays();
   /// Lays out the next cell anew; false if no layout is larger.
   bool MakeRoom();
   void MoveCell(std::uint64_t cell);
@@ -298,8 +305,6 @@ class BucketTable {
   // By the smallest key that belongs there. A nest stays as it is when cells are split: then
   // several buckets share it.
   std::map<std::uint64_t, std::unique_ptr<Nest>> nests_;
-  std::vector<MovingKey> moving_keys_;    // of SplitCell
-  std::vector<MovingLine> moving_lines_;  // of MoveCell
 };
 
 /// The keys of one overfull bucket, indexed by their remaining bits: tables over blocks of those

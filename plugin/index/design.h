@@ -13,8 +13,9 @@ inline constexpr int kMinBlockBits = 10;
 struct IndexDesign {
   /// Widths of the blocks, first to last, 64 in all. There is a table for each.
   std::vector<int> block_bits;
-  /// Cache lines read by a lookup at the largest distance; one that lies in the same page as
-  /// another counts a quarter, as it comes without a TLB miss but has to be compared all the same.
+  /// What a lookup at the largest distance costs, in cache lines read at random. One that lies in
+  /// a page together with another costs less, as it comes without a TLB miss: a quarter if it is
+  /// asked for at the same time, half if only when the other has come.
   double reads_per_lookup = 0;
   double bytes_per_entry = 0;  ///< document number included
 };

@@ -76,10 +76,13 @@ void LineArray::Move(std::size_t reserved) {
     std::copy_n(lines_, size_, target);
     std::free(lines_);
   } else {
-    // The pages themselves move, and stay huge as both places are aligned.
-    if (mremap(lines_, size_ * kLineBytes, size_ * kLineBytes, MREMAP_MAYMOVE | MREMAP_FIXED,
-               target) == MAP_FAILED) {
-      throw std::bad_alloc();
+    // The pages themselves move, and stay huge as both places are aligned. One at a time: what was
+    // added after a move is a mapping of its own, and Linux before 6.17 moves only one at once.
+    for (std::size_t i = 0; i < size_; i += kHugePage / kLineBytes) {
+      if (mremap(lines_ + i, kHugePage, kHugePage, MREMAP_MAYMOVE | MREMAP_FIXED, target + i) ==
+          MAP_FAILED) {
+        throw std::bad_alloc();
+      }
     }
     munmap(lines_ + size_, (reserved_ - size_) * kLineBytes);
   }

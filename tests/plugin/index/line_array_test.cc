@@ -15,7 +15,7 @@ std::uint32_t WordOf(std::size_t i) { return static_cast<std::uint32_t>(i) * 265
 TEST(LineArray, KeepsItsContentsAndGrowsByZeros) {
   LineArray array;
   std::size_t written = 0;
-  for (std::size_t size = 1; size < 400'000; size += size / 3 + 1) {
+  for (std::size_t size = 1; size < 1'300'000; size += size / 2 + 1) {
     array.Grow(size);
     ASSERT_GE(array.size(), size);
     ASSERT_EQ(reinterpret_cast<std::uintptr_t>(array.data()) % kLineBytes, 0u);

@@ -2,6 +2,7 @@
 
 #include "plugin/index/flat_index.h"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <limits>
@@ -326,6 +327,39 @@ TEST(ShardedIndex, GivesItsEntriesInOrderAndFillsAnotherFromThem) {
         FlipBits(entries[random() % entries.size()].fingerprint.bits, 3, random);
     EXPECT_EQ(FindAll(*restarted, query, 3), FindAll(*index, query, 3));
   }
+}
+
+// As from a snapshot: without knowing how many come, the first bucket would seem far longer than
+// the others, and the next, and all would be indexed once more.
+TEST(ShardedIndex, FilledInOrderItIsAsGoodAsFilledAtRandom) {
+  constexpr std::uint64_t kEntries = 200'000;
+  std::mt19937_64 random(31);
+  std::vector<IndexEntry> entries;
+  for (std::uint64_t i = 1; i <= kEntries; ++i) entries.push_back({{random()}, {i}});
+  const auto make = [] {
+    return *ShardedIndex::Create({.max_distance = 3, .expected_entries = kEntries});
+  };
+  const auto at_random = make();
+  at_random->InsertAll(entries);
+  std::ranges::sort(entries);
+  const auto in_order = make();
+  in_order->Reserve(kEntries);
+  in_order->InsertAll(entries);
+  EXPECT_LT(static_cast<double>(in_order->Stats().bytes),
+            1.2 * static_cast<double>(at_random->Stats().bytes));
+  LookupWork random_work;
+  LookupWork ordered_work;
+  std::vector<Match> matches;
+  std::vector<Match> expected;
+  for (int i = 0; i < 2'000; ++i) {
+    const Fingerprint query{entries[random() % kEntries].fingerprint.bits ^ std::uint64_t{1}
+                                                                                << random() % 64};
+    at_random->Find(query, 3, 100, expected, &random_work);
+    in_order->Find(query, 3, 100, matches, &ordered_work);
+    ASSERT_EQ(matches, expected);
+  }
+  EXPECT_LT(static_cast<double>(ordered_work.probes),
+            1.2 * static_cast<double>(random_work.probes));
 }
 
 }  // namespace
