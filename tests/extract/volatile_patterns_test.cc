@@ -186,6 +186,16 @@ std::string RemoveByTryingEverywhere(std::string_view text, const RE2& pattern) 
   return rest;
 }
 
+/// As VolatileText compiles its pattern.
+RE2::Options BuiltInOptions() {
+  RE2::Options options(RE2::Quiet);
+  options.set_case_sensitive(false);
+  options.set_longest_match(true);
+  options.set_max_mem(64 << 20);
+  options.set_never_capture(true);
+  return options;
+}
+
 class VolatileStartsProperty : public testing::TestWithParam<bool> {};
 
 TEST_P(VolatileStartsProperty, MissNothingThatMatches) {
@@ -194,12 +204,7 @@ TEST_P(VolatileStartsProperty, MissNothingThatMatches) {
   std::mt19937 random(kSeed);
   const bool prices = GetParam();
   const std::string pattern = BuiltInVolatilePattern(prices);
-  RE2::Options options(RE2::Quiet);
-  options.set_case_sensitive(false);
-  options.set_longest_match(true);
-  options.set_max_mem(64 << 20);
-  options.set_never_capture(true);
-  const RE2 compiled(pattern, options);
+  const RE2 compiled(pattern, BuiltInOptions());
   ASSERT_TRUE(compiled.ok()) << compiled.error();
   Sampler sampler(pattern, random);
   const VolatileText volatile_text({.prices = prices});
@@ -239,11 +244,7 @@ TEST_P(VolatileStartsProperty, HaveTheBeginningOfWhateverMatches) {
   std::mt19937 random(kSeed);
   const bool prices = GetParam();
   const std::string pattern = BuiltInVolatilePattern(prices);
-  RE2::Options options(RE2::Quiet);
-  options.set_case_sensitive(false);
-  options.set_longest_match(true);
-  options.set_max_mem(64 << 20);
-  const RE2 compiled(pattern, options);
+  const RE2 compiled(pattern, BuiltInOptions());
   Sampler sampler(pattern, random);
   const VolatileStarts starts(prices);
   std::vector<std::size_t> found;
