@@ -5,6 +5,7 @@
 // from memory; the scan is the whole way of `crawlsieve scan`: it reads and unpacks the files, and
 // judges and writes verdicts on a thread besides.
 
+#include "bench/naive_text.h"
 #include "bench/pages.h"
 #include "consumer/input/file_reader.h"
 #include "consumer/output/verdict_record.h"
@@ -34,9 +35,11 @@
 #include <ctime>
 #include <functional>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -122,10 +125,31 @@ Result<Seconds> ScanFiles(const std::vector<std::string>& files, unsigned thread
   return Seconds(Clock::now() - start);
 }
 
+/// Processor time by step. One thread.
+template <std::size_t kSteps>
+class StepTimes {
+ public:
+  using Spent = std::array<Seconds, kSteps>;
+
+  template <typename Step>
+  void Measure(std::size_t index, Step step) {
+    const Seconds start = ThreadCpuTime();
+    step();
+    spent_[index] += ThreadCpuTime() - start;
+  }
+
+  /// What was measured since the last call.
+  Spent Take() { return std::exchange(spent_, Spent{}); }
+
+ private:
+  Spent spent_{};
+};
+
 /// The steps of extraction, taken apart as Extractor puts them together. One thread.
 class Steps {
  public:
-  static constexpr std::array kNames = {"media type and charset",
+  static constexpr std::array kNames = {"URL",
+                                        "media type and charset",
                                         "parse and walk",
                                         "roles",
                                         "volatile text",
@@ -136,10 +160,11 @@ class Steps {
                                         "shingles",
                                         "sketch"};
 
-  static constexpr std::size_t kParse = 1;
+  static constexpr std::size_t kParse = 2;
 
   Steps(const ExtractOptions& options, const FeatureHasher& hasher)
-      : parser_(MakeGumboParser(options.limits)),
+      : identifier_(options, hasher),
+        parser_(MakeGumboParser(options.limits)),
         tokenizer_({options.limits.max_tokens, options.features.max_token_bytes}),
         volatile_text_(options.features.volatile_text),
         finder_(options.features.terms, hasher),
@@ -148,52 +173,44 @@ class Steps {
         hasher_(hasher) {}
 
   void Run(const Page& page) {
+    times_.Measure(0, [&] { url_bytes_ += identifier_.Identify(page).canonical_url.size(); });
     DecodedText decoded;
-    Measure(0, [&] {
+    times_.Measure(1, [&] {
       (void)ClassifyMedia(page.content_type, page.body);
       decoded = decoder_.Decode(page.body, {page.content_type, page.charset, true});
     });
     text_.Clear();
-    Measure(1, [&] { (void)parser_->Parse(decoded.text, text_); });
-    Measure(2, [&] { text_.Finish(); });
+    times_.Measure(2, [&] { (void)parser_->Parse(decoded.text, text_); });
+    times_.Measure(3, [&] { text_.Finish(); });
     tokens_.Clear();
     // As Extractor does with a page whose text all counts: the most that these steps can cost.
     std::string_view lasting;
-    Measure(3, [&] {
+    times_.Measure(4, [&] {
       for (const Segment& segment : text_.segments()) {
         blocks_out_ += volatile_text_.IsVolatile(text_.TextOf(segment)) ? 1 : 0;
       }
       lasting = volatile_text_.Remove(text_.body(), lasting_);
     });
-    Measure(4, [&] {
+    times_.Measure(5, [&] {
       (void)tokenizer_.Append(text_.title(), tokens_);
       (void)tokenizer_.Append(lasting, tokens_);
     });
     std::string_view language;
-    Measure(5, [&] { language = DetectLanguage(tokens_.text, text_.language()); });
-    Measure(6, [&] { finder_.Find(language, tokens_, {{tokens_.size(), 1}}, terms_); });
-    Measure(7, [&] { (void)counter_.Count(terms_); });
+    times_.Measure(6, [&] { language = DetectLanguage(tokens_.text, text_.language()); });
+    times_.Measure(7, [&] { finder_.Find(language, tokens_, {{tokens_.size(), 1}}, terms_); });
+    times_.Measure(8, [&] { (void)counter_.Count(terms_); });
     std::vector<std::uint64_t> shingles;
-    Measure(8, [&] { shingles = ShingleSet(tokens_, sketch_shingle_size_, hasher_); });
-    Measure(9, [&] { sketch_bits_ ^= ComputeSketch(shingles).words[0]; });
+    times_.Measure(9, [&] { shingles = ShingleSet(tokens_, sketch_shingle_size_, hasher_); });
+    times_.Measure(10, [&] { sketch_bits_ ^= ComputeSketch(shingles).words[0]; });
     text_bytes_ += text_.body().size();
   }
 
-  void ForgetTimes() {
-    spent_ = {};
-    text_bytes_ = 0;
-  }
-  [[nodiscard]] const std::array<Seconds, kNames.size()>& spent() const { return spent_; }
+  /// Since the last call.
+  [[nodiscard]] auto TakeTimes() { return times_.Take(); }
   [[nodiscard]] std::size_t text_bytes() const { return text_bytes_; }
 
  private:
-  template <typename Step>
-  void Measure(std::size_t index, Step step) {
-    const Seconds start = ThreadCpuTime();
-    step();
-    spent_[index] += ThreadCpuTime() - start;
-  }
-
+  Extractor identifier_;
   CharsetDecoder decoder_;
   std::unique_ptr<HtmlParser> parser_;
   VisibleText text_;
@@ -206,10 +223,40 @@ class Steps {
   FeatureCounter counter_;
   const std::size_t sketch_shingle_size_;
   const FeatureHasher hasher_;
+  StepTimes<kNames.size()> times_;
+  std::size_t url_bytes_ = 0;
   std::size_t blocks_out_ = 0;
   std::uint64_t sketch_bits_ = 0;  // keeps the compiler from leaving sketches out
-  std::array<Seconds, kNames.size()> spent_{};
   std::size_t text_bytes_ = 0;
+};
+
+/// The same text given to the libraries, with the same parse before it. One thread.
+class NaiveSteps {
+ public:
+  static constexpr std::array kNames = {"ICU, all of the text", "CLD2, all of the text",
+                                        "Snowball, every word"};
+
+  explicit NaiveSteps(const ExtractOptions& options) : parser_(MakeGumboParser(options.limits)) {}
+
+  void Run(const Page& page) {
+    const DecodedText decoded = decoder_.Decode(page.body, {page.content_type, page.charset, true});
+    text_.Clear();
+    (void)parser_->Parse(decoded.text, text_);
+    text_.Finish();
+    times_.Measure(0, [&] { naive_.FindWords(text_.body()); });
+    times_.Measure(1, [&] { naive_.FindLanguage(text_.body()); });
+    times_.Measure(2, [&] { naive_.StemWords(); });
+  }
+
+  /// Since the last call.
+  [[nodiscard]] auto TakeTimes() { return times_.Take(); }
+
+ private:
+  CharsetDecoder decoder_;
+  std::unique_ptr<HtmlParser> parser_;
+  VisibleText text_;
+  bench::NaiveText naive_;
+  StepTimes<kNames.size()> times_;
 };
 
 struct Report {
@@ -225,12 +272,67 @@ struct Report {
   std::size_t without_text = 0;
   std::size_t text_bytes = 0;
   std::array<double, Steps::kNames.size()> step_ms{};
+  std::array<double, NaiveSteps::kNames.size()> naive_ms{};
+
+  [[nodiscard]] double TextPerSecond() const {
+    return MbPerSecond(Sum(step_ms) - step_ms[Steps::kParse]);
+  }
+  [[nodiscard]] double NaiveTextPerSecond() const { return MbPerSecond(Sum(naive_ms)); }
+
+ private:
+  template <typename Times>
+  static double Sum(const Times& times) {
+    return std::accumulate(times.begin(), times.end(), 0.0);
+  }
+  [[nodiscard]] double MbPerSecond(double ms) const {
+    return static_cast<double>(text_bytes) / 1e3 / ms;
+  }
 };
 
 double Median(std::vector<double> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
   return *middle;
+}
+
+/// For each step the median of the rounds, in milliseconds.
+template <std::size_t kSteps>
+std::array<double, kSteps> Medians(const std::vector<std::array<Seconds, kSteps>>& rounds) {
+  std::array<double, kSteps> medians{};
+  for (std::size_t step = 0; step < kSteps; ++step) {
+    std::vector<double> ms;
+    for (const auto& round : rounds) ms.push_back(round[step].count() * 1e3);
+    medians[step] = Median(std::move(ms));
+  }
+  return medians;
+}
+
+/// Processor time of the steps of extraction and of the libraries by themselves, in turns.
+void MeasureSteps(const std::vector<Page>& pages, const ExtractOptions& options,
+                  const FeatureHasher& hasher, unsigned rounds, Report& report) {
+  std::vector<std::array<Seconds, Steps::kNames.size()>> steps_spent(rounds);
+  std::vector<std::array<Seconds, NaiveSteps::kNames.size()>> naive_spent(rounds);
+  NaiveSteps naive(options);
+  naive.Run(pages.front());  // ICU reads its data
+  (void)naive.TakeTimes();
+  for (unsigned round = 0; round < rounds; ++round) {
+    // Workers live long: each half of the pages is measured on one that has seen the other half.
+    report.text_bytes = 0;
+    for (const std::size_t half : {0, 1}) {
+      Steps steps(options, hasher);
+      for (std::size_t i = 1 - half; i < pages.size(); i += 2) steps.Run(pages[i]);
+      (void)steps.TakeTimes();
+      const std::size_t other_text = steps.text_bytes();
+      for (std::size_t i = half; i < pages.size(); i += 2) steps.Run(pages[i]);
+      report.text_bytes += steps.text_bytes() - other_text;
+      const auto spent = steps.TakeTimes();
+      for (std::size_t i = 0; i < spent.size(); ++i) steps_spent[round][i] += spent[i];
+    }
+    for (const Page& page : pages) naive.Run(page);
+    naive_spent[round] = naive.TakeTimes();
+  }
+  report.step_ms = Medians(steps_spent);
+  report.naive_ms = Medians(naive_spent);
 }
 
 Result<Report> Measure(const std::vector<Page>& pages, const std::vector<std::string>& files,
@@ -270,24 +372,16 @@ Result<Report> Measure(const std::vector<Page>& pages, const std::vector<std::st
   report.ratio = Median(ratios);
   report.scan_mb_s = Median(scan);
   report.scan_ratio = Median(scan_ratios);
-
-  std::array<std::vector<double>, Steps::kNames.size()> step_ms;
-  for (unsigned round = 0; round < rounds; ++round) {
-    // Workers live long: each half of the pages is measured on one that has seen the other half.
-    std::array<Seconds, Steps::kNames.size()> spent{};
-    report.text_bytes = 0;
-    for (const std::size_t half : {0, 1}) {
-      Steps steps(options, hasher);
-      for (std::size_t i = 1 - half; i < pages.size(); i += 2) steps.Run(pages[i]);
-      steps.ForgetTimes();
-      for (std::size_t i = half; i < pages.size(); i += 2) steps.Run(pages[i]);
-      report.text_bytes += steps.text_bytes();
-      for (std::size_t i = 0; i < spent.size(); ++i) spent[i] += steps.spent()[i];
-    }
-    for (std::size_t i = 0; i < spent.size(); ++i) step_ms[i].push_back(spent[i].count() * 1e3);
-  }
-  std::transform(step_ms.begin(), step_ms.end(), report.step_ms.begin(), Median);
+  MeasureSteps(pages, options, hasher, rounds, report);
   return report;
+}
+
+template <std::size_t kSteps>
+void PrintSteps(const std::array<const char*, kSteps>& names, const std::array<double, kSteps>& ms,
+                double megabytes) {
+  for (std::size_t i = 0; i < kSteps; ++i) {
+    fmt::print("  {:24} {:9.1f} ms {:8.2f} ns/byte of page\n", names[i], ms[i], ms[i] / megabytes);
+  }
 }
 
 void PrintTable(const Report& report) {
@@ -301,21 +395,24 @@ void PrintTable(const Report& report) {
   fmt::print("  pages without text: {}; visible text: {:.1f} MB\n", report.without_text,
              static_cast<double>(report.text_bytes) / 1e6);
   fmt::print("steps: processor time of one thread that has seen other pages before\n");
-  double but_parse_ms = 0;
-  for (std::size_t i = 0; i < report.step_ms.size(); ++i) {
-    if (i != Steps::kParse) but_parse_ms += report.step_ms[i];
-    fmt::print("  {:24} {:9.1f} ms {:8.2f} ns/byte of page\n", Steps::kNames[i], report.step_ms[i],
-               report.step_ms[i] / report.megabytes);
-  }
-  fmt::print("  all but the parse: {:.1f} MB of visible text a second\n",
-             static_cast<double>(report.text_bytes) / 1e3 / but_parse_ms);
+  PrintSteps(Steps::kNames, report.step_ms, report.megabytes);
+  fmt::print(
+      "  all but the parse: {:.1f} MB of visible text a second, {:.2f} times the naive way\n",
+      report.TextPerSecond(), report.TextPerSecond() / report.NaiveTextPerSecond());
+  fmt::print("the naive way: visible text to the libraries, the same parse before it\n");
+  PrintSteps(NaiveSteps::kNames, report.naive_ms, report.megabytes);
+  fmt::print("  sum: {:.1f} MB of visible text a second\n", report.NaiveTextPerSecond());
+}
+
+template <std::size_t kSteps>
+nlohmann::ordered_json StepsJson(const std::array<const char*, kSteps>& names,
+                                 const std::array<double, kSteps>& ms) {
+  nlohmann::ordered_json json;
+  for (std::size_t i = 0; i < kSteps; ++i) json[names[i]] = ms[i];
+  return json;
 }
 
 void PrintJson(const Report& report) {
-  nlohmann::ordered_json steps;
-  for (std::size_t i = 0; i < report.step_ms.size(); ++i) {
-    steps[Steps::kNames[i]] = report.step_ms[i];
-  }
   const nlohmann::ordered_json json = {
       {"pages", report.pages},
       {"megabytes", report.megabytes},
@@ -328,7 +425,11 @@ void PrintJson(const Report& report) {
       {"scan_ratio", report.scan_ratio},
       {"pages_without_text", report.without_text},
       {"text_bytes", report.text_bytes},
-      {"steps_ms", steps},
+      {"steps_ms", StepsJson(Steps::kNames, report.step_ms)},
+      {"naive_steps_ms", StepsJson(NaiveSteps::kNames, report.naive_ms)},
+      {"text_mb_per_s", report.TextPerSecond()},
+      {"naive_text_mb_per_s", report.NaiveTextPerSecond()},
+      {"times_naive", report.TextPerSecond() / report.NaiveTextPerSecond()},
   };
   fmt::print("{}\n", json.dump(2));
 }

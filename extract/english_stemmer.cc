@@ -26,6 +26,19 @@ constexpr std::array kExceptions = {
 
 constexpr std::size_t kLongestException = 6;
 
+/// First and last letter, in few bits.
+constexpr std::size_t EndsOf(std::string_view word) {
+  return (static_cast<unsigned char>(word.front()) & 0x1FU) << 5U |
+         (static_cast<unsigned char>(word.back()) & 0x1FU);
+}
+
+/// EndsOf the exceptions: they rule out most other words at once.
+constexpr auto kExceptionEnds = [] {
+  std::array<bool, 32 * 32> ends{};
+  for (const Exception& exception : kExceptions) ends[EndsOf(exception.word)] = true;
+  return ends;
+}();
+
 /// Stay as they are, though they end like forms of other words.
 constexpr std::array<std::string_view, 8> kWholeWords = {
     "inning", "outing", "canning", "herring", "earring", "proceed", "exceed", "succeed"};
@@ -38,7 +51,7 @@ struct Rule {
   bool in_r2 = false;            ///< else in R1
 };
 
-/// The rules of a step by the last letter of their endings.
+/// The rules of a step by the last two letters of their endings.
 template <std::size_t N>
 class RuleTable {
  public:
@@ -47,22 +60,36 @@ class RuleTable {
   constexpr explicit RuleTable(const std::array<Rule, N>& rules) {
     std::size_t count = 0;
     for (char last = 'a'; last <= 'z'; ++last) {
-      for (const Rule& rule : rules) {
-        if (rule.ending.back() == last) rules_[count++] = rule;
+      for (char before = 'a'; before <= 'z'; ++before) {
+        const std::size_t begin = count;
+        for (const Rule& rule : rules) {
+          const std::string_view ending = rule.ending;
+          if (ending.back() == last && ending[ending.size() - 2] == before) rules_[count++] = rule;
+        }
+        places_[IndexOf(before, last)] = {static_cast<std::uint8_t>(begin),
+                                          static_cast<std::uint8_t>(count - begin)};
       }
-      ends_[last - 'a' + 1] = static_cast<std::uint8_t>(count);
     }
   }
 
-  [[nodiscard]] std::span<const Rule> EndingWith(char last) const {
-    if (!IsAsciiLower(last)) return {};
-    const std::size_t letter = static_cast<std::size_t>(last - 'a');
-    return std::span(rules_).subspan(ends_[letter], ends_[letter + 1] - ends_[letter]);
+  [[nodiscard]] std::span<const Rule> EndingWith(char before, char last) const {
+    if (!IsAsciiLower(before) || !IsAsciiLower(last)) return {};
+    const Place place = places_[IndexOf(before, last)];
+    return std::span(rules_).subspan(place.begin, place.count);
   }
 
  private:
+  struct Place {
+    std::uint8_t begin = 0;
+    std::uint8_t count = 0;
+  };
+
+  static constexpr std::size_t IndexOf(char before, char last) {
+    return static_cast<std::size_t>(before - 'a') * 26 + static_cast<std::size_t>(last - 'a');
+  }
+
   std::array<Rule, N> rules_;
-  std::array<std::uint8_t, 'z' - 'a' + 2> ends_{};
+  std::array<Place, 26 * 26> places_{};
 };
 
 constexpr RuleTable kStep2(std::array{
@@ -178,8 +205,8 @@ class Stem {
 
   template <std::size_t N>
   void Apply(const RuleTable<N>& rules) {
-    if (size_ == 0) return;
-    for (const Rule& rule : rules.EndingWith(begin_[size_ - 1])) {
+    if (size_ < 2) return;
+    for (const Rule& rule : rules.EndingWith(begin_[size_ - 2], begin_[size_ - 1])) {
       if (!EndsLike(rule.ending)) continue;
       const std::size_t at = size_ - rule.ending.size();
       const bool fits = rule.before.empty() ||
@@ -261,7 +288,7 @@ class Stem {
 std::string_view StemEnglish(std::span<char> word) {
   const std::string_view text(word.data(), word.size());
   if (word.size() < 3) return text;
-  if (word.size() <= kLongestException) {
+  if (word.size() <= kLongestException && kExceptionEnds[EndsOf(text)]) {
     for (const Exception& exception : kExceptions) {
       if (exception.word == text) return exception.stem;
     }

@@ -64,15 +64,18 @@ UChar32 Next(std::string_view text, std::size_t& at) {
   return code_point;
 }
 
+bool IsLetter(UChar32 c) {
+  const auto kind = static_cast<std::int8_t>(u_charType(c));
+  return u_isalnum(c) || kind == U_NON_SPACING_MARK || kind == U_COMBINING_SPACING_MARK;
+}
+
 /// In folded case, without signs and spaces at its ends.
 std::string Bare(std::string_view text) {
   std::string bare;
   std::size_t end = 0;
   for (std::size_t at = 0; at < text.size();) {
     const UChar32 c = u_foldCase(Next(text, at), U_FOLD_CASE_DEFAULT);
-    const auto kind = static_cast<std::int8_t>(u_charType(c));
-    const bool letter =
-        u_isalnum(c) || kind == U_NON_SPACING_MARK || kind == U_COMBINING_SPACING_MARK;
+    const bool letter = IsLetter(c);
     if (!letter && bare.empty()) continue;
     std::array<char, U8_MAX_LENGTH> bytes{};
     std::size_t size = 0;
@@ -133,17 +136,19 @@ class PhraseBook {
 
   [[nodiscard]] const std::set<std::string>& phrases() const { return phrases_; }
 
-  /// Whether `text`, without ASCII signs at its ends, may be a phrase, by its first letter, its
-  /// last one and its length: nearly all blocks of Latin text are ruled out by these.
+  /// Whether `text`, without ASCII signs at its ends, may be a phrase: by its first letter, its
+  /// last one and its length, which rule out nearly all blocks of Latin text, else by how it
+  /// begins.
   [[nodiscard]] bool MayHave(std::string_view text) const {
     if (text.empty() || text.size() > kLongestPhrase) return false;
-    return !HasAsciiEnds(text) || shapes_.test(ShapeOf(text));
+    return HasAsciiEnds(text) ? shapes_.test(ShapeOf(text)) : beginnings_.test(BeginningOf(text));
   }
 
  private:
   PhraseBook() : phrases_(MakePhrases()) {
     for (const std::string& phrase : phrases_) {
       if (HasAsciiEnds(phrase) && phrase.size() <= kLongestPhrase) shapes_.set(ShapeOf(phrase));
+      beginnings_.set(BeginningOf(phrase));
     }
   }
 
@@ -158,8 +163,24 @@ class PhraseBook {
     return (letter(text.front()) << 5U | letter(text.back())) << 7U | text.size();
   }
 
+  /// A small hash of the first two letters in folded case, none for the second where something
+  /// else stands there: the same for a text and what Bare makes of it.
+  static std::size_t BeginningOf(std::string_view text) {
+    UChar32 first = 0;
+    std::size_t at = 0;
+    while (at < text.size() && !IsLetter(first)) {
+      first = u_foldCase(Next(text, at), U_FOLD_CASE_DEFAULT);
+    }
+    UChar32 second = at < text.size() ? u_foldCase(Next(text, at), U_FOLD_CASE_DEFAULT) : 0;
+    if (!IsLetter(second)) second = 0;
+    return (static_cast<std::size_t>(first) * 31 + static_cast<std::size_t>(second)) % kBeginnings;
+  }
+
+  static constexpr std::size_t kBeginnings = 4096;
+
   std::set<std::string> phrases_;
   std::bitset<32 * 32 * 128> shapes_;
+  std::bitset<kBeginnings> beginnings_;
 };
 
 bool IsAsciiSign(char c) {

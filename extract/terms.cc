@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <bitset>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -336,7 +337,7 @@ class TermFinder::Impl {
       for (std::size_t w = 0; w < words.size(); ++w) {
         const std::string_view word = words.Span(w, 1);
         stop_words_[i].insert(word);
-        longest_stop_word_[i] = std::max(longest_stop_word_[i], word.size());
+        stop_shapes_[i].set(ShapeOf(word));
       }
     }
   }
@@ -349,7 +350,7 @@ class TermFinder::Impl {
   }
 
   std::string_view TermOf(std::uint32_t language, std::string_view word) {
-    if (options_.stop_words && word.size() <= longest_stop_word_[language] &&
+    if (options_.stop_words && stop_shapes_[language].test(ShapeOf(word)) &&
         stop_words_[language].contains(word)) {
       return {};
     }
@@ -374,6 +375,14 @@ class TermFinder::Impl {
   }
 
  private:
+  /// Last bits of a word's first and last byte and of its length: they rule out most words that
+  /// aren't stop words, within a few cache lines.
+  static std::size_t ShapeOf(std::string_view word) {
+    const auto low = [](char c) { return static_cast<unsigned char>(c) & 0x1FU; };
+    return (low(word.front()) << 5U | low(word.back())) << 4U | (word.size() & 0xFU);
+  }
+  static constexpr std::size_t kShapes = 32 * 32 * 16;
+
   void FindTerms(std::uint32_t language, const TokenList& tokens, const std::vector<TokenRun>& runs,
                  std::vector<Feature>& terms) {
     terms.resize(tokens.size());
@@ -422,7 +431,7 @@ class TermFinder::Impl {
   const FeatureHasher hasher_;
   std::array<TokenList, kRules.size()> stop_lists_;
   std::array<std::unordered_set<std::string_view>, kRules.size()> stop_words_;  ///< of stop_lists_
-  std::array<std::size_t, kRules.size()> longest_stop_word_{};
+  std::array<std::bitset<kShapes>, kRules.size()> stop_shapes_;                 ///< of stop_words_
   std::array<std::unique_ptr<sb_stemmer, StemmerCloser>, kRules.size()> stemmers_;
   std::array<char, kMaxStemmed> english_{};  ///< what StemEnglish works on
   TermMemory memory_;

@@ -195,14 +195,16 @@ constexpr std::string_view kFooters =
     R"(|\d{1,5} (?:sql |database |db )?quer(?:y|ies)(?: in \d[\d.,]{0,12} ?(?:ms|s|seconds?))?)"
     R"(|\d[\d.,]{0,12} ?(?:ms|seconds?) to (?:generate|render|load))";
 
-/// The words of all these that stand before the first digit, apart from names and counters.
-constexpr std::string_view kWordsBefore =
-    "de vor il y a hace ha há πριν από "
-    "page views pageviews this was script generated rendered created served loaded processed "
-    "executed took in about seite generiert erzeugt erstellt geladen généré générée chargé chargée "
-    "exécuté exécutée en página generado generada creada cargada gerado gerada carregado carregada "
-    "e em enm страница сгенерирована создана загружена за "
-    "c copyright urheberrecht копирайт id no number token";
+/// The words that all these begin with where a digit follows later, apart from names and counters.
+constexpr std::string_view kFirstWords =
+    "vor il hace ha há πριν "
+    "page views pageviews this script generated rendered created served loaded processed "
+    "executed took seite generiert erzeugt erstellt geladen généré générée chargé chargée "
+    "exécuté exécutée página generado generada creada cargada gerado gerada carregado carregada "
+    "страница сгенерирована создана загружена copyright urheberrecht копирайт";
+/// The other words before that digit: a match doesn't begin with them.
+constexpr std::string_view kWordsBetween =
+    "de y a από was in about en e em enm за c id no number token";
 constexpr std::string_view kPriceWordsBefore = "us usd eur gbp chf jpy cny rub try inr kr zł rs";
 constexpr std::string_view kIdWords =
     "session sid phpsessid jsessionid token nonce csrf request ray trace correlation incident "
@@ -352,8 +354,8 @@ bool InWord(std::string_view text, std::size_t at) {
 }
 
 VolatileStarts::VolatileStarts(bool prices) {
-  const auto add_words = [this](std::string_view text) {
-    ForEachWord(text, [this](std::string_view word) { AddWord(FoldCase(word)); });
+  const auto add_words = [this](std::string_view text, bool first = true) {
+    ForEachWord(text, [&](std::string_view word) { AddWord(FoldCase(word), first); });
   };
   const auto add_beginning = [this](std::string_view text) {
     std::size_t at = 0;
@@ -365,10 +367,11 @@ VolatileStarts::VolatileStarts(bool prices) {
       add_beginning(name);
     }
   }
-  add_words(kWordsBefore);
+  add_words(kFirstWords);
+  add_words(kWordsBetween, /*first=*/false);
   ForEachPart(kIdWords, ' ', [&](std::string_view word) {
     for (const char* suffix : {"", "id", "no", "number", "token"}) {
-      AddWord(std::string(word) + suffix);
+      AddWord(std::string(word) + suffix, /*first=*/true);
     }
   });
   for (const std::string_view counters : {kCountedBefore, kCountedBeforeBare}) {
@@ -398,15 +401,17 @@ VolatileStarts::VolatileStarts(bool prices) {
   }
 }
 
-void VolatileStarts::AddWord(std::string word) {
+void VolatileStarts::AddWord(std::string word, bool first) {
   shapes_.set(ShapeOf(word));
-  words_.insert(std::move(word));
+  words_[std::move(word)] |= first;
 }
 
-bool VolatileStarts::StandsBefore(std::string_view word) const {
+VolatileStarts::Standing VolatileStarts::StandingOf(std::string_view word) const {
   // Nearly all words are ruled out by their shape; folding and looking up wait for memory.
-  const bool ruled_out = AsciiPrefix(word) == word.size() && !shapes_.test(ShapeOf(word));
-  return !ruled_out && words_.contains(FoldCase(word));
+  if (AsciiPrefix(word) == word.size() && !shapes_.test(ShapeOf(word))) return Standing::kNone;
+  const auto found = words_.find(FoldCase(word));
+  if (found == words_.end()) return Standing::kNone;
+  return found->second ? Standing::kFirst : Standing::kBetween;
 }
 
 std::size_t VolatileStarts::ShapeOf(std::string_view word) {
@@ -480,8 +485,9 @@ void VolatileStarts::Find(std::string_view text, std::size_t floor, std::size_t 
       begin = before;
     }
     at = begin;
-    if (!StandsBefore(text.substr(begin, end - begin))) break;
-    add(begin);
+    const Standing standing = StandingOf(text.substr(begin, end - begin));
+    if (standing == Standing::kNone) break;
+    if (standing == Standing::kFirst) add(begin);
     signs = 0;
     ++words;
   }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -43,9 +44,12 @@ class VolatileStarts {
   /// Before the first digit stand fewer bytes: "correlation number: " and an id of 128 letters.
   static constexpr std::size_t kReach = 160;
 
-  void AddWord(std::string word);
-  /// Whether `word`, in any case, may stand before the first digit.
-  [[nodiscard]] bool StandsBefore(std::string_view word) const;
+  /// Where a word may stand in a match, before its first digit.
+  enum class Standing { kNone, kBetween, kFirst };
+
+  void AddWord(std::string word, bool first);
+  /// Of `word` in any case.
+  [[nodiscard]] Standing StandingOf(std::string_view word) const;
   /// First letter, last letter and length; of ASCII letters the same in either case.
   static std::size_t ShapeOf(std::string_view word);
 
@@ -58,7 +62,7 @@ class VolatileStarts {
 
   std::bitset<26 * 27> behind_;                  ///< how words behind numbers begin: PairAt
   std::bitset<32 * 32 * 16> shapes_;             ///< of words_
-  std::unordered_set<std::string> words_;        ///< in folded case
+  std::unordered_map<std::string, bool> words_;  ///< in folded case; whether a match begins with it
   std::unordered_set<std::int32_t> beginnings_;  ///< code points
 };
 

@@ -2,6 +2,8 @@
 
 #include "extract/extractor.h"
 
+#include <cstddef>
+#include <sstream>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -51,6 +53,18 @@ TEST(IsRelativeTime, KnowsWhatIsWrittenWithoutNumbers) {
                             "gestern,"}) {
     EXPECT_TRUE(IsRelativeTime(block)) << block;
   }
+}
+
+TEST(IsRelativeTime, KnowsEachPhraseBetweenSignsOfAnyScript) {
+  std::istringstream phrases(DescribeRelativeTimes());
+  std::size_t count = 0;
+  for (std::string phrase; std::getline(phrases, phrase); ++count) {
+    EXPECT_TRUE(IsRelativeTime(phrase)) << phrase;
+    EXPECT_TRUE(IsRelativeTime("- " + phrase + " |")) << phrase;
+    EXPECT_TRUE(IsRelativeTime("（« " + phrase + "。»")) << phrase;
+    EXPECT_FALSE(IsRelativeTime("я" + phrase)) << phrase;
+  }
+  EXPECT_GT(count, 200U);
 }
 
 TEST(IsRelativeTime, IsAboutWholeBlocks) {
