@@ -54,16 +54,18 @@ std::uint64_t Mix(std::uint64_t x) {
   return x ^ x >> 31;
 }
 
-/// Processor time of this thread: what a busy machine leaves of the wall clock.
-double CpuSeconds() {
+/// Processor time of this thread, or of the whole process: what a busy machine leaves of the wall
+/// clock.
+double CpuSeconds(clockid_t clock = CLOCK_THREAD_CPUTIME_ID) {
   timespec time{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  clock_gettime(clock, &time);
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) / 1e9;
 }
 
 struct Cost {
   double seconds = 0;
-  double cpu_seconds = 0;
+  double cpu_seconds = 0;          // of the folding thread
+  double process_cpu_seconds = 0;  // reading ahead and RocksDB's own threads included
 };
 
 double SecondsSince(Clock::time_point start) {
@@ -165,6 +167,12 @@ std::unique_ptr<Detector> OpenDetector(Store& store, std::uint64_t expected,
   return OrDie(Detector::Open(store, make_index, kScheme, restart));
 }
 
+/// What a long run is at, for whoever waits for it.
+template <typename... Args>
+void Say(fmt::format_string<Args...> format, Args&&... args) {
+  fmt::print(stderr, "fold_bench: {}\n", fmt::format(format, std::forward<Args>(args)...));
+}
+
 /// Folds `count` entries in batches; what it took without making up the entries.
 Cost Fold(Detector& detector, MadeUpLog& log, std::uint64_t count, const Options& options,
           std::array<std::uint64_t, kReasonCount>* reasons) {
@@ -176,6 +184,7 @@ Cost Fold(Detector& detector, MadeUpLog& log, std::uint64_t count, const Options
     for (; entries.size() < options.batch && done < count; ++done) entries.push_back(log.Next());
     const auto start = Clock::now();
     const double cpu_start = CpuSeconds();
+    const double process_start = CpuSeconds(CLOCK_PROCESS_CPUTIME_ID);
     detector.ReadAheadFor(entries, options.threads);
     for (const log::Entry& entry : entries) {
       const Folded folded = OrDie(detector.Fold(entry));
@@ -185,6 +194,10 @@ Cost Fold(Detector& detector, MadeUpLog& log, std::uint64_t count, const Options
     OrDie(detector.Commit({offset, std::string(16, 'x')}));
     cost.seconds += SecondsSince(start);
     cost.cpu_seconds += CpuSeconds() - cpu_start;
+    cost.process_cpu_seconds += CpuSeconds(CLOCK_PROCESS_CPUTIME_ID) - process_start;
+    if (done % 1'000'000 < options.batch) {
+      Say("{} entries folded, {:.0f} a second", done, static_cast<double>(done) / cost.seconds);
+    }
   }
   return cost;
 }
@@ -200,6 +213,7 @@ std::uint64_t BytesIn(const std::filesystem::path& directory) {
 /// What a start takes, from opening the store until the judge could go on.
 double Restart(const Options& options, const RestartOptions& restart,
                nlohmann::ordered_json& result, const char* name) {
+  Say("starts anew: {}", name);
   const auto start = Clock::now();
   const double cpu_start = CpuSeconds();
   const auto store = OrDie(Store::Open(options.store));
@@ -218,6 +232,7 @@ double Restart(const Options& options, const RestartOptions& restart,
 
 void FoldAll(const Options& options, const RestartOptions& restart,
              nlohmann::ordered_json& result) {
+  Say("opens the state in {}", options.store.directory.string());
   const auto store = OrDie(Store::Open(options.store));
   const auto detector = OpenDetector(*store, options.kept + options.entries, restart);
   if (!detector->parameters().has_value()) {
@@ -229,6 +244,7 @@ void FoldAll(const Options& options, const RestartOptions& restart,
     Die({ErrorCode::kInvalidInput, options.store.directory.string() + " holds a state of " +
                                        std::to_string(begun) + " entries: fill it no further"});
   }
+  Say("folds new pages from {} to {}", begun, std::min(options.kept, begun + options.fill));
   MadeUpLog log(options, begun);
   const std::uint64_t fill_count = std::min(options.fill, options.kept - begun);
   const Cost fill = Fold(*detector, log, fill_count, options, nullptr);
@@ -237,9 +253,12 @@ void FoldAll(const Options& options, const RestartOptions& restart,
     result["fill_per_s"] = static_cast<double>(fill_count) / fill.seconds;
     result["fill_s"] = fill.seconds;
     result["fill_cpu_us"] = fill.cpu_seconds * 1e6 / static_cast<double>(fill_count);
+    result["fill_process_cpu_us"] =
+        fill.process_cpu_seconds * 1e6 / static_cast<double>(fill_count);
   }
   result["snapshots_written"] = detector->restart_report().written;
   if (begun + fill_count < options.kept) return;
+  Say("folds a mix of {} entries", options.entries);
   const LookupWork before = detector->lookup_work();
   std::array<std::uint64_t, kReasonCount> reasons{};
   const Cost fold = Fold(*detector, log, options.entries, options, &reasons);
@@ -247,6 +266,8 @@ void FoldAll(const Options& options, const RestartOptions& restart,
 
   result["fold_per_s"] = static_cast<double>(options.entries) / fold.seconds;
   result["fold_cpu_us"] = fold.cpu_seconds * 1e6 / static_cast<double>(options.entries);
+  result["fold_process_cpu_us"] =
+      fold.process_cpu_seconds * 1e6 / static_cast<double>(options.entries);
   result["candidates_per_entry"] = static_cast<double>(after.candidates - before.candidates) /
                                    static_cast<double>(options.entries);
   result["refold_s"] = fill.seconds + fold.seconds;

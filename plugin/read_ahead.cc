@@ -1,6 +1,7 @@
 #include "plugin/read_ahead.h"
 
 #include <algorithm>
+#include <span>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -30,15 +31,22 @@ const std::vector<Match>& ReadAhead::Reader::Matches(Fingerprint query) {
   return known->second;
 }
 
+void ReadAhead::Reader::Take(Reader& other) {
+  for (std::size_t table = 0; table < rows_.size(); ++table) rows_[table].merge(other.rows_[table]);
+  matches_.merge(other.matches_);
+  work_.probes += other.work_.probes;
+  work_.candidates += other.work_.candidates;
+}
+
 LookupWork ReadAhead::Read(const Store& store, const HammingIndex& index, const Reach& reach,
                            std::size_t count, std::size_t threads,
                            const std::function<void(std::size_t, Reader&)>& read) {
-  readers_.clear();
   threads = std::clamp<std::size_t>(count / kLeastPerThread, 1, std::max<std::size_t>(threads, 1));
-  readers_.reserve(threads);
-  for (std::size_t t = 0; t < threads; ++t) readers_.emplace_back(store, index, reach);
+  std::vector<Reader> readers;
+  readers.reserve(threads);
+  for (std::size_t t = 0; t < threads; ++t) readers.emplace_back(store, index, reach);
   const auto read_share = [&](std::size_t t) {
-    for (std::size_t i = t; i < count; i += threads) read(i, readers_[t]);
+    for (std::size_t i = t; i < count; i += threads) read(i, readers[t]);
   };
   {
     std::vector<std::jthread> others;
@@ -51,29 +59,23 @@ LookupWork ReadAhead::Read(const Store& store, const HammingIndex& index, const 
     read_share(0);
     for (std::size_t t = others.size() + 1; t < threads; ++t) read_share(t);
   }
-  LookupWork work;
-  for (const Reader& reader : readers_) {
-    work.probes += reader.work_.probes;
-    work.candidates += reader.work_.candidates;
-  }
-  return work;
+  // Into one, so that a row is looked for once.
+  read_.emplace(std::move(readers.front()));
+  for (Reader& reader : std::span(readers).subspan(1)) read_->Take(reader);
+  return read_->work_;
 }
 
 const std::optional<std::string>* ReadAhead::Row(Table table, std::string_view key) const {
-  for (const Reader& reader : readers_) {
-    const Reader::Rows& rows = reader.rows_[static_cast<std::size_t>(table)];
-    if (const auto known = rows.find(key); known != rows.end()) return &known->second;
-  }
-  return nullptr;
+  if (!read_.has_value()) return nullptr;
+  const Reader::Rows& rows = read_->rows_[static_cast<std::size_t>(table)];
+  const auto known = rows.find(key);
+  return known == rows.end() ? nullptr : &known->second;
 }
 
 const std::vector<Match>* ReadAhead::Matches(Fingerprint query, const Reach& reach) const {
-  for (const Reader& reader : readers_) {
-    if (reader.reach_ != reach) continue;
-    const auto known = reader.matches_.find(query.bits);
-    if (known != reader.matches_.end()) return &known->second;
-  }
-  return nullptr;
+  if (!read_.has_value() || read_->reach_ != reach) return nullptr;
+  const auto known = read_->matches_.find(query.bits);
+  return known == read_->matches_.end() ? nullptr : &known->second;
 }
 
 }  // namespace crawlsieve

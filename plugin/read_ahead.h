@@ -1,5 +1,6 @@
 #pragma once
 
+#include "plugin/base/string_map.h"
 #include "plugin/index/hamming_index.h"
 #include "plugin/state/store.h"
 
@@ -45,14 +46,11 @@ class ReadAhead {
    private:
     friend class ReadAhead;
 
-    struct Hash {
-      using is_transparent = void;
-      std::size_t operator()(std::string_view text) const {
-        return std::hash<std::string_view>()(text);
-      }
-    };
     /// nullopt: there is no such row.
-    using Rows = std::unordered_map<std::string, std::optional<std::string>, Hash, std::equal_to<>>;
+    using Rows = StringMap<std::optional<std::string>>;
+
+    /// Moves over what the other has read and this one hasn't.
+    void Take(Reader& other);
 
     const Store& store_;
     const HammingIndex& index_;
@@ -69,7 +67,7 @@ class ReadAhead {
                   std::size_t count, std::size_t threads,
                   const std::function<void(std::size_t, Reader&)>& read);
 
-  void Clear() { readers_.clear(); }
+  void Clear() { read_.reset(); }
 
   /// The row as it was read; null if it wasn't. A row that is known not to be there is nullopt.
   [[nodiscard]] const std::optional<std::string>* Row(Table table, std::string_view key) const;
@@ -78,7 +76,7 @@ class ReadAhead {
   [[nodiscard]] const std::vector<Match>* Matches(Fingerprint query, const Reach& reach) const;
 
  private:
-  std::vector<Reader> readers_;
+  std::optional<Reader> read_;  // what all of them have read
 };
 
 }  // namespace crawlsieve

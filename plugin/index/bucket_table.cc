@@ -7,7 +7,6 @@
 #include <bit>
 #include <cassert>
 #include <cmath>
-#include <cstring>
 #include <functional>
 #include <iterator>
 #include <utility>
@@ -25,6 +24,10 @@ constexpr std::uint64_t kMaxRun = 32;
 constexpr int kMaxCellsAtOnce = 4;
 // Keys with no more bits than this left are a few hundred at most: not worth a nest.
 constexpr int kMinNestBits = 8;
+
+// Document numbers that fit in four bytes, and those from which on others are to be expected.
+constexpr std::uint64_t kMostNarrow = 0xffff'ffff;
+constexpr std::uint64_t kNearlyWide = 0xf000'0000;
 
 constexpr std::array<std::uint16_t, 16> kSlotMasks = [] {
   std::array<std::uint16_t, 16> masks{};
@@ -51,7 +54,7 @@ void ProbeQueue::ProcessBatch() {
       const std::uint64_t prefix = probe.prefix - nest.OwnPart(probe.prefix);
       std::vector<std::uint64_t> found;
       nest.Collect(nest.OwnPart(queries_[probe.query]), budgets_[at], found, work_);
-      for (const std::uint64_t key : found) hits_.push_back({probe.query, prefix | key, nullptr});
+      for (const std::uint64_t key : found) hits_.push_back({probe.query, prefix | key, {}});
       continue;
     }
     work_.candidates += keys;
@@ -59,10 +62,10 @@ void ProbeQueue::ProcessBatch() {
       const auto slot = static_cast<std::size_t>(std::countr_zero(mask));
       const std::uint64_t key = probe.prefix | LoadKey(line, probe.format, slot);
       if (std::popcount(key ^ queries_[probe.query]) <= max_distance_) {
-        const unsigned char* document = nullptr;
+        DocumentRef document;
         if (probe.table->with_documents_) {
           document = probe.table->DocumentAt(&line, slot);
-          __builtin_prefetch(document);
+          document.Prefetch();
         }
         hits_.push_back({probe.query, key, document});
       }
@@ -95,18 +98,10 @@ BucketTable::Layout BucketTable::LayoutFor(int address_bits, std::uint64_t run,
   return {.address_bits = static_cast<std::uint8_t>(address_bits),
           .stored_bits = static_cast<std::uint8_t>(stored_bits),
           .format = FormatFor(stored_bits),
+          .document_bytes = static_cast<std::uint8_t>(wide_documents_ ? DocumentRef::kWide
+                                                                      : DocumentRef::kNarrow),
           .run = static_cast<std::uint16_t>(run),
           .stride = static_cast<std::uint16_t>(stride)};
-}
-
-std::uint64_t BucketTable::ReadDocument(const unsigned char* bytes) {
-  std::uint64_t document = 0;
-  std::memcpy(&document, bytes, kDocumentBytes);
-  return document;
-}
-
-void BucketTable::WriteDocument(std::uint64_t document, unsigned char* bytes) {
-  std::memcpy(bytes, &document, kDocumentBytes);
 }
 
 Line* BucketTable::Following(const Bucket& bucket, Line* line) const {
@@ -123,13 +118,23 @@ Line* BucketTable::UsualEnd(const Bucket& bucket) const {
   return bucket.first + std::min<std::uint64_t>(full, layout.run - 1u);
 }
 
-unsigned char* BucketTable::DocumentAt(const Line* line, std::size_t slot) const {
+DocumentRef BucketTable::DocumentAt(const Layout& layout, const Line* line,
+                                    std::size_t slot) const {
   const bool far =
       std::less<>()(line, lines_.data()) || !std::less<>()(line, lines_.data() + lines_.size());
-  unsigned char* const documents =
-      far ? DocumentsOf(far_documents_, static_cast<std::size_t>(line - far_.data()))
-          : DocumentsOf(documents_, static_cast<std::size_t>(line - lines_.data()));
-  return documents + slot * kDocumentBytes;
+  if (far) {
+    const auto i = static_cast<std::size_t>(line - far_.data());
+    return {BytesOf(far_documents_) + i * kFarDocumentBytes + slot * DocumentRef::kWide,
+            DocumentRef::kWide};
+  }
+  const auto i = static_cast<std::size_t>(line - lines_.data());
+  return {BytesOf(documents_) + i * layout.DocumentBytesOfLine() + slot * layout.document_bytes,
+          layout.document_bytes};
+}
+
+DocumentRef BucketTable::DocumentAt(const Line* line, std::size_t slot) const {
+  const bool is_old = std::less<>()(line, lines_.data() + frontier_ * old_.stride);
+  return DocumentAt(is_old ? old_ : new_, line, slot);
 }
 
 std::uint32_t BucketTable::TakeOverflowLine(const Bucket& bucket) {
@@ -155,7 +160,7 @@ std::uint32_t BucketTable::TakeOverflowLine(const Bucket& bucket) {
     const std::size_t size = used_far_ + used_far_ / 8 + 4;
     if (far_.size() < used_far_) {
       far_.Grow(size);
-      if (with_documents_) GrowDocuments(far_documents_, far_.size());
+      if (with_documents_) GrowToBytes(far_documents_, far_.size() * kFarDocumentBytes);
     }
   }
   ++used_lines_;
@@ -204,15 +209,24 @@ void BucketTable::Reserve(int address_bits, int run, double lines_per_bucket) {
 }
 
 void BucketTable::GrowArrays() {
-  lines_.Grow(CellsOf(new_) * new_.stride);
-  if (with_documents_) GrowDocuments(documents_, CellsOf(new_) * new_.stride);
+  const std::uint64_t lines = CellsOf(new_) * new_.stride;
+  lines_.Grow(lines);
+  if (with_documents_) GrowToBytes(documents_, lines * new_.DocumentBytesOfLine());
 }
 
 void BucketTable::Insert(std::uint64_t key, std::uint64_t document) {
   if (cell_lines_ == 0) Reserve(cell_bits_, 1, 1.0);
+  if (with_documents_) MakeWideEnough(document);
   Append(key, document);
   for (int i = 0; i < kMaxCellsAtOnce && IsFull() && MakeRoom(); ++i) {
   }
+}
+
+void BucketTable::MakeWideEnough(std::uint64_t document) {
+  if (document < kNearlyWide) return;
+  wide_documents_ = true;
+  // Numbers that ascend have left room for the cells to be done one by one.
+  while (document > kMostNarrow && NeedsWiderDocuments()) MakeRoom();
 }
 
 // The lines of a bucket fill up one after the other: first its run, then, when all of that is full,
@@ -247,7 +261,7 @@ void BucketTable::Append(std::uint64_t key, std::uint64_t document) {
   const std::uint32_t slot = Count(*line);
   StoreKey(*line, bucket.layout->format, slot, bucket.layout->StoredPart(key));
   SetCount(*line, slot + 1);
-  if (with_documents_) WriteDocument(document, DocumentAt(line, slot));
+  if (with_documents_) DocumentAt(*bucket.layout, line, slot).Write(document);
   ++keys_in_lines_;
   // Only when an overflow line was begun: walking through the bucket is not for every insert.
   if (slot == 0 && Next(*bucket.last()) != 0 && IsTooLong(bucket)) NestBucket(bucket);
@@ -268,15 +282,25 @@ BucketTable::Place BucketTable::Locate(std::uint64_t key) const {
   return {};
 }
 
-unsigned char* BucketTable::Find(std::uint64_t key) const {
+DocumentRef BucketTable::Find(std::uint64_t key) const {
   assert(with_documents_);
-  if (cell_lines_ == 0) return nullptr;
+  if (cell_lines_ == 0) return {};
   if (Count(*BucketOf(key).first) == kNested) {
     const Nest& nest = NestOf(key);
     return nest.Find(nest.OwnPart(key));
   }
   const Place place = Locate(key);
-  return place.line == nullptr ? nullptr : DocumentAt(place.line, place.slot);
+  return place.line == nullptr ? DocumentRef() : DocumentAt(place.line, place.slot);
+}
+
+void BucketTable::SetDocument(std::uint64_t key, std::uint64_t document) {
+  if (Count(*BucketOf(key).first) == kNested) {
+    Nest& nest = NestOf(key);
+    nest.SetDocument(nest.OwnPart(key), document);
+    return;
+  }
+  MakeWideEnough(document);
+  Find(key).Write(document);
 }
 
 bool BucketTable::Erase(std::uint64_t key) {
@@ -302,7 +326,7 @@ bool BucketTable::Erase(std::uint64_t key) {
   const LineFormat format = bucket.layout->format;
   StoreKey(*hole.line, format, hole.slot, LoadKey(*tail, format, slot));
   if (with_documents_) {
-    WriteDocument(ReadDocument(DocumentAt(tail, slot)), DocumentAt(hole.line, hole.slot));
+    DocumentAt(hole.line, hole.slot).Write(DocumentAt(tail, slot).Read());
   }
   SetCount(*tail, slot);
   --keys_in_lines_;
@@ -319,7 +343,7 @@ void BucketTable::Prefetch(std::uint64_t key) const {
   const Line* line = UsualEnd(bucket);
   __builtin_prefetch(line, 1);
   if (bucket.layout->run > 1) __builtin_prefetch(bucket.last(), 1);
-  if (with_documents_) __builtin_prefetch(DocumentAt(line, 0), 1);
+  if (with_documents_) DocumentAt(*bucket.layout, line, 0).Prefetch();
 }
 
 void BucketTable::PrefetchOverflow(std::uint64_t key) const {
@@ -329,7 +353,7 @@ void BucketTable::PrefetchOverflow(std::uint64_t key) const {
   if (next == 0) return;
   const Line* line = OverflowLine(bucket.overflow, next);
   __builtin_prefetch(line, 1);
-  if (with_documents_) __builtin_prefetch(DocumentAt(line, 0), 1);
+  if (with_documents_) DocumentAt(*bucket.layout, line, 0).Prefetch();
 }
 
 template <typename Visit>
@@ -338,7 +362,7 @@ void BucketTable::ForEachInBucket(const Bucket& bucket, const Visit& visit) cons
   for (Line* line = bucket.first; line != nullptr; line = Following(bucket, line)) {
     for (std::uint32_t slot = 0; slot < Count(*line); ++slot) {
       visit(prefix | LoadKey(*line, bucket.layout->format, slot),
-            with_documents_ ? ReadDocument(DocumentAt(line, slot)) : 0);
+            with_documents_ ? DocumentAt(*bucket.layout, line, slot).Read() : 0);
     }
   }
 }
@@ -366,10 +390,11 @@ void BucketTable::ForEach(std::uint64_t first, std::uint64_t last,
 
 bool BucketTable::IsFull() const {
   // 1/32 idle leaves some 2 % of the lines without room in their cell.
-  return used_lines_ * 32 > cell_lines_ * 31;
+  return used_lines_ * 32 > cell_lines_ * 31 || NeedsWiderDocuments();
 }
 
 BucketTable::Layout BucketTable::Larger() const {
+  if (NeedsWiderDocuments()) return LayoutFor(new_.address_bits, new_.run, new_.stride);
   const std::uint64_t heads = std::uint64_t{1} << cell_bits_;
   const std::uint64_t overflow = OverflowLinesOf(new_);
   const std::uint64_t longer = new_.stride + std::max<std::uint64_t>(new_.stride / 10, 1);
@@ -386,7 +411,7 @@ BucketTable::Layout BucketTable::Larger() const {
 bool BucketTable::MakeRoom() {
   if (frontier_ == 0) {
     const Layout larger = Larger();
-    if (larger.stride == new_.stride) return false;
+    if (larger == new_) return false;
     new_ = larger;
     GrowArrays();
     frontier_ = CellsOf(old_);
@@ -404,7 +429,7 @@ bool BucketTable::MakeRoom() {
   for (std::uint64_t i = 0; i < old_.stride; ++i) {
     const std::uint64_t line = (frontier_ - 1) * old_.stride + i;
     __builtin_prefetch(lines_.data() + line);
-    if (with_documents_) __builtin_prefetch(DocumentsOf(documents_, line));
+    if (with_documents_) DocumentAt(old_, lines_.data() + line, 0).Prefetch();
   }
   return true;
 }
@@ -415,11 +440,16 @@ void BucketTable::MoveCell(std::uint64_t cell) {
   std::vector<MovingLine> moving_lines;
   moving_lines.reserve(old_.stride);
   std::array<std::size_t, 1 << kMaxCellBits> ends{};
+  const auto documents_in = [this](const Line& line) {
+    return with_documents_ && Count(line) != kNested ? Count(line) : 0;
+  };
   const auto take = [&](const Line* line) {
     MovingLine& moving = moving_lines.emplace_back();
     moving.line = *line;
     SetNext(moving.line, 0);
-    if (with_documents_) std::memcpy(moving.documents.data(), DocumentAt(line, 0), kDocumentsBytes);
+    for (std::uint32_t slot = 0; slot < documents_in(*line); ++slot) {
+      moving.documents[slot] = DocumentAt(old_, line, slot).Read();
+    }
   };
   for (std::uint64_t i = 0; i < buckets; ++i) {
     const Bucket bucket = BucketAt(old_, first + i);
@@ -459,13 +489,12 @@ void BucketTable::MoveCell(std::uint64_t cell) {
         const std::uint64_t prefix = bucket.address << new_.stored_bits;
         for (std::uint32_t slot = 0; slot < Count(moving.line); ++slot) {
           --keys_in_lines_;
-          NestOf(prefix).Insert(LoadKey(moving.line, new_.format, slot),
-                                ReadDocument(&moving.documents[slot * kDocumentBytes]));
+          NestOf(prefix).Insert(LoadKey(moving.line, new_.format, slot), moving.documents[slot]);
         }
         continue;
       }
-      if (with_documents_) {
-        std::memcpy(DocumentAt(place, 0), moving.documents.data(), kDocumentsBytes);
+      for (std::uint32_t slot = 0; slot < documents_in(moving.line); ++slot) {
+        DocumentAt(new_, place, slot).Write(moving.documents[slot]);
       }
     }
   }
@@ -531,16 +560,18 @@ std::uint64_t BucketTable::size() const {
 
 std::uint64_t BucketTable::bytes() const {
   // While cells move there are lines between old and new ones that nobody has written yet.
-  std::uint64_t unwritten = 0;
-  if (frontier_ != 0) {
-    const std::uint64_t old_end = CellsOf(old_) * old_.stride;
-    const std::uint64_t new_start = frontier_ * (CellsOf(new_) / CellsOf(old_) * new_.stride);
-    unwritten = new_start - std::min(new_start, old_end);
-  }
-  std::uint64_t bytes =
-      sizeof(BucketTable) + (lines_.size() - unwritten + far_.size()) * kLineBytes;
+  const auto unwritten = [this](std::uint64_t old_line_bytes, std::uint64_t new_line_bytes) {
+    if (frontier_ == 0) return std::uint64_t{0};
+    const std::uint64_t old_end = CellsOf(old_) * old_.stride * old_line_bytes;
+    const std::uint64_t new_start =
+        frontier_ * (CellsOf(new_) / CellsOf(old_) * new_.stride) * new_line_bytes;
+    return new_start - std::min(new_start, old_end);
+  };
+  std::uint64_t bytes = sizeof(BucketTable) + (lines_.size() + far_.size()) * kLineBytes -
+                        unwritten(kLineBytes, kLineBytes);
   if (with_documents_) {
-    bytes += (documents_.size() + far_documents_.size()) * kLineBytes - unwritten * kDocumentsBytes;
+    bytes += (documents_.size() + far_documents_.size()) * kLineBytes -
+             unwritten(old_.DocumentBytesOfLine(), new_.DocumentBytesOfLine());
   }
   for (const auto& [start, nest] : nests_) bytes += nest->bytes();
   return bytes;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "plugin/index/document_ref.h"
 #include "plugin/index/kernel.h"
 #include "plugin/index/line.h"
 #include "plugin/index/line_array.h"
@@ -22,9 +23,9 @@ class Nest;
 
 /// A key within reach of a query.
 struct Hit {
-  std::uint32_t query;            ///< which query of the ProbeQueue
-  std::uint64_t key;              ///< in the query's bit order
-  const unsigned char* document;  ///< for ReadDocument; null where the table doesn't say
+  std::uint32_t query;   ///< which query of the ProbeQueue
+  std::uint64_t key;     ///< in the query's bit order
+  DocumentRef document;  ///< nowhere if the table doesn't say
 };
 
 /// Number of buckets looked into and of keys compared.
@@ -116,13 +117,13 @@ class ProbeQueue {
 /// A bucket that is far longer than the others, because its keys have more bits in common than
 /// chance would give them, becomes a Nest.
 ///
-/// The table may hold a document number of 40 bits with each key.
+/// The table may hold a document number of 40 bits with each key. They take four bytes each, and
+/// five once there are larger ones: cells are laid out anew for that one by one, as for more keys,
+/// from the moment the numbers come near.
 ///
 /// Thread-compatible: the index's locks guard it.
 class BucketTable {
  public:
-  static constexpr std::size_t kDocumentBytes = 5;
-
   /// `key_bits` < 64, `max_address_bits` <= 32 and <= key_bits. `max_distance`: of lookups.
   BucketTable(int key_bits, int max_address_bits, int max_distance, bool with_documents);
   ~BucketTable();
@@ -134,18 +135,18 @@ class BucketTable {
   /// the first would seem far longer than the others.
   void Reserve(int address_bits, int run, double lines_per_bucket);
 
-  /// Adds a key that isn't there.
+  /// Adds a key that isn't there. `document` < 2^40.
   void Insert(std::uint64_t key, std::uint64_t document);
 
   /// Takes out a key; false if it isn't there.
   bool Erase(std::uint64_t key);
 
-  /// The bytes of the document number of a key, to be used with ReadDocument and WriteDocument;
-  /// null if the key isn't there. Valid until the table changes. Only of a table with documents.
-  [[nodiscard]] unsigned char* Find(std::uint64_t key) const;
+  /// Where the document number of a key is; nowhere if the key isn't there. Only of a table with
+  /// documents.
+  [[nodiscard]] DocumentRef Find(std::uint64_t key) const;
 
-  [[nodiscard]] static std::uint64_t ReadDocument(const unsigned char* bytes);
-  static void WriteDocument(std::uint64_t document, unsigned char* bytes);
+  /// Gives a key that is there another document number.
+  void SetDocument(std::uint64_t key, std::uint64_t document);
 
   /// Calls visit(key, document) for all keys from `first` to `last`, in any order.
   void ForEach(std::uint64_t first, std::uint64_t last,
@@ -175,9 +176,16 @@ class BucketTable {
     std::uint8_t address_bits = 0;
     std::uint8_t stored_bits = 0;  // of a key, below the address
     LineFormat format = LineFormat::kSlots7;
+    std::uint8_t document_bytes = DocumentRef::kNarrow;
     std::uint16_t run = 1;
     std::uint16_t stride = 0;
 
+    friend bool operator==(const Layout&, const Layout&) = default;
+
+    /// Bytes of the document numbers of a line.
+    [[nodiscard]] std::size_t DocumentBytesOfLine() const {
+      return std::size_t{SlotCount(format)} * document_bytes;
+    }
     [[nodiscard]] std::uint64_t StoredPart(std::uint64_t key) const {
       return key & ((std::uint64_t{1} << stored_bits) - 1);
     }
@@ -203,8 +211,9 @@ class BucketTable {
   // they are in far_.
   static constexpr std::uint32_t kFirstFar = 512;
 
-  // Of the document numbers of a line.
-  static constexpr std::size_t kDocumentsBytes = 12 * kDocumentBytes;
+  static constexpr std::size_t kMostSlots = 12;
+  // Of the document numbers of a line elsewhere.
+  static constexpr std::size_t kFarDocumentBytes = kMostSlots * DocumentRef::kWide;
 
   struct MovingKey {
     std::uint64_t key;
@@ -212,15 +221,15 @@ class BucketTable {
   };
   struct MovingLine {
     Line line;
-    std::array<unsigned char, kDocumentsBytes> documents;
+    std::array<std::uint64_t, kMostSlots> documents;
   };
 
-  /// Makes an array long enough for the document numbers of so many lines.
-  static void GrowDocuments(LineArray& documents, std::size_t lines) {
-    documents.Grow((lines * kDocumentsBytes + kLineBytes - 1) / kLineBytes);
+  /// Makes an array at least so many bytes long.
+  static void GrowToBytes(LineArray& array, std::size_t bytes) {
+    array.Grow((bytes + kLineBytes - 1) / kLineBytes);
   }
-  [[nodiscard]] static unsigned char* DocumentsOf(const LineArray& documents, std::size_t line) {
-    return reinterpret_cast<unsigned char*>(documents.data()) + line * kDocumentsBytes;
+  [[nodiscard]] static unsigned char* BytesOf(const LineArray& array) {
+    return reinterpret_cast<unsigned char*>(array.data());
   }
 
   [[nodiscard]] std::uint64_t CellsOf(const Layout& layout) const {
@@ -251,7 +260,11 @@ class BucketTable {
   [[nodiscard]] Line* Following(const Bucket& bucket, Line* line) const;
   /// The line of a bucket's run that is filled in a bucket as long as the others.
   [[nodiscard]] Line* UsualEnd(const Bucket& bucket) const;
-  [[nodiscard]] unsigned char* DocumentAt(const Line* line, std::size_t slot) const;
+  /// Where the document number of a slot of a line is that belongs to a bucket of that layout.
+  [[nodiscard]] DocumentRef DocumentAt(const Layout& layout, const Line* line,
+                                       std::size_t slot) const;
+  /// The same, while no cell is on the move.
+  [[nodiscard]] DocumentRef DocumentAt(const Line* line, std::size_t slot) const;
 
   /// Calls visit(key, document) for the keys in the lines of a bucket.
   template <typename Visit>
@@ -269,6 +282,11 @@ class BucketTable {
   [[nodiscard]] bool IsFull() const;
   /// The layout that makes more room than new_, or new_ itself if there is none.
   [[nodiscard]] Layout Larger() const;
+  [[nodiscard]] bool NeedsWiderDocuments() const {
+    return wide_documents_ && old_.document_bytes != DocumentRef::kWide;
+  }
+  /// Notes what a document number that is to be written asks of the layout, and sees to it.
+  void MakeWideEnough(std::uint64_t document);
   /// Makes room for all cells as new_ has them.
   void GrowArrays();
   /// Lays out the next cell anew; false if no layout is larger.
@@ -290,7 +308,7 @@ class BucketTable {
   Layout new_;
   std::uint64_t frontier_ = 0;
   LineArray far_;        // overflow lines that their cells had no room for
-  LineArray documents_;  // kDocumentsBytes for each line of lines_
+  LineArray documents_;  // for each line of lines_ as many bytes as its layout says
   LineArray far_documents_;
   std::uint32_t used_far_ = 0;    // lines of far_ ever taken
   std::uint32_t free_far_ = 0;    // of these, those given back: a list linked by `next`
@@ -302,6 +320,7 @@ class BucketTable {
   const int cell_bits_;  // a cell has 2^cell_bits_ buckets
   const int max_distance_;
   const bool with_documents_;
+  bool wide_documents_ = false;  // new layouts have five bytes for each
   // By the smallest key that belongs there. A nest stays as it is when cells are split: then
   // several buckets share it.
   std::map<std::uint64_t, std::unique_ptr<Nest>> nests_;
@@ -317,7 +336,10 @@ class Nest {
 
   void Insert(std::uint64_t key, std::uint64_t document);
   bool Erase(std::uint64_t key);
-  [[nodiscard]] unsigned char* Find(std::uint64_t key) const { return tables_.front().Find(key); }
+  [[nodiscard]] DocumentRef Find(std::uint64_t key) const { return tables_.front().Find(key); }
+  void SetDocument(std::uint64_t key, std::uint64_t document) {
+    tables_.front().SetDocument(key, document);
+  }
 
   /// Calls visit(key, document) for all keys, in any order.
   void ForEach(const std::function<void(std::uint64_t, std::uint64_t)>& visit) const {

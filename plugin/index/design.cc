@@ -55,9 +55,10 @@ IndexDesign Evaluate(int max_distance, std::uint64_t entries, std::vector<int> w
     for (int flips = 0; flips <= radius; ++flips) {
       design.reads_per_lookup += Choose(cost.address_bits, flips) * cost.reads_per_bucket;
     }
-    // The first table has document numbers, 60 bytes for each line.
-    design.bytes_per_entry += (i == 0 ? kLineBytes + 60 : kLineBytes) * cost.lines_per_bucket *
-                              kMoving / kFill / cost.entries_per_bucket;
+    // The first table has document numbers, of four bytes for some billions of documents.
+    const auto slots = static_cast<int>(SlotCount(FormatFor(kFingerprintBits - cost.address_bits)));
+    design.bytes_per_entry += (i == 0 ? kLineBytes + 4 * slots : kLineBytes) *
+                              cost.lines_per_bucket * kMoving / kFill / cost.entries_per_bucket;
   }
   design.block_bits = std::move(widths);
   return design;

@@ -142,13 +142,13 @@ void ShardedIndex::InsertAll(std::span<const IndexEntry> entries) {
 bool ShardedIndex::InsertAt(const Spots& spots, Fingerprint fingerprint, DocId document) {
   assert(document.sequence != 0 && document.sequence >> 40 == 0);
   Shard& shard = shards_[spots[0].shard];
-  if (unsigned char* stored = ShardOf(0, spots[0]).Find(spots[0].key); stored != nullptr) {
-    const std::uint64_t known = BucketTable::ReadDocument(stored);
+  if (const DocumentRef stored = ShardOf(0, spots[0]).Find(spots[0].key)) {
+    const std::uint64_t known = stored.Read();
     if (known == document.sequence) return false;
     std::set<std::uint64_t>& list = shard.lists[fingerprint.bits];
     if (known != 0) {
       list.insert(known);
-      BucketTable::WriteDocument(0, stored);
+      stored.Write(0);
     }
     if (!list.insert(document.sequence).second) return false;
     ++shard.documents;
@@ -167,14 +167,14 @@ bool ShardedIndex::Remove(Fingerprint fingerprint, DocId document) {
   const UniqueSliceLock lock(lock_, SlicesOf(spots));
   Prefetch(spots);
   Shard& shard = shards_[spots[0].shard];
-  unsigned char* stored = ShardOf(0, spots[0]).Find(spots[0].key);
-  if (stored == nullptr) return false;
-  const std::uint64_t known = BucketTable::ReadDocument(stored);
+  const DocumentRef stored = ShardOf(0, spots[0]).Find(spots[0].key);
+  if (!stored) return false;
+  const std::uint64_t known = stored.Read();
   if (known == 0) {
     const auto entry = shard.lists.find(fingerprint.bits);
     if (entry->second.erase(document.sequence) == 0) return false;
     if (entry->second.size() == 1) {
-      BucketTable::WriteDocument(*entry->second.begin(), stored);
+      ShardOf(0, spots[0]).SetDocument(spots[0].key, *entry->second.begin());
       shard.lists.erase(entry);
     }
   } else {
@@ -229,7 +229,7 @@ void ShardedIndex::Collect(std::span<const Fingerprint> queries, int max_distanc
       const Fingerprint fingerprint{std::rotr(hit.key, tables_[hit.query % tables].rotation)};
       const auto query = static_cast<std::uint32_t>(hit.query / tables);
       found.push_back({query, HammingDistance(queries[query], fingerprint), fingerprint,
-                       hit.document == nullptr ? 0 : BucketTable::ReadDocument(hit.document)});
+                       hit.document ? hit.document.Read() : 0});
     }
   }
   if (work != nullptr) {
@@ -261,9 +261,9 @@ void ShardedIndex::Answer(std::span<const Found> found, std::size_t limit,
     }
     const Spot spot = SpotOf(0, fingerprint);
     const SharedSliceLock lock(lock_, SliceOf(0, spot.shard));
-    const unsigned char* stored = tables_[0].shards[spot.shard].Find(spot.key);
-    if (stored == nullptr) continue;  // removed since
-    if (const std::uint64_t document = BucketTable::ReadDocument(stored); document != 0) {
+    const DocumentRef stored = tables_[0].shards[spot.shard].Find(spot.key);
+    if (!stored) continue;  // removed since
+    if (const std::uint64_t document = stored.Read(); document != 0) {
       matches.push_back({{document}, fingerprint, found[i].distance});
       continue;
     }

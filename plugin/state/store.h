@@ -1,17 +1,18 @@
 #pragma once
 
 #include "plugin/base/result.h"
+#include "plugin/base/string_map.h"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace crawlsieve {
 
@@ -45,7 +46,10 @@ class Changes {
 
  private:
   friend class Store;
-  using TableChanges = std::map<std::string, std::optional<std::string>, std::less<>>;
+  using TableChanges = StringMap<std::optional<std::string>>;
+  /// The changes of a table, documents in order of their keys.
+  [[nodiscard]] std::vector<const TableChanges::value_type*> Of(Table table) const;
+
   std::array<TableChanges, kTableCount> tables_;
 };
 
