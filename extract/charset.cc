@@ -142,6 +142,7 @@ CharsetDecoder::Choice CharsetDecoder::ChooseEncoding(std::string_view bytes,
   if (const Encoding* named = FindEncoding(hints.charset)) return {named, CharsetSource::kHeader};
   if (hints.prescan) {
     if (const Encoding* named = PrescanForEncoding(bytes)) return {named, CharsetSource::kMeta};
+    if (const Encoding* named = FindLateDeclaration(bytes)) return {named, CharsetSource::kMeta};
   }
   constexpr char kEscape = '\x1B';  // ISO-2022-JP is ASCII but for its escape sequences
   if (bytes.find(kEscape) == std::string_view::npos) {

@@ -301,10 +301,16 @@ static_assert(kEncodings[kUtf16LeIndex].name == "UTF-16LE");
 
 constexpr std::size_t kPrescanBytes = 1024;
 
-/// Walks over the head of a page the way the prescan algorithm does. Past the end it reads '\0'.
+/// Elements in which a parser sees no tags.
+constexpr std::array<std::string_view, 8> kRawTextElements{
+    "script", "style", "textarea", "title", "xmp", "iframe", "noembed", "noframes"};
+
+/// Walks over a page the way the prescan algorithm does. Past the end it reads '\0'.
 class Prescanner {
  public:
-  explicit Prescanner(std::string_view bytes) : bytes_(bytes) {}
+  /// `skip_raw_text`: as a parser does and the prescan of the standard doesn't.
+  Prescanner(std::string_view bytes, bool skip_raw_text)
+      : bytes_(bytes), skip_raw_text_(skip_raw_text) {}
 
   [[nodiscard]] const Encoding* Run() {
     if (const Encoding* encoding = XmlDeclaration(); encoding != nullptr) return encoding;
@@ -326,6 +332,16 @@ class Prescanner {
   void SkipPast(std::string_view end) {
     const std::size_t found = bytes_.find(end, at_);
     at_ = found == std::string_view::npos ? bytes_.size() : found + end.size();
+  }
+
+  /// Goes to the end tag of an element in which there are no tags.
+  void SkipRawText(std::string_view element) {
+    const std::string name = AsciiLower(element);
+    if (std::ranges::find(kRawTextElements, name) == kRawTextElements.end()) return;
+    for (; at_ < bytes_.size(); ++at_) {
+      at_ = std::min(bytes_.find("</", at_), bytes_.size());
+      if (StartsWithNoCase(bytes_.substr(std::min(at_ + 2, bytes_.size())), name)) return;
+    }
   }
 
   [[nodiscard]] const Encoding* XmlDeclaration() const {
@@ -355,10 +371,13 @@ class Prescanner {
       return Meta();
     } else if (rest.size() > 1 && (IsAsciiAlpha(rest[1]) ||
                                    (rest[1] == '/' && rest.size() > 2 && IsAsciiAlpha(rest[2])))) {
+      const std::size_t name = at_ + 1;
       while (at_ < bytes_.size() && !IsAsciiSpace(Peek()) && Peek() != '>') ++at_;
+      const std::string_view element = bytes_.substr(name, at_ - name);
       while (!NextAttribute().name.empty()) {
       }
       ++at_;
+      if (skip_raw_text_) SkipRawText(element);
     } else if (rest.size() > 1 && (rest[1] == '!' || rest[1] == '/' || rest[1] == '?')) {
       SkipPast(">");
     } else {
@@ -391,6 +410,7 @@ class Prescanner {
         needs_pragma = false;
       }
     }
+    if (at_ >= bytes_.size()) return nullptr;  // the tag goes on
     ++at_;
     if (needs_pragma && !got_pragma) return nullptr;
     return AsDeclared(encoding);
@@ -430,6 +450,7 @@ class Prescanner {
   }
 
   std::string_view bytes_;
+  const bool skip_raw_text_;
   std::size_t at_ = 0;
 };
 
@@ -472,7 +493,12 @@ std::string_view FindCharsetParameter(std::string_view content_type) {
 }
 
 const Encoding* PrescanForEncoding(std::string_view bytes) {
-  return Prescanner(bytes.substr(0, kPrescanBytes)).Run();
+  return Prescanner(bytes.substr(0, kPrescanBytes), false).Run();
+}
+
+const Encoding* FindLateDeclaration(std::string_view bytes) {
+  if (bytes.size() < kPrescanBytes) return nullptr;
+  return Prescanner(bytes, true).Run();
 }
 
 }  // namespace crawlsieve::extract

@@ -46,4 +46,9 @@ struct ByteOrderMark {
 /// says: the prescan could not have read it otherwise. nullptr: none.
 [[nodiscard]] const Encoding* PrescanForEncoding(std::string_view bytes);
 
+/// The encoding that a page declares in a <meta> further on, for which a browser's parser starts
+/// anew (the standard's "Changing the encoding while parsing"). Text of scripts and the like
+/// declares nothing. nullptr: none.
+[[nodiscard]] const Encoding* FindLateDeclaration(std::string_view bytes);
+
 }  // namespace crawlsieve::extract

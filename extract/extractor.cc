@@ -250,7 +250,7 @@ std::string DescribeExtraction(const ExtractOptions& extract_options) {
   const FeatureOptions& options = extract_options.features;
   return fmt::format(
       "extract=3 {} {} {} shingle={}+{} sketch_shingle={} damped={} token<={} parser=gumbo-{} "
-      "charset=uchardet-{} "
+      "charset=meta-anywhere,uchardet-{} "
       "roles=1:{} main>={} {}",
       DescribeTokenizer(), DescribeVolatileText(options.volatile_text),
       DescribeTerms(options.terms), options.shingle_size, options.phrase_size,

@@ -350,6 +350,7 @@ class TermFinder::Impl {
   }
 
   std::string_view TermOf(std::uint32_t language, std::string_view word) {
+    if (word.empty()) return {};
     if (options_.stop_words && stop_shapes_[language].test(ShapeOf(word)) &&
         stop_words_[language].contains(word)) {
       return {};

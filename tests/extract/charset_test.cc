@@ -84,6 +84,12 @@ TEST(CharsetDecoder, ReadsShiftJisDeclaredByMeta) {
       (Decoded{"<meta charset=\"Shift_JIS\">日本語 ｶﾅ ①", "Shift_JIS", CharsetSource::kMeta}));
 }
 
+TEST(CharsetDecoder, BelievesAMetaFarDownThePage) {
+  const std::string before = "<!--" + std::string(2000, 'x') + "-->";
+  EXPECT_EQ(Decode(before + "<meta charset=iso-8859-2>\xB1", {.prescan = true}),
+            (Decoded{before + "<meta charset=iso-8859-2>ą", "ISO-8859-2", CharsetSource::kMeta}));
+}
+
 TEST(CharsetDecoder, LooksForMetaOnlyWhereAsked) {
   EXPECT_NE(Decode("<meta charset=gbk>", {}).source, CharsetSource::kMeta);
 }

@@ -105,6 +105,32 @@ TEST(PrescanForEncoding, LooksAt1024Bytes) {
   EXPECT_EQ(PrescanForEncoding(std::string(1024, ' ') + meta), nullptr);
 }
 
+// What a tag that is cut off would have said is not known.
+TEST(PrescanForEncoding, TakesNothingFromAnUnfinishedTag) {
+  EXPECT_EQ(PrescanForEncoding("<meta charset=euc-jp"), nullptr);
+  EXPECT_EQ(PrescanForEncoding("<meta charset='euc-jp' "), nullptr);
+  EXPECT_EQ(NameOf(PrescanForEncoding("<meta charset=euc-jp>")), "EUC-JP");
+}
+
+TEST(FindLateDeclaration, LooksAtThePageAsAParserDoes) {
+  const std::string comment = "<!--" + std::string(1024, 'x') + "-->";
+  EXPECT_EQ(NameOf(FindLateDeclaration(comment + "<p>text<meta charset=gbk>")), "GBK");
+  // The tag that byte 1,024 is in.
+  const std::string cut = std::string(1015, ' ') + "<meta charset=gbk>";
+  EXPECT_EQ(PrescanForEncoding(cut), nullptr);
+  EXPECT_EQ(NameOf(FindLateDeclaration(cut)), "GBK");
+  for (const std::string element :
+       {"script", "STYLE", "textarea", "title", "xmp", "iframe", "noembed", "noframes"}) {
+    const std::string raw = "<" + element + " a=b>'<meta charset=big5></x>'";
+    EXPECT_EQ(FindLateDeclaration(comment + raw), nullptr) << element;
+    EXPECT_EQ(NameOf(FindLateDeclaration(comment + raw + "</" + element + "><meta charset=gbk>")),
+              "GBK")
+        << element;
+  }
+  EXPECT_EQ(NameOf(FindLateDeclaration(comment + "<scripts><meta charset=gbk>")), "GBK");
+  EXPECT_EQ(FindLateDeclaration(comment), nullptr);
+}
+
 TEST(PrescanForEncoding, EndsOnEveryCutOfAPage) {
   const std::string page =
       "<?xml x='y'?><!-- c --><a b='c' d><meta http-equiv=\"Content-Type\" "
