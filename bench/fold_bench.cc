@@ -244,9 +244,9 @@ void FoldAll(const Options& options, const RestartOptions& restart,
     Die({ErrorCode::kInvalidInput, options.store.directory.string() + " holds a state of " +
                                        std::to_string(begun) + " entries: fill it no further"});
   }
-  Say("folds new pages from {} to {}", begun, std::min(options.kept, begun + options.fill));
   MadeUpLog log(options, begun);
   const std::uint64_t fill_count = std::min(options.fill, options.kept - begun);
+  Say("folds new pages from {} to {}", begun, begun + fill_count);
   const Cost fill = Fold(*detector, log, fill_count, options, nullptr);
   result["filled"] = fill_count;
   if (fill_count > 0) {

@@ -41,6 +41,7 @@ void ReadAhead::Reader::Take(Reader& other) {
 LookupWork ReadAhead::Read(const Store& store, const HammingIndex& index, const Reach& reach,
                            std::size_t count, std::size_t threads,
                            const std::function<void(std::size_t, Reader&)>& read) {
+  read_.reset();
   threads = std::clamp<std::size_t>(count / kLeastPerThread, 1, std::max<std::size_t>(threads, 1));
   std::vector<Reader> readers;
   readers.reserve(threads);

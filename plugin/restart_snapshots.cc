@@ -100,7 +100,7 @@ Result<std::uint64_t> RestartSnapshots::Load(const Store& store, std::int64_t lo
   const auto file = SnapshotDirectory(options_.directory)
                         .OpenNewest({scheme_, log_offset}, report_.refused, is_registered);
   if (!file) return tl::unexpected(file.error());
-  index.Reserve(file->info().entries);
+  index.Reserve(file->info().entries, DocId{sequence});
   const Status filled =
       file->ForEach([&](std::span<const IndexEntry> entries) { index.InsertAll(entries); });
   if (!filled) {

@@ -195,8 +195,10 @@ bool BucketTable::IsTooLong(const Bucket& bucket) const {
   return lines > kNestFactor * std::max<std::uint64_t>(average_lines, 1);
 }
 
-void BucketTable::Reserve(int address_bits, int run, double lines_per_bucket) {
+void BucketTable::Reserve(int address_bits, int run, double lines_per_bucket,
+                          std::uint64_t last_document) {
   assert(cell_lines_ == 0 && address_bits >= cell_bits_ && address_bits <= max_address_bits_);
+  wide_documents_ = last_document >= kNearlyWide;
   const std::uint64_t heads = std::uint64_t{1} << cell_bits_;
   const auto lines = static_cast<std::uint64_t>(
       std::ceil(static_cast<double>(heads) * lines_per_bucket * 32 / 31));
@@ -215,10 +217,10 @@ void BucketTable::GrowArrays() {
 }
 
 void BucketTable::Insert(std::uint64_t key, std::uint64_t document) {
-  if (cell_lines_ == 0) Reserve(cell_bits_, 1, 1.0);
+  if (cell_lines_ == 0) Reserve(cell_bits_, 1, 1.0, 0);
   if (with_documents_) MakeWideEnough(document);
   Append(key, document);
-  for (int i = 0; i < kMaxCellsAtOnce && IsFull() && MakeRoom(); ++i) {
+  for (int i = 0; i < kMaxCellsAtOnce && NeedsNextLayout() && MakeRoom(); ++i) {
   }
 }
 
@@ -294,6 +296,7 @@ DocumentRef BucketTable::Find(std::uint64_t key) const {
 }
 
 void BucketTable::SetDocument(std::uint64_t key, std::uint64_t document) {
+  assert(with_documents_);
   if (Count(*BucketOf(key).first) == kNested) {
     Nest& nest = NestOf(key);
     nest.SetDocument(nest.OwnPart(key), document);
@@ -388,12 +391,12 @@ void BucketTable::ForEach(std::uint64_t first, std::uint64_t last,
   }
 }
 
-bool BucketTable::IsFull() const {
-  // 1/32 idle leaves some 2 % of the lines without room in their cell.
+bool BucketTable::NeedsNextLayout() const {
+  // A 32nd idle leaves some 2 % of the lines without room in their cell.
   return used_lines_ * 32 > cell_lines_ * 31 || NeedsWiderDocuments();
 }
 
-BucketTable::Layout BucketTable::Larger() const {
+BucketTable::Layout BucketTable::NextLayout() const {
   if (NeedsWiderDocuments()) return LayoutFor(new_.address_bits, new_.run, new_.stride);
   const std::uint64_t heads = std::uint64_t{1} << cell_bits_;
   const std::uint64_t overflow = OverflowLinesOf(new_);
@@ -410,9 +413,9 @@ BucketTable::Layout BucketTable::Larger() const {
 
 bool BucketTable::MakeRoom() {
   if (frontier_ == 0) {
-    const Layout larger = Larger();
-    if (larger == new_) return false;
-    new_ = larger;
+    const Layout next = NextLayout();
+    if (next == new_) return false;
+    new_ = next;
     GrowArrays();
     frontier_ = CellsOf(old_);
   }

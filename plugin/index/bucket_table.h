@@ -133,7 +133,7 @@ class BucketTable {
   /// Lays an empty table out with so many address bits, lines side by side for each bucket and
   /// lines in all. What comes in order needs that: it fills one bucket after the other, and each of
   /// the first would seem far longer than the others.
-  void Reserve(int address_bits, int run, double lines_per_bucket);
+  void Reserve(int address_bits, int run, double lines_per_bucket, std::uint64_t last_document);
 
   /// Adds a key that isn't there. `document` < 2^40.
   void Insert(std::uint64_t key, std::uint64_t document);
@@ -279,9 +279,10 @@ class BucketTable {
   void Unchain(const Bucket& bucket);
   [[nodiscard]] bool IsTooLong(const Bucket& bucket) const;
 
-  [[nodiscard]] bool IsFull() const;
+  /// Whether cells are to be laid out anew, for more keys or wider document numbers.
+  [[nodiscard]] bool NeedsNextLayout() const;
   /// The layout that makes more room than new_, or new_ itself if there is none.
-  [[nodiscard]] Layout Larger() const;
+  [[nodiscard]] Layout NextLayout() const;
   [[nodiscard]] bool NeedsWiderDocuments() const {
     return wide_documents_ && old_.document_bytes != DocumentRef::kWide;
   }
@@ -289,7 +290,7 @@ class BucketTable {
   void MakeWideEnough(std::uint64_t document);
   /// Makes room for all cells as new_ has them.
   void GrowArrays();
-  /// Lays out the next cell anew; false if no layout is larger.
+  /// Lays out the next cell anew; false if there is no next layout.
   bool MakeRoom();
   void MoveCell(std::uint64_t cell);
   void SplitCell(std::uint64_t cell);

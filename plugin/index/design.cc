@@ -1,5 +1,6 @@
 #include "plugin/index/design.h"
 
+#include "plugin/index/document_ref.h"
 #include "plugin/index/line.h"
 #include "plugin/index/radius.h"
 
@@ -55,10 +56,12 @@ IndexDesign Evaluate(int max_distance, std::uint64_t entries, std::vector<int> w
     for (int flips = 0; flips <= radius; ++flips) {
       design.reads_per_lookup += Choose(cost.address_bits, flips) * cost.reads_per_bucket;
     }
-    // The first table has document numbers, of four bytes for some billions of documents.
+    // The first table has document numbers, of four bytes while the log has less than 2^32 entries.
+    const bool wide = entries >> 8 * DocumentRef::kNarrow != 0;
     const auto slots = static_cast<int>(SlotCount(FormatFor(kFingerprintBits - cost.address_bits)));
-    design.bytes_per_entry += (i == 0 ? kLineBytes + 4 * slots : kLineBytes) *
-                              cost.lines_per_bucket * kMoving / kFill / cost.entries_per_bucket;
+    const int documents = i == 0 ? slots * (wide ? DocumentRef::kWide : DocumentRef::kNarrow) : 0;
+    design.bytes_per_entry += (kLineBytes + documents) * cost.lines_per_bucket * kMoving / kFill /
+                              cost.entries_per_bucket;
   }
   design.block_bits = std::move(widths);
   return design;

@@ -65,9 +65,9 @@ class HammingIndex {
   /// Largest distance Find answers for.
   [[nodiscard]] virtual int max_distance() const = 0;
 
-  /// Makes an empty index ready for about so many fingerprints. Needed only before pairs are added
-  /// in the order of snapshots, and only for speed.
-  virtual void Reserve(std::uint64_t /*fingerprints*/) {}
+  /// Makes an empty index ready for about so many fingerprints, of documents up to `last`. Needed
+  /// only before pairs are added in the order of snapshots, and only for speed.
+  virtual void Reserve(std::uint64_t /*fingerprints*/, DocId /*last*/) {}
 
   /// Adds a pair; false if it is there already. Documents with equal fingerprints are all kept.
   virtual bool Insert(Fingerprint fingerprint, DocId document) = 0;

@@ -98,14 +98,14 @@ void ShardedIndex::Prefetch(const Spots& spots) {
   for (std::size_t t = 0; t < tables_.size(); ++t) ShardOf(t, spots[t]).Prefetch(spots[t].key);
 }
 
-void ShardedIndex::Reserve(std::uint64_t fingerprints) {
+void ShardedIndex::Reserve(std::uint64_t fingerprints, DocId last) {
   const std::vector<int> bits = block_bits();
   for (std::size_t t = 0; t < tables_.size(); ++t) {
     const TableCost cost = CostOfTable(bits[t], fingerprints);
     for (std::size_t s = 0; s < shards_.size(); ++s) {
       const UniqueSliceLock lock(lock_, SliceOf(t, s));
       tables_[t].shards[s].Reserve(cost.address_bits - shard_bits_, cost.lines_per_run,
-                                   cost.lines_per_bucket);
+                                   cost.lines_per_bucket, last.sequence);
     }
   }
 }

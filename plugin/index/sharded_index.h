@@ -47,7 +47,7 @@ class ShardedIndex final : public HammingIndex {
   [[nodiscard]] static Result<std::unique_ptr<ShardedIndex>> Create(const IndexOptions& options);
 
   [[nodiscard]] int max_distance() const override { return max_distance_; }
-  void Reserve(std::uint64_t fingerprints) override;
+  void Reserve(std::uint64_t fingerprints, DocId last) override;
   bool Insert(Fingerprint fingerprint, DocId document) override;
   void InsertAll(std::span<const IndexEntry> entries) override;
   bool Remove(Fingerprint fingerprint, DocId document) override;

@@ -121,14 +121,13 @@ std::optional<std::optional<std::string_view>> Changes::Find(Table table,
 
 std::vector<const Changes::TableChanges::value_type*> Changes::Of(Table table) const {
   const TableChanges& changes = tables_[IndexOf(table)];
-  std::vector<const TableChanges::value_type*> ordered;
-  ordered.reserve(changes.size());
-  for (const auto& change : changes) ordered.push_back(&change);
+  std::vector<const TableChanges::value_type*> all;
+  all.reserve(changes.size());
+  for (const auto& change : changes) all.push_back(&change);
   if (table == Table::kDocuments) {  // whose skip list is quicker so
-    std::ranges::sort(ordered, {},
-                      [](const auto* change) { return std::string_view(change->first); });
+    std::ranges::sort(all, {}, [](const auto* change) { return std::string_view(change->first); });
   }
-  return ordered;
+  return all;
 }
 
 bool Changes::empty() const {

@@ -42,6 +42,11 @@ TEST_P(BucketTableProperty, KeepsFindsAndForgets) {
   BucketTable table(shape.key_bits, shape.max_address_bits, 7, true);
   std::map<std::uint64_t, std::uint64_t> oracle;
   std::vector<std::uint64_t> keys;
+  // Four bytes, then still four, but five are near, then five.
+  const auto number = [&](int step) {
+    if (step < 12'000) return 1 + random() % 0xefff'ffff;
+    return step < 12'100 ? 0xf000'0000 + random() % 0x0fff'ffff : 1 + random() % 0xff'ffff'ffff;
+  };
   for (int step = 0; step < 30'000; ++step) {
     const bool shrinking = step > 22'000;
     if (!keys.empty() && random() % 10 < (shrinking ? 8u : 2u)) {
@@ -51,17 +56,21 @@ TEST_P(BucketTableProperty, KeepsFindsAndForgets) {
       std::uint64_t key = random() & all;
       if (random() % 10 != 0) key &= ~shape.common;
       if (oracle.contains(key)) continue;
-      // Up to four bytes, then five.
-      const std::uint64_t document = 1 + random() % (step < 15'000 ? 0xffff'ffff : 0xff'ffff'ffff);
+      const std::uint64_t document = number(step);
       table.Insert(key, document);
       oracle[key] = document;
       keys.push_back(key);
+    }
+    if (const auto other = oracle.lower_bound(random() & all); other != oracle.end()) {
+      other->second = number(step);
+      table.SetDocument(other->first, other->second);
+      ASSERT_EQ(table.Find(other->first).Read(), other->second) << step;
     }
     if (step % 64 == 0) {
       ASSERT_EQ(table.size(), oracle.size()) << step;
     }
     // Whatever has been laid out anew by then.
-    if (step % 500 == 499) {
+    if (step % 500 == 499 || (12'000 <= step && step < 12'200 && step % 10 == 0)) {
       const std::uint64_t query = keys[random() % keys.size()] ^ std::uint64_t{1} << random() % 16;
       std::set<std::uint64_t> near;
       for (const auto& [key, document] : oracle) {

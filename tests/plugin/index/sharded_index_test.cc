@@ -222,6 +222,25 @@ TEST(ShardedIndex, CountsItsWork) {
 
 // All fingerprints agree in their upper or lower halves: whatever the blocks are, some bucket gets
 // them all.
+// From 2^32 on document numbers take five bytes, also where one comes out of a list.
+TEST(ShardedIndex, HoldsDocumentsOfAnyNumber) {
+  const auto index = *ShardedIndex::Create({.max_distance = 3, .expected_entries = 10'000});
+  std::mt19937_64 random(17);
+  constexpr std::uint64_t kLarge = std::uint64_t{1} << 39;
+  const std::uint64_t two = random();
+  ASSERT_TRUE(index->Insert({two}, {5}));
+  ASSERT_TRUE(index->Insert({two}, {kLarge}));
+  std::vector<IndexEntry> others;
+  for (std::uint64_t i = 1; i <= 10'000; ++i) others.push_back({{random()}, {i}});
+  index->InsertAll(others);
+  ASSERT_TRUE(index->Remove({two}, {5}));
+  EXPECT_EQ(FindAll(*index, two, 0), (std::vector<Match>{{{kLarge}, {two}, 0}}));
+  for (const IndexEntry& entry : others) {
+    EXPECT_EQ(FindAll(*index, entry.fingerprint.bits, 0),
+              (std::vector<Match>{{entry.document, entry.fingerprint, 0}}));
+  }
+}
+
 TEST(ShardedIndex, IsExactWhenABucketGetsEverything) {
   std::mt19937_64 random(11);
   for (const std::uint64_t fixed :
@@ -343,7 +362,7 @@ TEST(ShardedIndex, FilledInOrderItIsAsGoodAsFilledAtRandom) {
   at_random->InsertAll(entries);
   std::ranges::sort(entries);
   const auto in_order = make();
-  in_order->Reserve(kEntries);
+  in_order->Reserve(kEntries, {kEntries});
   in_order->InsertAll(entries);
   EXPECT_LT(static_cast<double>(in_order->Stats().bytes),
             1.2 * static_cast<double>(at_random->Stats().bytes));
