@@ -104,7 +104,7 @@ class VerdictCounter final : public consumer::ScanListener {
 /// Scans the files with an empty state; the wall time.
 Result<Seconds> ScanFiles(const std::vector<std::string>& files, unsigned threads) {
   const testing::TemporaryDirectory directory;
-  auto store = Store::Open({.directory = directory.path(), .survive_crash = false});
+  auto store = Store::Open({.directory = directory.path()});
   if (!store) return tl::unexpected(store.error());
   consumer::ScanOptions options;
   options.threads = threads;

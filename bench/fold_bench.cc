@@ -256,12 +256,15 @@ void FoldAll(const Options& options, const RestartOptions& restart,
     result["fill_process_cpu_us"] =
         fill.process_cpu_seconds * 1e6 / static_cast<double>(fill_count);
   }
+  OrDie(store->Flush());
   result["snapshots_written"] = detector->restart_report().written;
   if (begun + fill_count < options.kept) return;
   Say("folds a mix of {} entries", options.entries);
   const LookupWork before = detector->lookup_work();
   std::array<std::uint64_t, kReasonCount> reasons{};
   const Cost fold = Fold(*detector, log, options.entries, options, &reasons);
+  Say("folded them, {:.0f} a second", static_cast<double>(options.entries) / fold.seconds);
+  OrDie(store->Flush());
   const LookupWork after = detector->lookup_work();
 
   result["fold_per_s"] = static_cast<double>(options.entries) / fold.seconds;

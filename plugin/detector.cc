@@ -190,25 +190,18 @@ Result<std::unique_ptr<Detector>> Detector::Open(Store& store, IndexFactory make
 
 template <typename Record>
 Result<std::optional<Record>> Detector::Read(Table table, std::string_view key) const {
-  const auto changed = overlay_.Find(table, key);
+  std::optional<RowMap::Value> known = overlay_.Find(table, key);
+  if (!known.has_value()) known = ahead_.Row(table, key);
   std::optional<std::string> stored;
-  std::string_view bytes;
-  if (changed.has_value()) {
-    if (!changed->has_value()) return std::optional<Record>();
-    bytes = **changed;
-  } else {
-    const std::optional<std::string>* known = ahead_.Row(table, key);
-    if (known == nullptr) {
-      auto read = store_.Get(table, key);
-      if (!read) return tl::unexpected(read.error());
-      stored = std::move(*read);
-      known = &stored;
-    }
-    if (!known->has_value()) return std::optional<Record>();
-    bytes = **known;
+  if (!known.has_value()) {
+    auto read = store_.Get(table, key);
+    if (!read) return tl::unexpected(read.error());
+    stored = std::move(*read);
+    known.emplace(stored);
   }
+  if (!known->has_value()) return std::optional<Record>();
   std::optional<Record> record(std::in_place);
-  if (!record->ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
+  if (!record->ParseFromArray((*known)->data(), static_cast<int>((*known)->size()))) {
     return MakeError(ErrorCode::kCorruption,
                      fmt::format("state: the record of key '{}' can't be read", key));
   }
@@ -324,9 +317,14 @@ Status Detector::Commit(const LogPosition& position) {
   if (auto applied = store_.Apply(overlay_); !applied) return applied;
   overlay_.Clear();
   index_changes_.clear();
+  changed_fingerprints_.Clear();
   committed_ = current_;
   position_ = position;
-  snapshots_.Committed(position_.offset, committed_.sequence, *index_);
+  if (snapshots_.Committed(position_.offset, committed_.sequence, *index_)) {
+    // After a crash only a snapshot counts of which a file says so. An error comes up again with
+    // the next commit.
+    (void)store_.BeginFlush();
+  }
   return {};
 }
 
@@ -343,14 +341,16 @@ void Detector::Discard() {
   snapshots_.Discarded(with_removals);
   ahead_.Clear();
   index_changes_.clear();
+  changed_fingerprints_.Clear();
   overlay_.Clear();
   current_ = committed_;
 }
 
-Status Detector::WriteSnapshot() {
+Status Detector::Flush() {
   if (committed_.sequence == 0) return {};
   snapshots_.Finish(position_.offset, committed_.sequence, *index_);
-  return Commit(LogPosition(position_));
+  if (auto committed = Commit(LogPosition(position_)); !committed) return committed;
+  return store_.Flush();
 }
 
 Result<Folded> Detector::FoldParameters(const log::Parameters& parameters) {
@@ -529,12 +529,13 @@ void Detector::FindNeighbours(Fingerprint query) {
     return;
   }
   matches_ = *known;
-  for (std::size_t i = changes_before_ahead_; i < index_changes_.size(); ++i) {
+  changed_fingerprints_.Find(query, max_distance, changed_nearby_);
+  for (const std::size_t i : changed_nearby_) {
+    if (i < changes_before_ahead_) continue;
     const auto& [inserted, entry] = index_changes_[i];
-    const int distance = HammingDistance(query, entry.fingerprint);
-    if (distance > max_distance) continue;
     if (inserted) {
-      matches_.push_back({entry.document, entry.fingerprint, distance});
+      matches_.push_back(
+          {entry.document, entry.fingerprint, HammingDistance(query, entry.fingerprint)});
     } else if (std::erase_if(matches_,
                              [&entry = entry](const Match& match) {
                                return match.document == entry.document;
@@ -553,35 +554,47 @@ void Detector::FindNeighbours(Fingerprint query) {
 void Detector::ReadAheadFor(std::span<const log::Entry> entries, std::size_t threads) {
   if (!current_.parameters.has_value()) return;
   changes_before_ahead_ = index_changes_.size();
-  const LookupWork work = ahead_.Read(store_, *index_, reach(), entries.size(), threads,
-                                      [&](std::size_t i, ReadAhead::Reader& reader) {
-                                        if (!entries[i].has_page()) return;
-                                        ReadRowsFor(entries[i].page(), reader);
-                                      });
+  const auto for_pages = [&](void (Detector::*step)(const log::Page&, ReadAhead::Reader&) const) {
+    return [this, entries, step](std::size_t i, ReadAhead::Reader& reader) {
+      if (entries[i].has_page()) (this->*step)(entries[i].page(), reader);
+    };
+  };
+  const LookupWork work =
+      ahead_.Read(store_, *index_, reach(), entries.size(), threads,
+                  {for_pages(&Detector::ReadRowsOf), for_pages(&Detector::ReadDocumentsFor)});
   lookup_work_.probes += work.probes;
   lookup_work_.candidates += work.candidates;
 }
 
-/// Follows what Judge reads. It needn't be all of it, nor all be needed.
-void Detector::ReadRowsFor(const log::Page& page, ReadAhead::Reader& reader) const {
+// These two follow what Judge reads. It needn't be all of it, nor all be needed.
+
+void Detector::ReadRowsOf(const log::Page& page, ReadAhead::Reader& reader) const {
+  const Scope scope = current_.parameters->scope;
+  reader.Want(Table::kUrls, UrlKey(page, scope));
+  reader.Want(Table::kHosts, page.host());
+  if (!HasContent(page)) return;
+  reader.Want(Table::kContent, ContentKey(page.content_checksum(), ScopeOf(page, scope)));
+}
+
+void Detector::ReadDocumentsFor(const log::Page& page, ReadAhead::Reader& reader) const {
   const auto read_document = [&reader](std::uint64_t sequence) {
-    if (sequence != 0) reader.Row(Table::kDocuments, DocumentKey(DocId{sequence}));
+    if (sequence != 0) reader.Want(Table::kDocuments, DocumentKey(DocId{sequence}));
   };
-  const JudgeParameters& parameters = *current_.parameters;
-  const std::uint64_t scope = ScopeOf(page, parameters.scope);
+  const Scope scope = current_.parameters->scope;
   state::Url url;
-  if (const auto row = reader.Row(Table::kUrls, UrlKey(page, parameters.scope))) {
+  if (const auto row = reader.Row(Table::kUrls, UrlKey(page, scope))) {
     if (url.ParseFromArray(row->data(), static_cast<int>(row->size()))) read_document(url.kept());
   }
-  reader.Row(Table::kHosts, page.host());
   if (!HasContent(page)) return;
+  const std::uint64_t scope_hash = ScopeOf(page, scope);
   state::Content content;
-  if (const auto row = reader.Row(Table::kContent, ContentKey(page.content_checksum(), scope))) {
+  if (const auto row =
+          reader.Row(Table::kContent, ContentKey(page.content_checksum(), scope_hash))) {
     if (content.ParseFromArray(row->data(), static_cast<int>(row->size()))) {
       read_document(content.document());
     }
   } else if (page.outcome() == log::OUTCOME_TEXT) {
-    for (const Match& match : reader.Matches(InIndex(page.simhash(), scope))) {
+    for (const Match& match : reader.Matches(InIndex(page.simhash(), scope_hash))) {
       read_document(match.document.sequence);
     }
   }
@@ -732,7 +745,7 @@ Result<std::string> Detector::Prefer(DocId cluster, std::string_view url, Score 
     }
   }
   if (std::string after = document.SerializeAsString(); after != before) {
-    overlay_.Put(Table::kDocuments, DocumentKey(cluster), std::move(after));
+    overlay_.Put(Table::kDocuments, DocumentKey(cluster), after);
   }
   return document.preferred_url().empty() ? document.canonical_url() : document.preferred_url();
 }
@@ -765,7 +778,7 @@ void Detector::Insert(const ScopedPage& scoped, DocId id) {
     *document.mutable_sketch() = page.sketch();
     const Fingerprint fingerprint = InIndex(page.simhash(), scoped.scope);
     index_->Insert(fingerprint, id);
-    index_changes_.push_back({true, {fingerprint, id}});
+    NoteIndexChange({true, {fingerprint, id}});
   }
   Write(Table::kDocuments, DocumentKey(id), document);
   state::Content content;
@@ -781,8 +794,13 @@ void Detector::Retire(const Representative& representative) {
     const Fingerprint fingerprint =
         InIndex(representative.document.simhash(), representative.document.scope());
     index_->Remove(fingerprint, representative.id);
-    index_changes_.push_back({false, {fingerprint, representative.id}});
+    NoteIndexChange({false, {fingerprint, representative.id}});
   }
+}
+
+void Detector::NoteIndexChange(const IndexChange& change) {
+  index_changes_.push_back(change);
+  changed_fingerprints_.Add(change.entry.fingerprint);
 }
 
 }  // namespace crawlsieve

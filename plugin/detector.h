@@ -1,6 +1,7 @@
 #pragma once
 
 #include "plugin/base/result.h"
+#include "plugin/index/fingerprint_list.h"
 #include "plugin/index/hamming_index.h"
 #include "plugin/log/entry.pb.h"
 #include "plugin/read_ahead.h"
@@ -64,7 +65,7 @@ using IndexFactory = std::function<Result<std::unique_ptr<HammingIndex>>(int max
 ///
 ///     state(n+1), verdict(n) = judge(state(n), entry(n))
 ///
-/// Operation: Fold reads the store and remembers changes in an overlay. Commit writes them, with
+/// Operation: Fold reads the store and remembers changes in an overlay. Commit adds them, with
 /// the log position they go up to, in one atomic step; Discard forgets them, in the index too.
 /// Between the two the caller publishes the verdicts, so that the store never runs ahead of what
 /// was published.
@@ -91,17 +92,17 @@ class Detector {
   /// page before the first parameters), kIo, kCorruption.
   [[nodiscard]] Result<Folded> Fold(const log::Entry& entry);
 
-  /// Makes everything folded since the last Commit durable, together with `position`, the last
-  /// entry read. After an error nothing of it is written, and the caller must Discard.
+  /// Adds everything folded since the last Commit to the store, together with `position`, the last
+  /// entry read. After an error nothing of it is there, and the caller must Discard.
   [[nodiscard]] Status Commit(const LogPosition& position);
 
   /// Forgets everything folded since the last Commit.
   void Discard();
 
-  /// Writes a restart snapshot of what is committed, unless there is one, where they are asked for.
-  /// To be called at a stop, when nothing is folded that isn't committed. Whether it could be
-  /// written is in restart_report(). Errors: as Commit.
-  [[nodiscard]] Status WriteSnapshot();
+  /// Has the store write all that is committed to files, with a restart snapshot of it unless there
+  /// is one, where they are asked for. To be called at a stop, when nothing is folded that isn't
+  /// committed. Whether a snapshot could be written is in restart_report(). Errors: as Commit.
+  [[nodiscard]] Status Flush();
 
   /// The last committed position.
   [[nodiscard]] const LogPosition& position() const { return position_; }
@@ -166,8 +167,10 @@ class Detector {
   void FindNeighbours(Fingerprint query);
   void Insert(const ScopedPage& scoped, DocId id);
   void Retire(const Representative& representative);
+  void NoteIndexChange(const IndexChange& change);
 
-  void ReadRowsFor(const log::Page& page, ReadAhead::Reader& reader) const;
+  void ReadRowsOf(const log::Page& page, ReadAhead::Reader& reader) const;
+  void ReadDocumentsFor(const log::Page& page, ReadAhead::Reader& reader) const;
   [[nodiscard]] ReadAhead::Reach reach() const;
 
   /// Reads a record through the overlay. Errors: kIo, kCorruption.
@@ -185,7 +188,9 @@ class Detector {
   Progress committed_;
   Progress current_;
   Changes overlay_;
-  std::vector<IndexChange> index_changes_;  ///< since the last Commit, for Discard to undo
+  std::vector<IndexChange> index_changes_;   ///< since the last Commit, for Discard to undo
+  FingerprintList changed_fingerprints_;     ///< of each of them
+  std::vector<std::size_t> changed_nearby_;  ///< reused by lookups
   ReadAhead ahead_;
   std::size_t changes_before_ahead_ = 0;  ///< how many of index_changes_ its answers know of
   std::vector<Match> matches_;            ///< reused by lookups

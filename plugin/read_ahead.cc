@@ -14,15 +14,25 @@ constexpr std::size_t kLeastPerThread = 32;
 
 }  // namespace
 
-std::optional<std::string_view> ReadAhead::Reader::Row(Table table, std::string_view key) {
-  Rows& rows = rows_[static_cast<std::size_t>(table)];
-  auto known = rows.find(key);
-  if (known == rows.end()) {
-    auto read = store_.Get(table, key);
-    if (!read) return std::nullopt;  // whoever needs it reads it again, and reports this
-    known = rows.emplace(std::string(key), std::move(*read)).first;
+void ReadAhead::Reader::Want(Table table, std::string_view key) {
+  const auto i = static_cast<std::size_t>(table);
+  if (!rows_[i].Find(key).has_value()) wanted_[i].Put(key, std::nullopt);
+}
+
+void ReadAhead::Reader::Fetch() {
+  std::vector<std::string_view> keys;
+  for (std::size_t i = 0; i < kTableCount; ++i) {
+    if (wanted_[i].empty()) continue;
+    keys.clear();
+    for (const RowMap::Row& row : wanted_[i].rows()) keys.push_back(row.key);
+    // Whoever needs a row that can't be read reads it again, and reports that.
+    (void)store_.GetAll(static_cast<Table>(i), keys, rows_[i]);
+    wanted_[i].Clear();
   }
-  return known->second;
+}
+
+RowMap::Value ReadAhead::Reader::Row(Table table, std::string_view key) const {
+  return rows_[static_cast<std::size_t>(table)].Find(key).value_or(std::nullopt);
 }
 
 const std::vector<Match>& ReadAhead::Reader::Matches(Fingerprint query) {
@@ -32,22 +42,25 @@ const std::vector<Match>& ReadAhead::Reader::Matches(Fingerprint query) {
 }
 
 void ReadAhead::Reader::Take(Reader& other) {
-  for (std::size_t table = 0; table < rows_.size(); ++table) rows_[table].merge(other.rows_[table]);
+  for (std::size_t table = 0; table < rows_.size(); ++table)
+    rows_[table].PutAll(other.rows_[table]);
   matches_.merge(other.matches_);
   work_.probes += other.work_.probes;
   work_.candidates += other.work_.candidates;
 }
 
 LookupWork ReadAhead::Read(const Store& store, const HammingIndex& index, const Reach& reach,
-                           std::size_t count, std::size_t threads,
-                           const std::function<void(std::size_t, Reader&)>& read) {
+                           std::size_t count, std::size_t threads, const Steps& steps) {
   read_.reset();
   threads = std::clamp<std::size_t>(count / kLeastPerThread, 1, std::max<std::size_t>(threads, 1));
   std::vector<Reader> readers;
   readers.reserve(threads);
   for (std::size_t t = 0; t < threads; ++t) readers.emplace_back(store, index, reach);
   const auto read_share = [&](std::size_t t) {
-    for (std::size_t i = t; i < count; i += threads) read(i, readers[t]);
+    for (std::size_t i = t; i < count; i += threads) steps.first(i, readers[t]);
+    readers[t].Fetch();
+    for (std::size_t i = t; i < count; i += threads) steps.second(i, readers[t]);
+    readers[t].Fetch();
   };
   {
     std::vector<std::jthread> others;
@@ -66,11 +79,9 @@ LookupWork ReadAhead::Read(const Store& store, const HammingIndex& index, const 
   return read_->work_;
 }
 
-const std::optional<std::string>* ReadAhead::Row(Table table, std::string_view key) const {
-  if (!read_.has_value()) return nullptr;
-  const Reader::Rows& rows = read_->rows_[static_cast<std::size_t>(table)];
-  const auto known = rows.find(key);
-  return known == rows.end() ? nullptr : &known->second;
+std::optional<RowMap::Value> ReadAhead::Row(Table table, std::string_view key) const {
+  if (!read_.has_value()) return std::nullopt;
+  return read_->rows_[static_cast<std::size_t>(table)].Find(key);
 }
 
 const std::vector<Match>* ReadAhead::Matches(Fingerprint query, const Reach& reach) const {

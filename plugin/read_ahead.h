@@ -1,6 +1,5 @@
 #pragma once
 
-#include "plugin/base/string_map.h"
 #include "plugin/index/hamming_index.h"
 #include "plugin/state/store.h"
 
@@ -8,7 +7,6 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -37,8 +35,15 @@ class ReadAhead {
     Reader(const Store& store, const HammingIndex& index, const Reach& reach)
         : store_(store), index_(index), reach_(reach) {}
 
-    /// The row, which is kept; nullopt if there is none, or it can't be read.
-    std::optional<std::string_view> Row(Table table, std::string_view key);
+    /// Asks for a row, which is there after the next Fetch.
+    void Want(Table table, std::string_view key);
+
+    /// Reads the rows that are wanted.
+    void Fetch();
+
+    /// The row; nullopt if there is none, or it wasn't fetched, or can't be read. Valid until the
+    /// next Fetch.
+    [[nodiscard]] RowMap::Value Row(Table table, std::string_view key) const;
 
     /// The index's answer, which is kept.
     const std::vector<Match>& Matches(Fingerprint query);
@@ -46,31 +51,35 @@ class ReadAhead {
    private:
     friend class ReadAhead;
 
-    /// nullopt: there is no such row.
-    using Rows = StringMap<std::optional<std::string>>;
-
-    /// Moves over what the other has read and this one hasn't.
+    /// Takes over what the other has read.
     void Take(Reader& other);
 
     const Store& store_;
     const HammingIndex& index_;
     const Reach reach_;
-    std::array<Rows, kTableCount> rows_;
+    std::array<RowMap, kTableCount> wanted_;  // their keys
+    std::array<RowMap, kTableCount> rows_;
     std::unordered_map<std::uint64_t, std::vector<Match>> matches_;
     LookupWork work_;
   };
 
-  /// Calls read(i, reader) for each i below `count`, on `threads` threads at most, and keeps what
-  /// the readers read until the next call or Clear. Store and index must stand still meanwhile.
+  /// What to read for one thing; the first says which rows it wants, the second looks at these and
+  /// may want more.
+  struct Steps {
+    std::function<void(std::size_t i, Reader&)> first;
+    std::function<void(std::size_t i, Reader&)> second;
+  };
+
+  /// Takes both steps for each i below `count`, on `threads` threads at most, and keeps what the
+  /// readers read until the next call or Clear. Store and index must stand still meanwhile.
   /// Returns what the lookups took.
   LookupWork Read(const Store& store, const HammingIndex& index, const Reach& reach,
-                  std::size_t count, std::size_t threads,
-                  const std::function<void(std::size_t, Reader&)>& read);
+                  std::size_t count, std::size_t threads, const Steps& steps);
 
   void Clear() { read_.reset(); }
 
-  /// The row as it was read; null if it wasn't. A row that is known not to be there is nullopt.
-  [[nodiscard]] const std::optional<std::string>* Row(Table table, std::string_view key) const;
+  /// The row as it was read, nullopt inside if there was none; nullopt if it wasn't read.
+  [[nodiscard]] std::optional<RowMap::Value> Row(Table table, std::string_view key) const;
 
   /// The index's answer as it was; null if it wasn't asked in this way.
   [[nodiscard]] const std::vector<Match>* Matches(Fingerprint query, const Reach& reach) const;

@@ -172,16 +172,18 @@ Status RestartSnapshots::Register(const Store& store, Changes& changes) {
   return pruned;
 }
 
-void RestartSnapshots::Committed(std::int64_t log_offset, std::uint64_t sequence,
+bool RestartSnapshots::Committed(std::int64_t log_offset, std::uint64_t sequence,
                                  const HammingIndex& index) {
   is_forgotten_ = true;
-  if (registering_.has_value()) {
+  const bool counts = registering_.has_value();
+  if (counts) {
     ++report_.written;
     report_.last = std::exchange(registering_, std::nullopt);
   }
   const bool is_due = options_.every_entries != 0 && !attempt_.has_value() &&
                       sequence - begun_at_ >= options_.every_entries;
   if (is_due) Begin(log_offset, sequence, index);
+  return counts;
 }
 
 void RestartSnapshots::Discarded(bool with_removals) {

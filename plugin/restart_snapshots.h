@@ -66,8 +66,9 @@ class RestartSnapshots {
   [[nodiscard]] Status Record(const Store& store, std::uint64_t sequence,
                               const std::vector<IndexEntry>& retired, Changes& changes);
 
-  /// The changes were applied: begins with the next snapshot, when it is due.
-  void Committed(std::int64_t log_offset, std::uint64_t sequence, const HammingIndex& index);
+  /// The changes were applied: begins with the next snapshot, when it is due. Whether one counts
+  /// from now on.
+  bool Committed(std::int64_t log_offset, std::uint64_t sequence, const HammingIndex& index);
 
   /// Changes were undone; `with_removals`: documents were put back into the index.
   void Discarded(bool with_removals);

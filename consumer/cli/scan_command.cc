@@ -104,7 +104,6 @@ int ScanCommand(const ScanArguments& arguments) {
   const ScopedDirectory temporary(arguments.state.empty());
   StoreOptions store_options;
   store_options.directory = arguments.state.empty() ? temporary.path() : arguments.state;
-  store_options.survive_crash = !arguments.state.empty();
   auto store = Store::Open(store_options);
   if (!store) return Tell(store.error());
   ScanOptions options;
@@ -123,7 +122,9 @@ int ScanCommand(const ScanArguments& arguments) {
   const std::chrono::duration<double> elapsed = Clock::now() - begin;
   output.EndProgress();
   output.TellWarnings();
+  const Status kept = arguments.state.empty() ? Status() : (*store)->Flush();
   if (!scanned) return Tell(scanned.error(), kExitFailed);
+  if (!kept) return Tell(kept.error(), kExitFailed);
 
   // Verdicts on standard output leave standard error for the summary.
   std::FILE* stream = arguments.out.empty() ? stderr : stdout;

@@ -20,7 +20,7 @@ int StateVerifyCommand(const std::filesystem::path& path, bool json) {
   }
   auto state = Store::Open({.directory = config->service.state_directory});
   if (!state) return Tell(state.error());
-  auto scratch = Store::Open({.directory = directory.path(), .survive_crash = false});
+  auto scratch = Store::Open({.directory = directory.path()});
   if (!scratch) return Tell(scratch.error(), kExitFailed);
 
   Progress progress;

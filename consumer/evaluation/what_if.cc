@@ -29,7 +29,7 @@ Result<std::uint64_t> CountDropped(const PageSet& pages, const JudgeParameters& 
   const std::filesystem::path state = directory / "state";
   std::uint64_t dropped = 0;
   {
-    auto store = Store::Open({.directory = state, .survive_crash = false});
+    auto store = Store::Open({.directory = state});
     if (!store) return tl::unexpected(store.error());
     const std::string& scheme = pages.pages().front().entry.scheme();
     auto detector = Detector::Open(**store, make_index, scheme);

@@ -586,7 +586,7 @@ class JudgeSession final : public RebalanceListener {
     }
   }
 
-  /// Publishes the batch for good, then makes its state durable: never the other way round.
+  /// Publishes the batch for good, then adds it to the state: never the other way round.
   SessionResult CommitBatch() {
     if (state_ != State::kLive || batch_.entries == 0) return {};
     const std::vector<PartitionOffset> offsets = {{log_, batch_.position.offset + 1}};
@@ -616,7 +616,8 @@ class JudgeSession final : public RebalanceListener {
     TellIndex();
     TellLag(*consumer_);
     if (!is_exactly_once_) {
-      // The state knows better than the group where to go on; this is for whoever watches.
+      // Where to go on is known by the state, or after a crash, when that has been set back, by
+      // this.
       auto committed = consumer_->Commit(offsets, kAdminTimeout);
       if (!committed && committed.error().error_class != KafkaErrorClass::kRetriable) {
         return Failed(committed);
@@ -715,11 +716,12 @@ Status JudgeStage::Run(const std::stop_token& stop) {
     JudgeSession session(options_, detector_, board_, metrics_, snapshots, gap);
     return session.Run(stop);
   });
-  if (!ended) return ended;
-  // The group has been left: a standby need not wait for this.
-  const Status written = detector_.WriteSnapshot();
+  // The group has been left: a standby need not wait for this. After an error, too, there is no
+  // need for the next start to fold again what could be written now.
+  detector_.Discard();
+  const Status written = detector_.Flush();
   snapshots.Tell();
-  return written;
+  return ended ? written : ended;
 }
 
 }  // namespace crawlsieve::consumer

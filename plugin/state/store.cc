@@ -1,11 +1,21 @@
 #include "plugin/state/store.h"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <chrono>
+#include <condition_variable>
 #include <cstdarg>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <future>
+#include <map>
 #include <memory>
+#include <mutex>
+#include <shared_mutex>
+#include <span>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -15,8 +25,8 @@
 #include <rocksdb/db.h>
 #include <rocksdb/env.h>
 #include <rocksdb/filter_policy.h>
-#include <rocksdb/memtablerep.h>
-#include <rocksdb/slice_transform.h>
+#include <rocksdb/snapshot.h>
+#include <rocksdb/sst_file_writer.h>
 #include <rocksdb/table.h>
 #include <sys/file.h>
 #include <unistd.h>
@@ -27,15 +37,19 @@ namespace {
 constexpr std::array<const char*, kTableCount> kTableNames = {
     "documents", "content", "urls", "hosts", "marks", "meta", "restart"};
 
-/// Eight bytes each, for every table; more only shorten lists of a few entries.
-constexpr std::size_t kMemtableBuckets = 50'000;
+/// Beside the database: files that are not part of it yet.
+constexpr const char* kNewFiles = "incoming";
 
-/// Of a key of documents: those that share them are inserted next to each other.
-constexpr std::size_t kHintBytes = 5;
+/// Of a table, beside those that are merged. With more, the next ones wait, so long at most.
+constexpr int kMostFilesToMerge = 20;
+constexpr std::chrono::seconds kLongestWait{10};
 
 std::size_t IndexOf(Table table) { return static_cast<std::size_t>(table); }
 
-rocksdb::Slice ToSlice(std::string_view text) { return {text.data(), text.size()}; }
+/// Not even an empty one may be nowhere.
+rocksdb::Slice ToSlice(std::string_view text) {
+  return text.empty() ? rocksdb::Slice("", 0) : rocksdb::Slice(text.data(), text.size());
+}
 
 Error ToError(const rocksdb::Status& status, const std::filesystem::path& directory) {
   const ErrorCode code = status.IsCorruption() ? ErrorCode::kCorruption
@@ -97,57 +111,19 @@ class LockFile {
 
 }  // namespace
 
-void Changes::Put(Table table, std::string_view key, std::string value) {
-  TableChanges& changes = tables_[IndexOf(table)];
-  if (const auto known = changes.find(key); known != changes.end()) {
-    known->second = std::move(value);
-  } else {
-    changes.emplace(key, std::move(value));
-  }
-}
-
-void Changes::Delete(Table table, std::string_view key) {
-  tables_[IndexOf(table)].insert_or_assign(std::string(key), std::nullopt);
-}
-
-std::optional<std::optional<std::string_view>> Changes::Find(Table table,
-                                                             std::string_view key) const {
-  const TableChanges& changes = tables_[IndexOf(table)];
-  const auto found = changes.find(key);
-  if (found == changes.end()) return std::nullopt;
-  if (!found->second.has_value()) return std::optional<std::string_view>();
-  return std::optional<std::string_view>(*found->second);
-}
-
-std::vector<const Changes::TableChanges::value_type*> Changes::Of(Table table) const {
-  const TableChanges& changes = tables_[IndexOf(table)];
-  std::vector<const TableChanges::value_type*> all;
-  all.reserve(changes.size());
-  for (const auto& change : changes) all.push_back(&change);
-  if (table == Table::kDocuments) {  // whose skip list is quicker so
-    std::ranges::sort(all, {}, [](const auto* change) { return std::string_view(change->first); });
-  }
-  return all;
-}
-
-bool Changes::empty() const {
-  for (const TableChanges& changes : tables_) {
-    if (!changes.empty()) return false;
-  }
-  return true;
-}
-
-void Changes::Clear() {
-  for (TableChanges& changes : tables_) changes.clear();
-}
-
 class Store::Impl {
  public:
   Impl(LockFile lock, const StoreOptions& options)
-      : lock_(std::move(lock)), directory_(options.directory) {
-    write_options_.disableWAL = !options.survive_crash;
-  }
+      : lock_(std::move(lock)),
+        directory_(options.directory),
+        generation_bytes_(options.write_buffer_bytes / 2) {}
   ~Impl() {
+    {
+      const std::lock_guard lock(closing_mutex_);
+      is_closing_ = true;
+    }
+    closing_.notify_all();
+    if (written_.valid()) written_.wait();
     for (rocksdb::ColumnFamilyHandle* handle : handles_) {
       if (db_ != nullptr) (void)db_->DestroyColumnFamilyHandle(handle);
     }
@@ -156,7 +132,6 @@ class Store::Impl {
   Impl& operator=(const Impl&) = delete;
 
   Status Open(const StoreOptions& options) {
-    rocksdb::DBOptions db_options;
     // Only where there is nothing: a database whose list of files was cut opens without complaint
     // otherwise, with tables that are empty and others that are not.
     // One that was being made when the process ended is made to the end.
@@ -167,47 +142,35 @@ class Store::Impl {
     if (is_new && !std::ofstream(being_made)) {
       return MakeError(ErrorCode::kIo, being_made.string() + " can't be written");
     }
+    rocksdb::DBOptions db_options;
     db_options.create_if_missing = is_new;
     db_options.create_missing_column_families = is_new;
     db_options.max_open_files = 512;
+    db_options.max_background_jobs = 3;  // one to flush, which there is nothing for
     db_options.info_log = std::make_shared<NoLog>();
-    db_options.avoid_flush_during_shutdown = !options.survive_crash;
-    db_options.db_write_buffer_size = options.write_buffer_bytes;
-    // The log of writes is kept until every table has written what is in it: a table that hardly
-    // changes would keep all of it, and opening reads it.
-    db_options.max_total_wal_size = options.write_buffer_bytes;
-    db_options.allow_concurrent_memtable_write = false;  // hash tables can't, and one thread writes
 
     rocksdb::BlockBasedTableOptions blocks;
     blocks.block_cache = rocksdb::NewLRUCache(options.block_cache_bytes);
     // Most lookups are for content and URLs never seen: the filter answers them without a read.
     blocks.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
-    blocks.whole_key_filtering = false;  // the prefix is the whole key
     blocks.data_block_index_type = rocksdb::BlockBasedTableOptions::kDataBlockBinaryAndHash;
 
     rocksdb::ColumnFamilyOptions family;
-    family.write_buffer_size = options.write_buffer_bytes / 4;
     family.compression = rocksdb::kLZ4Compression;
     family.table_factory.reset(rocksdb::NewBlockBasedTableFactory(blocks));
-    // What is not yet in files is in a hash table by the whole key, for nothing reads it in order
-    // but ForEach. In RocksDB's skip list a fold spent half of its time (bench/fold_bench: 22,000
-    // entries a second into a growing state instead of 39,000).
-    family.prefix_extractor.reset(rocksdb::NewNoopTransform());
-    family.memtable_factory.reset(rocksdb::NewHashSkipListRepFactory(kMemtableBuckets));
 
-    // Documents come with ascending keys, and a skip list that remembers where the last one went
-    // takes them in one step each. It is in order already when it is written to a file, for which a
-    // hash table is sorted first: a fifth of the processor time of a fold.
-    rocksdb::ColumnFamilyOptions ascending = family;
-    ascending.memtable_factory.reset(new rocksdb::SkipListFactory);
-    ascending.memtable_insert_with_hint_prefix_extractor.reset(
-        rocksdb::NewCappedPrefixTransform(kHintBytes));
+    // Keys that are hashes, or as good as: every file has some of everywhere. Files of about the
+    // same size are merged, so that a row is written anew a few times, not at every level.
+    rocksdb::ColumnFamilyOptions scattered = family;
+    scattered.compaction_style = rocksdb::kCompactionStyleUniversal;
 
     std::vector<rocksdb::ColumnFamilyDescriptor> families;
     families.emplace_back(rocksdb::kDefaultColumnFamilyName, family);
     for (std::size_t i = 0; i < kTableCount; ++i) {
-      const bool is_ascending = static_cast<Table>(i) == Table::kDocuments;
-      families.emplace_back(kTableNames[i], is_ascending ? ascending : family);
+      const auto table = static_cast<Table>(i);
+      const bool is_scattered =
+          table == Table::kContent || table == Table::kUrls || table == Table::kHosts;
+      families.emplace_back(kTableNames[i], is_scattered ? scattered : family);
     }
     rocksdb::DB* db = nullptr;
     const rocksdb::Status status =
@@ -218,21 +181,261 @@ class Store::Impl {
     }
     if (!status.ok()) return tl::unexpected(ToError(status, directory_));
     if (is_new) std::filesystem::remove(being_made, ignored);
+    const std::unique_ptr<rocksdb::Iterator> documents(
+        db_->NewIterator(rocksdb::ReadOptions(), HandleOf(Table::kDocuments)));
+    documents->SeekToLast();
+    if (documents->Valid()) last_document_ = documents->key().ToString();
+    if (!documents->status().ok()) return tl::unexpected(ToError(documents->status(), directory_));
+    return Clear(directory_ / kNewFiles);
+  }
+
+  Result<std::optional<std::string>> Get(Table table, std::string_view key) {
+    {
+      const std::shared_lock lock(mutex_);
+      std::optional<RowMap::Value> changed = coming_.Find(table, key);
+      if (!changed.has_value()) changed = going_.Find(table, key);
+      if (changed.has_value()) {
+        return changed->has_value() ? std::optional(std::string(**changed)) : std::nullopt;
+      }
+    }
+    // Changes leave memory only after they have come to files.
+    std::string value;
+    const rocksdb::Status status =
+        db_->Get(rocksdb::ReadOptions(), HandleOf(table), ToSlice(key), &value);
+    if (status.IsNotFound()) return std::optional<std::string>();
+    if (!status.ok()) return tl::unexpected(ToError(status, directory_));
+    return std::optional<std::string>(std::move(value));
+  }
+
+  Status GetAll(Table table, std::span<const std::string_view> keys, RowMap& rows) {
+    std::vector<rocksdb::Slice> in_files;
+    in_files.reserve(keys.size());
+    {
+      const std::shared_lock lock(mutex_);
+      for (const std::string_view key : keys) {
+        std::optional<RowMap::Value> changed = coming_.Find(table, key);
+        if (!changed.has_value()) changed = going_.Find(table, key);
+        if (changed.has_value()) {
+          rows.Put(key, *changed);
+        } else {
+          in_files.push_back(ToSlice(key));
+        }
+      }
+    }
+    std::vector<rocksdb::PinnableSlice> values(in_files.size());
+    std::vector<rocksdb::Status> statuses(in_files.size());
+    db_->MultiGet(rocksdb::ReadOptions(), HandleOf(table), in_files.size(), in_files.data(),
+                  values.data(), statuses.data());
+    for (std::size_t i = 0; i < in_files.size(); ++i) {
+      if (statuses[i].IsNotFound()) {
+        rows.Put(in_files[i].ToStringView(), std::nullopt);
+      } else if (statuses[i].ok()) {
+        rows.Put(in_files[i].ToStringView(), values[i].ToStringView());
+      } else {
+        return tl::unexpected(ToError(statuses[i], directory_));
+      }
+    }
     return {};
   }
 
-  rocksdb::DB& db() { return *db_; }
-  // The first handle is RocksDB's own default family, which stays empty.
-  rocksdb::ColumnFamilyHandle* handle(Table table) { return handles_[1 + IndexOf(table)]; }
-  const std::filesystem::path& directory() const { return directory_; }
-  const rocksdb::WriteOptions& write_options() const { return write_options_; }
+  Status Apply(const Changes& changes) {
+    const bool is_written =
+        written_.valid() && written_.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+    if (is_written) FinishWriting();
+    if (coming_.bytes() >= generation_bytes_) BeginWriting();
+    if (failed_.has_value()) return tl::unexpected(*failed_);
+    const std::unique_lock lock(mutex_);
+    coming_.PutAll(changes);
+    return {};
+  }
+
+  Status BeginFlush() {
+    BeginWriting();
+    return failed_.has_value() ? Status(tl::unexpected(*failed_)) : Status();
+  }
+
+  Status Flush() {
+    BeginWriting();
+    FinishWriting();
+    return failed_.has_value() ? Status(tl::unexpected(*failed_)) : Status();
+  }
+
+  Status ForEach(Table table,
+                 const std::function<Status(std::string_view, std::string_view)>& visit,
+                 std::string_view from) {
+    // Held to the end: what is in memory now may come to files, but doesn't go away.
+    const std::shared_lock lock(mutex_);
+    std::map<std::string_view, RowMap::Value> changed;
+    for (const Changes* changes : {&going_, &coming_}) {
+      for (const auto& [key, value] : changes->Of(table).rows()) {
+        if (key >= from) changed.insert_or_assign(key, value);
+      }
+    }
+    rocksdb::ReadOptions read;
+    read.fill_cache = false;
+    const std::unique_ptr<rocksdb::Iterator> it(db_->NewIterator(read, HandleOf(table)));
+    it->Seek(ToSlice(from));
+    for (auto change = changed.begin(); it->Valid() || change != changed.end();) {
+      Status visited;
+      const bool in_files = it->Valid();
+      const std::string_view key = in_files ? it->key().ToStringView() : std::string_view();
+      if (change == changed.end() || (in_files && key < change->first)) {
+        visited = visit(key, it->value().ToStringView());
+        it->Next();
+      } else {
+        if (in_files && key == change->first) it->Next();
+        if (change->second.has_value()) visited = visit(change->first, *change->second);
+        ++change;
+      }
+      if (!visited) return visited;
+    }
+    if (!it->status().ok()) return tl::unexpected(ToError(it->status(), directory_));
+    return {};
+  }
 
  private:
-  LockFile lock_;
-  std::filesystem::path directory_;
-  rocksdb::WriteOptions write_options_;
+  // The first handle is RocksDB's own default family, which stays empty.
+  rocksdb::ColumnFamilyHandle* HandleOf(Table table) { return handles_[1 + IndexOf(table)]; }
+
+  /// Has what has come written to files, once what came before is there.
+  void BeginWriting() {
+    FinishWriting();
+    if (failed_.has_value() || coming_.empty()) return;
+    {
+      const std::unique_lock lock(mutex_);
+      std::swap(coming_, going_);
+    }
+    // Where no thread is to be had it is done by whoever waits for it.
+    written_ = std::async(std::launch::async | std::launch::deferred, [this] {
+      auto written = WriteFiles();
+      if (written) WaitForCompaction();
+      return written;
+    });
+  }
+
+  void FinishWriting() {
+    if (!written_.valid()) return;
+    if (const Status written = written_.get(); !written) failed_ = written.error();
+  }
+
+  /// Adds files with all of going_ to the database, in one step.
+  Status WriteFiles() {
+    const std::filesystem::path folder = directory_ / kNewFiles;
+    if (auto cleared = Clear(folder); !cleared) return cleared;
+    std::error_code error;
+    std::filesystem::create_directory(folder, error);
+    if (error) return CantBeWritten(folder, error);
+    std::vector<rocksdb::IngestExternalFileArg> files;
+    for (std::size_t i = 0; i < kTableCount; ++i) {
+      const auto table = static_cast<Table>(i);
+      const std::vector<const RowMap::Row*> rows = going_.Of(table).InOrder();
+      if (rows.empty()) continue;
+      rocksdb::IngestExternalFileArg& file = files.emplace_back();
+      file.column_family = HandleOf(table);
+      file.options.move_files = true;
+      file.options.write_global_seqno = false;
+      auto first_new = rows.end();
+      if (table == Table::kDocuments) {
+        first_new = std::ranges::upper_bound(rows, last_document_, {}, &RowMap::Row::key);
+        if (first_new != rows.end()) last_document_ = rows.back()->key;
+      }
+      const std::array<std::span<const RowMap::Row* const>, 2> parts{
+          std::span(rows.begin(), first_new), std::span(first_new, rows.end())};
+      for (const auto& part : parts) {
+        if (part.empty()) continue;
+        const std::string path =
+            folder / fmt::format("{}.{}.sst", kTableNames[i], file.external_files.size());
+        const rocksdb::Status written = WriteFile(part, file.column_family, path);
+        if (!written.ok()) return tl::unexpected(ToError(written, directory_));
+        file.external_files.push_back(path);
+      }
+    }
+    // As long as there is a snapshot, files are added above all others of the scattered tables,
+    // whatever keys they have, and no older row can come before them.
+    const rocksdb::ManagedSnapshot snapshot(db_.get());
+    const rocksdb::Status status = db_->IngestExternalFiles(files);
+    if (!status.ok()) return tl::unexpected(ToError(status, directory_));
+    std::filesystem::remove(folder, error);  // empty by now, or cleared before it is used again
+    Changes done;
+    const std::unique_lock lock(mutex_);
+    std::swap(done, going_);
+    return {};
+  }
+
+  rocksdb::Status WriteFile(std::span<const RowMap::Row* const> rows,
+                            rocksdb::ColumnFamilyHandle* family, const std::string& path) {
+    rocksdb::SstFileWriter file(rocksdb::EnvOptions(), db_->GetOptions(family), family);
+    rocksdb::Status status = file.Open(path);
+    for (const RowMap::Row* row : rows) {
+      if (!status.ok()) return status;
+      status = row->value.has_value() ? file.Put(ToSlice(row->key), ToSlice(*row->value))
+                                      : file.Delete(ToSlice(row->key));
+    }
+    return status.ok() ? file.Finish() : status;
+  }
+
+  /// Files that are added aren't held up by how many there are. So the next ones wait here, for a
+  /// while, until those that have come are merged, or nothing is about to merge them.
+  void WaitForCompaction() {
+    const auto deadline = std::chrono::steady_clock::now() + kLongestWait;
+    const std::uint64_t errors =
+        PropertyOf(handles_[0], rocksdb::DB::Properties::kBackgroundErrors);
+    std::unique_lock lock(closing_mutex_);
+    while (!is_closing_ && TooManyFiles() && std::chrono::steady_clock::now() < deadline &&
+           PropertyOf(handles_[0], rocksdb::DB::Properties::kBackgroundErrors) == errors) {
+      closing_.wait_for(lock, std::chrono::milliseconds(20));
+    }
+  }
+
+  bool TooManyFiles() {
+    return std::ranges::any_of(handles_, [this](rocksdb::ColumnFamilyHandle* family) {
+      std::string files;
+      if (!db_->GetProperty(family, rocksdb::DB::Properties::kNumFilesAtLevelPrefix + "0",
+                            &files)) {
+        return false;
+      }
+      return std::atoi(files.c_str()) > kMostFilesToMerge &&
+             PropertyOf(family, rocksdb::DB::Properties::kNumRunningCompactions) +
+                     PropertyOf(family, rocksdb::DB::Properties::kCompactionPending) >
+                 0;
+    });
+  }
+
+  std::uint64_t PropertyOf(rocksdb::ColumnFamilyHandle* family, const std::string& name) {
+    std::uint64_t value = 0;
+    return db_->GetIntProperty(family, name, &value) ? value : 0;
+  }
+
+  Status CantBeWritten(const std::filesystem::path& path, const std::error_code& error) {
+    return MakeError(ErrorCode::kIo, fmt::format("{}: {}", path.string(), error.message()));
+  }
+
+  /// A file left there may be the same one as a table's, under another name: it must not be written
+  /// to.
+  Status Clear(const std::filesystem::path& folder) {
+    std::error_code error;
+    std::filesystem::remove_all(folder, error);
+    return error ? CantBeWritten(folder, error) : Status();
+  }
+
+  const LockFile lock_;
+  const std::filesystem::path directory_;
+  const std::size_t generation_bytes_;
   std::unique_ptr<rocksdb::DB> db_;
   std::vector<rocksdb::ColumnFamilyHandle*> handles_;
+  // Of the highest key that documents ever had in files. Rows above it go to a file of their own,
+  // which lies below all others and is not merged with them as long as it isn't changed.
+  std::string last_document_;
+
+  std::shared_mutex mutex_;  // for changes to coming_ and going_
+  Changes coming_;
+  Changes going_;  // being written to files, or failed to be
+  std::future<Status> written_;
+  std::optional<Error> failed_;
+
+  std::mutex closing_mutex_;
+  std::condition_variable closing_;
+  bool is_closing_ = false;
 };
 
 Store::Store(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -253,44 +456,23 @@ Result<std::unique_ptr<Store>> Store::Open(const StoreOptions& options) {
 }
 
 Result<std::optional<std::string>> Store::Get(Table table, std::string_view key) const {
-  std::string value;
-  const rocksdb::Status status =
-      impl_->db().Get(rocksdb::ReadOptions(), impl_->handle(table), ToSlice(key), &value);
-  if (status.IsNotFound()) return std::optional<std::string>();
-  if (!status.ok()) return tl::unexpected(ToError(status, impl_->directory()));
-  return std::optional<std::string>(std::move(value));
+  return impl_->Get(table, key);
 }
 
-Status Store::Apply(const Changes& changes) {
-  rocksdb::WriteBatch batch;
-  for (std::size_t i = 0; i < kTableCount; ++i) {
-    rocksdb::ColumnFamilyHandle* family = impl_->handle(static_cast<Table>(i));
-    for (const auto* change : changes.Of(static_cast<Table>(i))) {
-      const auto& [key, value] = *change;
-      const rocksdb::Status status =
-          value.has_value() ? batch.Put(family, key, *value) : batch.Delete(family, key);
-      if (!status.ok()) return tl::unexpected(ToError(status, impl_->directory()));
-    }
-  }
-  const rocksdb::Status status = impl_->db().Write(impl_->write_options(), &batch);
-  if (!status.ok()) return tl::unexpected(ToError(status, impl_->directory()));
-  return {};
+Status Store::GetAll(Table table, std::span<const std::string_view> keys, RowMap& rows) const {
+  return impl_->GetAll(table, keys, rows);
 }
+
+Status Store::Apply(const Changes& changes) { return impl_->Apply(changes); }
+
+Status Store::BeginFlush() { return impl_->BeginFlush(); }
+
+Status Store::Flush() { return impl_->Flush(); }
 
 Status Store::ForEach(Table table,
                       const std::function<Status(std::string_view, std::string_view)>& visit,
                       std::string_view from) const {
-  rocksdb::ReadOptions read;
-  read.fill_cache = false;
-  read.total_order_seek = true;
-  const std::unique_ptr<rocksdb::Iterator> it(impl_->db().NewIterator(read, impl_->handle(table)));
-  for (it->Seek(ToSlice(from)); it->Valid(); it->Next()) {
-    if (auto visited = visit(it->key().ToStringView(), it->value().ToStringView()); !visited) {
-      return visited;
-    }
-  }
-  if (!it->status().ok()) return tl::unexpected(ToError(it->status(), impl_->directory()));
-  return {};
+  return impl_->ForEach(table, visit, from);
 }
 
 }  // namespace crawlsieve

@@ -1,67 +1,42 @@
 #pragma once
 
 #include "plugin/base/result.h"
-#include "plugin/base/string_map.h"
+#include "plugin/state/changes.h"
 
-#include <array>
 #include <cstddef>
-#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace crawlsieve {
 
-/// The tables of the judge's state. What their keys and values are: docs/state.md.
-enum class Table : std::size_t { kDocuments, kContent, kUrls, kHosts, kMarks, kMeta, kRestart };
-inline constexpr std::size_t kTableCount = 7;
-
-/// Those that follow from the log alone. The others are about files on this disk.
-inline constexpr std::array kFoldedTables{Table::kDocuments, Table::kContent, Table::kUrls,
-                                          Table::kHosts,     Table::kMarks,   Table::kMeta};
-
 struct StoreOptions {
   std::filesystem::path directory;
-  std::size_t block_cache_bytes = 64 << 20;   ///< of read blocks; more means fewer disk reads
-  std::size_t write_buffer_bytes = 64 << 20;  ///< in memory before a sorted file is written
-  /// Whether a crash of the process keeps what was written. Off for state that nobody reads again.
-  bool survive_crash = true;
-};
-
-/// Changes to several tables that become visible together. Thread-compatible.
-class Changes {
- public:
-  void Put(Table table, std::string_view key, std::string value);
-  void Delete(Table table, std::string_view key);
-
-  /// Outer nullopt: not changed here. Inner nullopt: deleted here.
-  [[nodiscard]] std::optional<std::optional<std::string_view>> Find(Table table,
-                                                                    std::string_view key) const;
-  [[nodiscard]] bool empty() const;
-  void Clear();
-
- private:
-  friend class Store;
-  using TableChanges = StringMap<std::optional<std::string>>;
-  /// The changes of a table, documents in order of their keys.
-  [[nodiscard]] std::vector<const TableChanges::value_type*> Of(Table table) const;
-
-  std::array<TableChanges, kTableCount> tables_;
+  std::size_t block_cache_bytes = 64 << 20;  ///< of read blocks; more means fewer disk reads
+  /// Of changes in memory: those that come in, and as many that are being written to files.
+  std::size_t write_buffer_bytes = 128 << 20;
 };
 
 /// Ordered tables on disk that change atomically: the judge's durable state, in RocksDB.
 ///
-/// One process at a time: a lock file in the directory says who. Thread-safe.
+/// Changes gather in memory until there are enough of them for files worth writing. These are
+/// written by a thread of its own and added to the database in one step. A crash loses what is not
+/// in files yet, from one Apply on, never a part of one: whoever applies changes says in one of
+/// them up to where they go, and makes the rest again (docs/decisions/0013).
+///
+/// One process at a time: a lock file in the directory says who. Any number of threads may read
+/// beside one that applies and flushes.
 class Store {
  public:
   /// Opens the state in `options.directory`, or makes an empty one there.
   /// Errors: kBusy (another process has it; names its id), kCorruption, kIo.
   [[nodiscard]] static Result<std::unique_ptr<Store>> Open(const StoreOptions& options);
 
+  /// What is in no file yet is lost.
   ~Store();
   Store(const Store&) = delete;
   Store& operator=(const Store&) = delete;
@@ -69,11 +44,25 @@ class Store {
   /// The value of `key`, or nullopt. Errors: kIo, kCorruption.
   [[nodiscard]] Result<std::optional<std::string>> Get(Table table, std::string_view key) const;
 
-  /// Writes all of `changes` or, when it fails or the process dies, nothing of them.
+  /// Puts the rows of `keys`, or that there are none, into `rows`: faster than one by one. Errors:
+  /// as Get; some may be missing then.
+  [[nodiscard]] Status GetAll(Table table, std::span<const std::string_view> keys,
+                              RowMap& rows) const;
+
+  /// Makes all of `changes` visible at once. Waits if files can't be written and merged as fast as
+  /// changes come. Errors: kIo, kCorruption: files couldn't be written. The store takes nothing
+  /// from then on, and has to be opened anew, with what is in files.
   [[nodiscard]] Status Apply(const Changes& changes);
 
+  /// Begins to write all that was applied to files. Errors: as Apply.
+  [[nodiscard]] Status BeginFlush();
+
+  /// Writes all that was applied to files and waits for that. Errors: as Apply.
+  [[nodiscard]] Status Flush();
+
   /// Calls `visit(key, value)` for every entry of a table as it is now with a key of `from` or
-  /// more, in byte order of the keys, until it returns an error, which is handed on.
+  /// more, in byte order of the keys, until it returns an error, which is handed on. `visit`
+  /// mustn't use the store.
   [[nodiscard]] Status ForEach(
       Table table, const std::function<Status(std::string_view, std::string_view)>& visit,
       std::string_view from = {}) const;

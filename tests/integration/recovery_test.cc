@@ -75,6 +75,7 @@ TEST_F(RecoveryTest, AnotherByteInTheStateIsNoticed) {
     Changes changes;
     changes.Put(Table::kHosts, "host9.example", "");
     ASSERT_TRUE((*store)->Apply(changes).has_value());
+    ASSERT_TRUE((*store)->Flush().has_value());
   }
   const auto compared = Compare();
   ASSERT_TRUE(compared.has_value()) << compared.error().message;

@@ -19,7 +19,7 @@ ALLOWED = {
     "plugin/fingerprint": PLUGIN_LOW,
     "plugin/log": ("plugin/log",),
     "plugin/index": (*PLUGIN_LOW, "plugin/index"),
-    "plugin/state": ("plugin/base", "plugin/state"),
+    "plugin/state": ("plugin/base", "plugin/fingerprint", "plugin/state"),
     "plugin/verdict": (*PLUGIN_LOW, "plugin/index", "plugin/verdict"),
     "plugin": ("plugin",),
     "extract": ("plugin/base", "plugin/fingerprint", "extract"),

@@ -80,6 +80,7 @@ class DetectorTest : public ::testing::Test {
   /// As after the end of the process: only what was committed is left.
   void Restart() {
     detector_.reset();
+    ASSERT_TRUE(store_->Flush().has_value());
     store_.reset();
     OpenStore();
   }
@@ -835,14 +836,18 @@ std::string Describe(const Folded& folded) {
 }
 
 /// Folds a log on an empty state; `disturb` may commit, discard-and-refold, restart or read ahead.
-enum class Disturbance { kNone, kCommitOften, kDiscardAndRefold, kRestart, kReadAhead };
+enum class Disturbance { kNone, kCommitOften, kDiscardAndRefold, kRestart, kCrash, kReadAhead };
 
 std::vector<std::string> FoldAll(const std::vector<log::Entry>& log, const IndexFactory& make_index,
                                  Disturbance disturbance) {
   TemporaryDirectory directory;
   std::vector<std::string> verdicts(log.size());
-  auto store = Store::Open({.directory = directory.path()});
+  const StoreOptions options{.directory = directory.path(), .write_buffer_bytes = 40'000};
+  auto store = Store::Open(options);
   auto detector = Detector::Open(**store, make_index, kScheme);
+  std::mt19937 random(5);
+  std::size_t furthest = 0;
+  int times_set_back = 0;
   for (std::size_t next = 0; next < log.size();) {
     const bool reads_ahead = disturbance == Disturbance::kReadAhead;
     const std::size_t batch_end = std::min(next + (reads_ahead ? 250 : 7), log.size());
@@ -861,11 +866,24 @@ std::vector<std::string> FoldAll(const std::vector<log::Entry>& log, const Index
     if (disturbance == Disturbance::kDiscardAndRefold) {
       (*detector)->Discard();
       fold_batch();
+    } else if (disturbance == Disturbance::kCrash && next >= furthest && random() % 4 == 0) {
+      // The process dies; what it had committed and not yet written to files is folded again.
+      furthest = batch_end;
+      detector->reset();
+      store->reset();
+      store = Store::Open(options);
+      detector = Detector::Open(**store, make_index, kScheme);
+      const auto left = static_cast<std::size_t>((*detector)->position().offset + 1);
+      EXPECT_LE(left, next);
+      if (left < next) ++times_set_back;
+      next = left;
+      continue;
     } else if (disturbance == Disturbance::kRestart) {
       // The process dies before the batch is committed, and folds it again.
       detector->reset();
+      EXPECT_TRUE((*store)->Flush().has_value());
       store->reset();
-      store = Store::Open({.directory = directory.path()});
+      store = Store::Open(options);
       detector = Detector::Open(**store, make_index, kScheme);
       EXPECT_EQ((*detector)->position().offset, static_cast<std::int64_t>(next) - 1);
       fold_batch();
@@ -877,6 +895,7 @@ std::vector<std::string> FoldAll(const std::vector<log::Entry>& log, const Index
     }
     next = batch_end;
   }
+  EXPECT_EQ(times_set_back > 0, disturbance == Disturbance::kCrash);
   verdicts.push_back(Hex(StateHash(**store).value()));  // the same state too, byte for byte
   return verdicts;
 }
@@ -890,6 +909,7 @@ TEST_P(DetectorFoldTest, IsTheSameHoweverItIsInterruptedAndWhateverTheIndex) {
   EXPECT_EQ(FoldAll(log, MakeFlatIndex, Disturbance::kDiscardAndRefold), expected);
   EXPECT_EQ(FoldAll(log, MakeShardedIndex, Disturbance::kDiscardAndRefold), expected);
   EXPECT_EQ(FoldAll(log, MakeShardedIndex, Disturbance::kRestart), expected);
+  EXPECT_EQ(FoldAll(log, MakeShardedIndex, Disturbance::kCrash), expected);
   EXPECT_EQ(FoldAll(log, MakeShardedIndex, Disturbance::kReadAhead), expected);
 }
 

@@ -89,6 +89,12 @@ int rename(const char* from, const char* to) noexcept {
   return real(from, to);
 }
 
+int link(const char* from, const char* to) noexcept {
+  static const auto real = Real<int(const char*, const char*)>("link");
+  CrashIfLast();
+  return real(from, to);
+}
+
 int unlink(const char* path) noexcept {
   static const auto real = Real<int(const char*)>("unlink");
   CrashIfLast();
@@ -182,7 +188,7 @@ class Judge {
       Check(detector_->Fold(entry).has_value(), "fold");
       const int count = i + 1;
       if (count % kBatch == 0) Commit(count);
-      if (count % kCycle == 0) Check(detector_->WriteSnapshot().has_value(), "write a snapshot");
+      if (count % kCycle == 0) Check(detector_->Flush().has_value(), "write a snapshot");
     }
   }
 

@@ -146,7 +146,7 @@ TEST_F(EvaluationTest, JudgesEveryPairAsTheJudgeDoes) {
   for (std::size_t a = 0; a < records_.size(); ++a) {
     for (std::size_t b = a + 1; b < records_.size(); b += 7) {
       TemporaryDirectory directory;
-      auto store = Store::Open({.directory = directory.path(), .survive_crash = false});
+      auto store = Store::Open({.directory = directory.path()});
       ASSERT_TRUE(store.has_value());
       const ScanOptions options;
       auto detector = Detector::Open(

@@ -164,6 +164,7 @@ TEST_F(ScanTest, GoesOnFromItsState) {
   AddPage("http://a.example/", Words(200, "alpha"));
   EXPECT_EQ(ScanAll().Reasons(), "unique");
   detector_.reset();
+  ASSERT_TRUE(store_->Flush().has_value());
   store_.reset();
   Open();
   AddPage("http://b.example/", Words(200, "alpha"));

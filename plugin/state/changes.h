@@ -1,0 +1,62 @@
+#pragma once
+
+#include "plugin/state/row_map.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <numeric>
+#include <optional>
+#include <string_view>
+
+namespace crawlsieve {
+
+/// The tables of the judge's state. What their keys and values are: docs/state.md.
+enum class Table : std::size_t { kDocuments, kContent, kUrls, kHosts, kMarks, kMeta, kRestart };
+inline constexpr std::size_t kTableCount = 7;
+
+/// Those that follow from the log alone. The others are about files on this disk.
+inline constexpr std::array kFoldedTables{Table::kDocuments, Table::kContent, Table::kUrls,
+                                          Table::kHosts,     Table::kMarks,   Table::kMeta};
+
+/// Changes to several tables that become visible together. Thread-compatible.
+class Changes {
+ public:
+  void Put(Table table, std::string_view key, std::string_view value) {
+    Rows(table).Put(key, value);
+  }
+  void Delete(Table table, std::string_view key) { Rows(table).Put(key, std::nullopt); }
+
+  /// Puts all of later changes.
+  void PutAll(const Changes& later) {
+    for (std::size_t i = 0; i < kTableCount; ++i) tables_[i].PutAll(later.tables_[i]);
+  }
+
+  /// Forgets all changes, and keeps the memory for others.
+  void Clear() {
+    for (RowMap& table : tables_) table.Clear();
+  }
+
+  /// Outer nullopt: not changed here. Inner nullopt: deleted here. Valid until the next change.
+  [[nodiscard]] std::optional<RowMap::Value> Find(Table table, std::string_view key) const {
+    return Of(table).Find(key);
+  }
+
+  [[nodiscard]] const RowMap& Of(Table table) const {
+    return tables_[static_cast<std::size_t>(table)];
+  }
+  [[nodiscard]] bool empty() const { return std::ranges::all_of(tables_, &RowMap::empty); }
+
+  /// Memory in use, in bytes.
+  [[nodiscard]] std::size_t bytes() const {
+    return std::accumulate(tables_.begin(), tables_.end(), std::size_t{0},
+                           [](std::size_t sum, const RowMap& map) { return sum + map.bytes(); });
+  }
+
+ private:
+  [[nodiscard]] RowMap& Rows(Table table) { return tables_[static_cast<std::size_t>(table)]; }
+
+  std::array<RowMap, kTableCount> tables_;
+};
+
+}  // namespace crawlsieve

@@ -1,0 +1,133 @@
+#include "plugin/state/row_map.h"
+
+#include "plugin/fingerprint/checksum.h"
+
+#include <algorithm>
+#include <cstring>
+#include <random>
+#include <string>
+#include <utility>
+
+namespace crawlsieve {
+namespace {
+
+constexpr std::size_t kPieceBytes = 64 << 10;
+constexpr std::size_t kFewestSlots = 16;
+
+/// Under a key of this process: keys of rows are URLs of strangers, who could make all of them fall
+/// together.
+std::uint32_t HashOf(std::string_view key) {
+  static const KeyedChecksum hash = [] {
+    std::random_device random;
+    return KeyedChecksum(std::to_string(random()) + std::to_string(random()));
+  }();
+  return static_cast<std::uint32_t>(hash(key).low);
+}
+
+/// The first eight bytes, so that the number has the order of the key but for equal ones.
+std::uint64_t PrefixOf(std::string_view key) {
+  std::uint64_t prefix = 0;
+  std::memcpy(&prefix, key.data(), std::min<std::size_t>(key.size(), 8));
+  return __builtin_bswap64(prefix);
+}
+
+}  // namespace
+
+std::size_t RowMap::SlotOf(std::string_view key, std::uint32_t hash) const {
+  const std::size_t mask = slots_.size() - 1;
+  std::size_t i = hash & mask;
+  for (; slots_[i].row != 0; i = (i + 1) & mask) {
+    if (slots_[i].hash == hash && rows_[slots_[i].row - 1].key == key) break;
+  }
+  return i;
+}
+
+std::optional<RowMap::Value> RowMap::Find(std::string_view key) const {
+  if (rows_.empty()) return std::nullopt;
+  const std::uint32_t row = slots_[SlotOf(key, HashOf(key))].row;
+  if (row == 0) return std::nullopt;
+  return std::optional<Value>(std::in_place, rows_[row - 1].value);
+}
+
+void RowMap::Put(std::string_view key, Value value) { Put(key, HashOf(key), value); }
+
+void RowMap::Put(std::string_view key, std::uint32_t hash, Value value) {
+  if ((rows_.size() + 1) * 2 > slots_.size()) GrowSlots();
+  Slot& slot = slots_[SlotOf(key, hash)];
+  if (slot.row == 0) {
+    char* bytes = Allocate(key.size());
+    std::copy(key.begin(), key.end(), bytes);
+    rows_.push_back({{bytes, key.size()}, std::nullopt});
+    slot = {hash, static_cast<std::uint32_t>(rows_.size())};
+  }
+  Row& row = rows_[slot.row - 1];
+  if (value.has_value()) {
+    const bool fits = row.value.has_value() && row.value->size() >= value->size();
+    char* bytes = fits ? const_cast<char*>(row.value->data()) : Allocate(value->size());
+    if (!value->empty()) std::memmove(bytes, value->data(), value->size());
+    value = std::string_view(bytes, value->size());
+  }
+  row.value = value;
+}
+
+void RowMap::PutAll(const RowMap& other) {
+  for (const Slot& slot : other.slots_) {
+    if (slot.row == 0) continue;
+    const Row& row = other.rows_[slot.row - 1];
+    Put(row.key, slot.hash, row.value);
+  }
+}
+
+void RowMap::Clear() {
+  rows_.clear();
+  std::ranges::fill(slots_, Slot());
+  pieces_in_use_ = 0;
+  free_in_piece_ = 0;
+  used_bytes_ = 0;
+}
+
+std::vector<const RowMap::Row*> RowMap::InOrder() const {
+  struct Place {
+    std::uint64_t prefix;
+    const Row* row;
+  };
+  std::vector<Place> places;
+  places.reserve(rows_.size());
+  for (const Row& row : rows_) places.push_back({PrefixOf(row.key), &row});
+  std::ranges::sort(places, [](const Place& a, const Place& b) {
+    return a.prefix != b.prefix ? a.prefix < b.prefix : a.row->key < b.row->key;
+  });
+  std::vector<const Row*> rows;
+  rows.reserve(places.size());
+  for (const Place& place : places) rows.push_back(place.row);
+  return rows;
+}
+
+void RowMap::GrowSlots() {
+  std::vector<Slot> slots(std::max(kFewestSlots, slots_.size() * 2));
+  const std::size_t mask = slots.size() - 1;
+  for (const Slot& slot : slots_) {
+    if (slot.row == 0) continue;
+    std::size_t i = slot.hash & mask;
+    while (slots[i].row != 0) i = (i + 1) & mask;
+    slots[i] = slot;
+  }
+  slots_ = std::move(slots);
+}
+
+char* RowMap::Allocate(std::size_t size) {
+  used_bytes_ += size;
+  while (pieces_in_use_ == 0 || free_in_piece_ < size) {
+    if (pieces_in_use_ == pieces_.size()) {
+      const std::size_t piece = std::max(size, kPieceBytes);
+      pieces_.push_back({std::make_unique_for_overwrite<char[]>(piece), piece});
+    }
+    free_in_piece_ = pieces_[pieces_in_use_++].size;
+  }
+  const Piece& piece = pieces_[pieces_in_use_ - 1];
+  char* bytes = piece.bytes.get() + piece.size - free_in_piece_;
+  free_in_piece_ -= size;
+  return bytes;
+}
+
+}  // namespace crawlsieve

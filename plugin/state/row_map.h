@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace crawlsieve {
+
+/// Rows of a table in memory, by key: values, and the knowledge that there is no such row.
+///
+/// A hash table (open addressing) over bytes that lie one after the other in large pieces, because
+/// a fold puts and forgets millions of rows: with a piece of memory for each key and each value,
+/// getting and freeing these took a quarter of its time. Bytes of a value that was replaced by a
+/// longer one are free again only with all the others.
+///
+/// Thread-compatible. One that was moved from can only be assigned to.
+class RowMap {
+ public:
+  /// nullopt: there is no such row.
+  using Value = std::optional<std::string_view>;
+
+  struct Row {
+    std::string_view key;
+    Value value;
+  };
+
+  /// What is known of a key; nullopt if nothing is. Valid until the next change.
+  [[nodiscard]] std::optional<Value> Find(std::string_view key) const;
+
+  /// Copies both. `value` may be one of this map.
+  void Put(std::string_view key, Value value);
+
+  /// Puts all rows of another.
+  void PutAll(const RowMap& other);
+
+  /// Forgets all rows, and keeps the memory for others.
+  void Clear();
+
+  [[nodiscard]] bool empty() const { return rows_.empty(); }
+
+  /// All rows, in the order of their first Put. Valid until the next change, as are the next ones.
+  [[nodiscard]] const std::vector<Row>& rows() const { return rows_; }
+
+  /// All rows, in byte order of their keys.
+  [[nodiscard]] std::vector<const Row*> InOrder() const;
+
+  /// Memory in use, in bytes.
+  [[nodiscard]] std::size_t bytes() const {
+    return used_bytes_ + rows_.capacity() * sizeof(Row) + slots_.capacity() * sizeof(Slot);
+  }
+
+ private:
+  struct Slot {
+    std::uint32_t hash = 0;
+    std::uint32_t row = 0;  // 1 is the first; 0: free
+  };
+  struct Piece {
+    std::unique_ptr<char[]> bytes;
+    std::size_t size;
+  };
+
+  /// The slot of a key, or the free one where it would be. There must be a free one.
+  [[nodiscard]] std::size_t SlotOf(std::string_view key, std::uint32_t hash) const;
+  void Put(std::string_view key, std::uint32_t hash, Value value);
+  void GrowSlots();
+  [[nodiscard]] char* Allocate(std::size_t size);
+
+  std::vector<Row> rows_;
+  std::vector<Slot> slots_;  // as many as a power of two
+  std::vector<Piece> pieces_;
+  std::size_t pieces_in_use_ = 0;
+  std::size_t free_in_piece_ = 0;  // of the last one in use, at its end
+  std::size_t used_bytes_ = 0;
+};
+
+}  // namespace crawlsieve

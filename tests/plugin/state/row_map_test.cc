@@ -1,0 +1,97 @@
+#include "plugin/state/row_map.h"
+
+#include <map>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace crawlsieve {
+namespace {
+
+TEST(RowMap, TellsUnknownMissingAndEmptyApart) {
+  RowMap map;
+  EXPECT_TRUE(map.empty());
+  EXPECT_FALSE(map.Find("key").has_value());
+  EXPECT_FALSE(map.Find("").has_value());
+  map.Put("key", std::nullopt);
+  ASSERT_TRUE(map.Find("key").has_value());
+  EXPECT_FALSE(map.Find("key")->has_value());
+  map.Put("key", "");
+  ASSERT_TRUE(map.Find("key").has_value());
+  EXPECT_EQ(*map.Find("key"), RowMap::Value(""));
+  map.Put("", "of the empty key");
+  EXPECT_EQ(*map.Find(""), RowMap::Value("of the empty key"));
+  EXPECT_FALSE(map.empty());
+  map.Clear();
+  EXPECT_TRUE(map.empty());
+  EXPECT_FALSE(map.Find("").has_value());
+}
+
+TEST(RowMap, AValueMayBeReplacedByAPartOfItself) {
+  RowMap map;
+  map.Put("a", "0123456789");
+  map.Put("a", (*map.Find("a"))->substr(3));
+  EXPECT_EQ(*map.Find("a"), RowMap::Value("3456789"));
+  map.Put("b", *map.Find("a"));
+  map.Put("a", "x");
+  EXPECT_EQ(*map.Find("b"), RowMap::Value("3456789"));
+}
+
+TEST(RowMap, BehavesLikeAMap) {
+  constexpr unsigned kSeed = 42;
+  std::mt19937 random(kSeed);
+  RowMap map;
+  RowMap other;
+  std::map<std::string, std::optional<std::string>> model;
+  const auto some_key = [&random] {  // with common beginnings, of any byte, some empty
+    std::string key(random() % 3 * 4, 'k');
+    for (auto length = random() % 4; length > 0; --length) key += static_cast<char>(random() % 256);
+    return key;
+  };
+  const auto some_value = [&random]() -> std::optional<std::string> {
+    if (random() % 4 == 0) return std::nullopt;
+    const std::size_t size = random() % 200 == 0 ? 100'000 : random() % 40;
+    return std::string(size, static_cast<char>(random() % 256));
+  };
+  for (int round = 0; round < 400; ++round) {
+    if (random() % 50 == 0) {
+      map.Clear();
+      model.clear();
+    }
+    RowMap& target = random() % 2 == 0 ? map : other;
+    std::map<std::string, std::optional<std::string>> put;
+    for (auto i = random() % 40; i > 0; --i) {
+      const std::string key = some_key();
+      const auto value = some_value();
+      target.Put(key, value);
+      put[key] = value;
+    }
+    if (&target == &other) {
+      map.PutAll(other);
+      other.Clear();
+    }
+    for (const auto& [key, value] : put) model[key] = value;
+
+    std::size_t key_and_value_bytes = 0;
+    for (const auto& [key, value] : model) {
+      key_and_value_bytes += key.size() + value.value_or("").size();
+      const auto found = map.Find(key);
+      ASSERT_TRUE(found.has_value()) << "seed " << kSeed << ", round " << round;
+      ASSERT_EQ(*found, value.has_value() ? RowMap::Value(*value) : RowMap::Value());
+    }
+    ASSERT_GE(map.bytes(), key_and_value_bytes);
+    const std::string key = some_key();
+    ASSERT_EQ(map.Find(key).has_value(), model.contains(key));
+    const std::vector<const RowMap::Row*> rows = map.InOrder();
+    ASSERT_EQ(rows.size(), model.size());
+    ASSERT_EQ(map.rows().size(), model.size());
+    auto expected = model.begin();
+    for (const RowMap::Row* row : rows) ASSERT_EQ(row->key, (expected++)->first);
+  }
+}
+
+}  // namespace
+}  // namespace crawlsieve
