@@ -7,6 +7,7 @@
 #include <bit>
 #include <cassert>
 #include <cmath>
+#include <cstring>
 #include <functional>
 #include <iterator>
 #include <utility>
@@ -137,17 +138,22 @@ DocumentRef BucketTable::DocumentAt(const Line* line, std::size_t slot) const {
   return DocumentAt(is_old ? old_ : new_, line, slot);
 }
 
-std::uint32_t BucketTable::TakeOverflowLine(const Bucket& bucket) {
+std::uint32_t BucketTable::FreeLineInCell(const Bucket& bucket) const {
   // Each bucket looks in a place of its own first: it is soon found, and close by.
   const std::uint64_t in_cell = OverflowLinesOf(*bucket.layout);
   const std::uint64_t mask = (std::uint64_t{1} << cell_bits_) - 1;
   std::uint64_t i = (bucket.address & mask) * in_cell >> cell_bits_;
   for (std::uint64_t tried = 0; tried < in_cell; ++tried) {
-    if (Count(bucket.overflow[i]) == 0) {
-      ++used_lines_;
-      return static_cast<std::uint32_t>(i + 1);
-    }
+    if (Count(bucket.overflow[i]) == 0) return static_cast<std::uint32_t>(i + 1);
     if (++i == in_cell) i = 0;
+  }
+  return 0;
+}
+
+std::uint32_t BucketTable::TakeOverflowLine(const Bucket& bucket) {
+  if (const std::uint32_t in_cell = FreeLineInCell(bucket); in_cell != 0) {
+    ++used_lines_;
+    return in_cell;
   }
   std::uint32_t taken = free_far_;
   if (taken != 0) {
@@ -423,7 +429,13 @@ bool BucketTable::MakeRoom() {
   const std::uint64_t cells = CellsOf(new_) / CellsOf(old_);
   cell_lines_ += cells * new_.stride - old_.stride;
   used_lines_ += cells * RunsOf(new_) - RunsOf(old_);
-  cells == 1 ? MoveCell(frontier_) : SplitCell(frontier_);
+  if (cells != 1) {
+    SplitCell(frontier_);
+  } else if (old_.run == new_.run && old_.document_bytes == new_.document_bytes) {
+    StretchCell(frontier_);
+  } else {
+    MoveCell(frontier_);
+  }
   if (frontier_ == 0) {
     old_ = new_;
     return true;
@@ -435,6 +447,40 @@ bool BucketTable::MakeRoom() {
     if (with_documents_) DocumentAt(old_, lines_.data() + line, 0).Prefetch();
   }
   return true;
+}
+
+void BucketTable::StretchCell(std::uint64_t cell) {
+  Line* const lines = lines_.data() + cell * new_.stride;
+  std::memmove(lines, lines_.data() + cell * old_.stride, old_.stride * sizeof(Line));
+  std::fill(lines + old_.stride, lines + new_.stride, Line{});
+  if (with_documents_) {
+    const std::size_t line_bytes = new_.DocumentBytesOfLine();
+    unsigned char* const documents = BytesOf(documents_);
+    std::memmove(documents + cell * new_.stride * line_bytes,
+                 documents + cell * old_.stride * line_bytes, old_.stride * line_bytes);
+  }
+  // Lines elsewhere come back, as far as there is room.
+  const std::uint64_t first = cell << cell_bits_;
+  for (std::uint64_t i = 0; i < std::uint64_t{1} << cell_bits_; ++i) {
+    const Bucket bucket = BucketAt(new_, first + i);
+    if (Count(*bucket.first) == kNested) continue;
+    for (Line* line = bucket.last(); Next(*line) != 0;
+         line = OverflowLine(bucket.overflow, Next(*line))) {
+      const std::uint32_t next = Next(*line);
+      if (next < kFirstFar) continue;
+      const std::uint32_t free = FreeLineInCell(bucket);
+      if (free == 0) return;
+      ++used_lines_;
+      const Line* far = OverflowLine(bucket.overflow, next);
+      Line* near = OverflowLine(bucket.overflow, free);
+      *near = *far;
+      for (std::uint32_t slot = 0; with_documents_ && slot < Count(*far); ++slot) {
+        DocumentAt(new_, near, slot).Write(DocumentAt(new_, far, slot).Read());
+      }
+      SetNext(*line, free);
+      GiveBackOverflowLine(bucket, next);
+    }
+  }
 }
 
 void BucketTable::MoveCell(std::uint64_t cell) {

@@ -273,6 +273,8 @@ class BucketTable {
   [[nodiscard]] Place Locate(std::uint64_t key) const;
   /// Insert, without making room.
   void Append(std::uint64_t key, std::uint64_t document);
+  /// The number of an overflow line of the bucket's cell that is free; 0: none.
+  [[nodiscard]] std::uint32_t FreeLineInCell(const Bucket& bucket) const;
   [[nodiscard]] std::uint32_t TakeOverflowLine(const Bucket& bucket);
   void GiveBackOverflowLine(const Bucket& bucket, std::uint32_t next);
   /// Takes all overflow lines from a bucket.
@@ -292,6 +294,9 @@ class BucketTable {
   void GrowArrays();
   /// Lays out the next cell anew; false if there is no next layout.
   bool MakeRoom();
+  /// Moves a cell that only gets more overflow lines.
+  void StretchCell(std::uint64_t cell);
+  /// Moves a cell whose buckets or document numbers are laid out anew.
   void MoveCell(std::uint64_t cell);
   void SplitCell(std::uint64_t cell);
 
