@@ -132,7 +132,7 @@ Status Compare(const std::string& log_path, const std::string& scratch,
       if (auto reported = report(*state); !reported) return reported;
     }
   }
-  if (state == states.end()) return {};
+  if (state == states.end()) return (*store)->Flush();
   return MakeError(ErrorCode::kMismatch,
                    fmt::format("{} covers offset {}, where the log has no entry", state->directory,
                                state->offset));
