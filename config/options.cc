@@ -369,6 +369,11 @@ std::vector<Option> MakeOptions() {
           "Memory for what the judge has read of its state. Pages that come again, and duplicates "
           "of pages seen long ago, are judged faster with more.",
           FIELD(service.state_cache_bytes), Size(kMiB, 1024 * kGiB)),
+      Scalar("service.state_buffer",
+             "Memory for changes of the judge's state that are in no file yet; a crash loses them, "
+             "and the next start makes them again from the log. More means fewer and larger files, "
+             "and a longer start after a crash.",
+             FIELD(service.state_buffer_bytes), Size(64 * kKiB, 64 * kGiB)),
       Scalar("service.snapshot_entries",
              "Log entries after which the judge writes another snapshot of its index to the state "
              "directory; it also does so when it stops. A restart reads the newest one, and the "

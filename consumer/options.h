@@ -63,7 +63,8 @@ struct ServiceOptions {
   std::vector<Role> roles = {Role::kExtract, Role::kJudge};
   std::string instance;  ///< empty: host name and process id
   std::string state_directory = "/var/lib/crawlsieve";
-  std::size_t state_cache_bytes = 256 << 20;  ///< of what was read of the state
+  std::size_t state_cache_bytes = 256 << 20;   ///< of what was read of the state
+  std::size_t state_buffer_bytes = 128 << 20;  ///< of its changes that are in no file yet
   /// Log entries from one restart snapshot of the index to the next; 0: none.
   std::uint64_t snapshot_entries = 1'000'000;
   std::chrono::milliseconds shutdown_timeout{30'000};  ///< finish, commit and leave within this

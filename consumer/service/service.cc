@@ -145,6 +145,7 @@ struct JudgeState {
     StoreOptions options;
     options.directory = setup.service.state_directory;
     options.block_cache_bytes = setup.service.state_cache_bytes;
+    options.write_buffer_bytes = setup.service.state_buffer_bytes;
     auto store = Store::Open(options);
     if (!store) return tl::unexpected(store.error());
     const auto begin = std::chrono::steady_clock::now();

@@ -47,9 +47,9 @@ class RowMap {
   /// All rows, in byte order of their keys.
   [[nodiscard]] std::vector<const Row*> InOrder() const;
 
-  /// Memory in use, in bytes.
+  /// Memory that the rows take, in bytes; what is kept for others is not counted.
   [[nodiscard]] std::size_t bytes() const {
-    return used_bytes_ + rows_.capacity() * sizeof(Row) + slots_.capacity() * sizeof(Slot);
+    return used_bytes_ + rows_.size() * (sizeof(Row) + 2 * sizeof(Slot));
   }
 
  private:

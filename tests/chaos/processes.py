@@ -104,7 +104,7 @@ class Service:
         self._wanted = False
         self._retry_at = 0
         options = json.loads(json.dumps(options))
-        options["service"] = {"roles": roles, "instance": name, "shutdown_timeout": "10s",
+        options["service"] = {**options["service"], "roles": roles, "instance": name,
                               "state_directory": str(self.state_directory)}
         self._config.write_text(json.dumps(options, indent=2))  # JSON is YAML
 

@@ -134,6 +134,9 @@ class Round:
                 # Without lingering an open transaction has records in the broker, to be aborted.
                 "producer": {"linger.ms": "0", "message.timeout.ms": str(transaction - 500),
                              "transaction.timeout.ms": str(transaction)}},
+            # Small enough for files to be written between two faults; else only a stop writes any.
+            "service": {"state_buffer": self._rng.choice(("64KiB", "256KiB", "1MiB")),
+                        "shutdown_timeout": "10s"},
             "extract": {"threads": 1},
             "index": {"expected_entries": 10_000, "shards": 4},
             "metrics": {"topic": ""}, "http": {"enabled": False}, "log": {"level": "info"}}
