@@ -361,6 +361,7 @@ class JudgeSession final : public RebalanceListener {
   SessionResult Replay() {
     if (replay_ == nullptr) {
       if (auto opened = OpenReplay(); !opened) return opened;
+      if (replay_ == nullptr) return {};  // there is nothing to read
     }
     const auto left = static_cast<std::size_t>(std::max<std::int64_t>(0, published_ - next_));
     if (auto taken = Take(*replay_, kIdlePoll, left); !taken) return taken;
