@@ -190,21 +190,50 @@ class TableWriter {
   std::vector<std::uint64_t> first_keys_;
 };
 
-/// Sorts keys by their low 32 bits, equal ones staying in order.
-void SortByLowHalf(std::vector<std::uint64_t>& keys) {
-  // So few that the ends of all runs are in the L1 cache and their pages in the TLB.
-  constexpr int kDigitBits = 8;
-  constexpr std::size_t kDigits = std::size_t{1} << kDigitBits;
-  std::vector<std::uint64_t> other(keys.size());
-  for (int shift = 0; shift < 32; shift += kDigitBits) {
-    const auto digit = [shift](std::uint64_t key) { return key >> shift & (kDigits - 1); };
-    std::array<std::size_t, kDigits + 1> start{};
-    for (const std::uint64_t key : keys) ++start[digit(key) + 1];
-    for (std::size_t i = 0; i < kDigits; ++i) start[i + 1] += start[i];
-    for (const std::uint64_t key : keys) other[start[digit(key)]++] = key;
-    keys.swap(other);
+/// Ascending keys in the order of their low 32 bits, equal ones staying in order. They are dealt
+/// out to runs by the first of those bits as they come; a run is sorted by the others in the cache.
+class LowHalfOrder {
+ public:
+  LowHalfOrder() : runs_(std::size_t{1} << kRunBits) {}
+
+  void Add(std::uint64_t key) {
+    runs_[key >> (2 * kDigitBits) & (runs_.size() - 1)].push_back(key);
   }
-}
+
+  /// Calls visit(key) for all keys, and gives their memory back on the way. Stops at an error.
+  template <typename Visit>
+  [[nodiscard]] Status ForEach(const Visit& visit) {
+    for (std::vector<std::uint64_t>& run : runs_) {
+      SortBy(0, run);
+      SortBy(kDigitBits, run);
+      for (const std::uint64_t key : run) {
+        if (Status visited = visit(key); !visited) return visited;
+      }
+      std::vector<std::uint64_t>().swap(run);
+    }
+    return {};
+  }
+
+ private:
+  static constexpr int kRunBits = 10;
+  static constexpr int kDigitBits = 11;
+  static_assert(kRunBits + 2 * kDigitBits == 32);
+  static constexpr std::size_t kDigits = std::size_t{1} << kDigitBits;
+
+  /// Stable.
+  void SortBy(int first_bit, std::vector<std::uint64_t>& run) {
+    const auto digit = [first_bit](std::uint64_t key) { return key >> first_bit & (kDigits - 1); };
+    std::array<std::uint32_t, kDigits + 1> start{};
+    for (const std::uint64_t key : run) ++start[digit(key) + 1];
+    for (std::size_t i = 0; i < kDigits; ++i) start[i + 1] += start[i];
+    sorted_.resize(run.size());
+    for (const std::uint64_t key : run) sorted_[start[digit(key)]++] = key;
+    run.swap(sorted_);
+  }
+
+  std::vector<std::vector<std::uint64_t>> runs_;
+  std::vector<std::uint64_t> sorted_;
+};
 
 std::string_view Terminated(const std::array<char, 32>& text) {
   return {text.data(), static_cast<std::size_t>(std::ranges::find(text, '\0') - text.begin())};
@@ -252,7 +281,7 @@ Result<SnapshotInfo> WriteSnapshot(const std::filesystem::path& file,
   }
   // A guess for the first block, good for some hundred million.
   constexpr double kFirstMeanGap = 1e11;
-  std::vector<std::uint64_t> keys;  // of a second table
+  LowHalfOrder second_order;
   std::vector<std::vector<std::uint32_t>> directories;
   {
     TableWriter table(output, document_bits, kFirstMeanGap, searchable);
@@ -280,7 +309,7 @@ Result<SnapshotInfo> WriteSnapshot(const std::filesystem::path& file,
         if (Status added = table.Add({entry.fingerprint.bits, document}); !added) {
           return tl::unexpected(added.error());
         }
-        if (searchable) keys.push_back(entry.fingerprint.bits);
+        if (searchable) second_order.Add(entry.fingerprint.bits);
       }
     }
     if (Status done = table.Finish(); !done) return tl::unexpected(done.error());
@@ -288,15 +317,11 @@ Result<SnapshotInfo> WriteSnapshot(const std::filesystem::path& file,
     if (searchable) directories.push_back(table.Directory());
   }
   if (searchable) {
-    // They are sorted by all bits: sorted by the low half, they are in the order of the second
+    // They came sorted by all bits: sorted by the low half, they are in the order of the second
     // table.
-    SortByLowHalf(keys);
     TableWriter table(output, 0, kFirstMeanGap, true);
-    for (const std::uint64_t key : keys) {
-      if (Status added = table.Add({std::rotl(key, 32), 0}); !added) {
-        return tl::unexpected(added.error());
-      }
-    }
+    const auto add = [&table](std::uint64_t key) { return table.Add({std::rotl(key, 32), 0}); };
+    if (Status added = second_order.ForEach(add); !added) return tl::unexpected(added.error());
     if (Status done = table.Finish(); !done) return tl::unexpected(done.error());
     header.tables[1].block_count = table.block_count();
     header.tables[1].rotation = 32;

@@ -42,6 +42,13 @@ int BestRiceBits(double mean_gap) {
   return cost(below) <= cost(below + 1) ? below : below + 1;
 }
 
+/// Bits that a gap takes.
+std::size_t GapBits(std::uint64_t gap, int rice_bits) {
+  const std::uint64_t quotient = gap >> rice_bits;
+  if (quotient >= kEscape) return kEscape + 64;
+  return static_cast<std::size_t>(quotient) + 1 + static_cast<std::size_t>(rice_bits);
+}
+
 /// Reads bits, lowest first, of a block with eight bytes more behind it.
 class BitReader {
  public:
@@ -65,7 +72,7 @@ class BitReader {
 }  // namespace
 
 BlockEncoder::BlockEncoder(int document_bits, double mean_gap)
-    : document_bits_(document_bits), rice_bits_(BestRiceBits(mean_gap)) {
+    : document_bits_(document_bits), likely_rice_bits_(BestRiceBits(mean_gap)) {
   assert(document_bits >= 0 && document_bits <= kMaxDocumentBits);
 }
 
@@ -81,42 +88,73 @@ void BlockEncoder::Put(std::uint64_t value, int bits) {
   used_bits_ += static_cast<std::size_t>(bits);
 }
 
+void BlockEncoder::PutGap(std::uint64_t gap) {
+  const std::uint64_t quotient = gap >> rice_bits_;
+  if (quotient >= kEscape) {
+    Put((std::uint64_t{1} << kEscape) - 1, kEscape);
+    Put(gap, 64);
+    return;
+  }
+  const int unary = static_cast<int>(quotient);
+  const std::uint64_t ones = (std::uint64_t{1} << unary) - 1;
+  const std::uint64_t low = gap & ((std::uint64_t{1} << rice_bits_) - 1);
+  if (unary + 1 + rice_bits_ <= 64) {
+    Put(ones | low << (unary + 1), unary + 1 + rice_bits_);
+  } else {
+    Put(ones, unary + 1);
+    Put(low, rice_bits_);
+  }
+}
+
+std::size_t BlockEncoder::CodedBits(int rice_bits) const {
+  std::size_t bits = count_ * static_cast<std::size_t>(document_bits_);
+  for (std::size_t i = 1; i < count_; ++i) {
+    bits += GapBits(entries_[i].key - entries_[i - 1].key, rice_bits);
+  }
+  return bits;
+}
+
+bool BlockEncoder::Recode(const BlockEntry& next) {
+  const std::uint64_t gap = next.key - entries_[count_ - 1].key;
+  for (const int other : {likely_rice_bits_ - 1, likely_rice_bits_, likely_rice_bits_ + 1}) {
+    if (other == rice_bits_ || other < 0 || other > 63) continue;
+    const std::size_t bits = CodedBits(other);
+    if (bits + GapBits(gap, other) + static_cast<std::size_t>(document_bits_) > kCodeBits) continue;
+    rice_bits_ = other;
+    coded_bits_ = bits;
+    return true;
+  }
+  return false;
+}
+
 bool BlockEncoder::Add(const BlockEntry& entry) {
   assert(entry.document >> document_bits_ == 0 || document_bits_ == 0);
+  const auto document_bits = static_cast<std::size_t>(document_bits_);
   if (count_ == 0) {
-    bytes_.fill(std::byte{0});
-    used_bits_ = 0;
-    first_ = entry.key;
-    Put(entry.document, document_bits_);
+    rice_bits_ = likely_rice_bits_;
+    coded_bits_ = document_bits;
   } else {
-    assert(entry.key >= last_);
-    const std::uint64_t gap = entry.key - last_;
-    const std::uint64_t quotient = gap >> rice_bits_;
-    const bool whole = quotient >= kEscape;
-    const int unary = whole ? kEscape : static_cast<int>(quotient);
-    const int bits = (whole ? kEscape + 64 : unary + 1 + rice_bits_) + document_bits_;
-    if (used_bits_ + static_cast<std::size_t>(bits) > kCodeBits) return false;
-    const std::uint64_t ones = (std::uint64_t{1} << unary) - 1;
-    const std::uint64_t low = gap & ((std::uint64_t{1} << rice_bits_) - 1);
-    if (whole) {
-      Put(ones, unary);
-      Put(gap, 64);
-    } else if (unary + 1 + rice_bits_ <= 64) {
-      Put(ones | low << (unary + 1), unary + 1 + rice_bits_);
-    } else {
-      Put(ones, unary + 1);
-      Put(low, rice_bits_);
+    assert(entry.key >= entries_[count_ - 1].key);
+    const std::uint64_t gap = entry.key - entries_[count_ - 1].key;
+    if (coded_bits_ + GapBits(gap, rice_bits_) + document_bits > kCodeBits && !Recode(entry)) {
+      return false;
     }
-    Put(entry.document, document_bits_);
+    coded_bits_ += GapBits(gap, rice_bits_) + document_bits;
   }
-  last_ = entry.key;
-  ++count_;
+  entries_[count_++] = entry;
   return true;
 }
 
 BlockBytes BlockEncoder::Finish(std::uint64_t position) {
   assert(count_ != 0);
-  std::memcpy(&bytes_[kFirstKeyAt], &first_, sizeof(first_));
+  bytes_.fill(std::byte{0});
+  used_bits_ = 0;
+  for (std::size_t i = 0; i < count_; ++i) {
+    if (i != 0) PutGap(entries_[i].key - entries_[i - 1].key);
+    Put(entries_[i].document, document_bits_);
+  }
+  const std::uint64_t first = entries_[0].key;
+  std::memcpy(&bytes_[kFirstKeyAt], &first, sizeof(first));
   const auto count = static_cast<std::uint16_t>(count_);
   std::memcpy(&bytes_[kCountAt], &count, sizeof(count));
   bytes_[kRiceBitsAt] = static_cast<std::byte>(rice_bits_);
@@ -124,8 +162,8 @@ BlockBytes BlockEncoder::Finish(std::uint64_t position) {
   std::memcpy(&bytes_[kChecksumAt], &checksum, sizeof(checksum));
   // The next block is likely to be as dense as this one.
   if (count_ > 1) {
-    rice_bits_ =
-        BestRiceBits(static_cast<double>(last_ - first_) / static_cast<double>(count_ - 1));
+    likely_rice_bits_ = BestRiceBits(static_cast<double>(entries_[count_ - 1].key - first) /
+                                     static_cast<double>(count_ - 1));
   }
   count_ = 0;
   return BlockBytes(bytes_.data(), kBlockBytes);
@@ -146,7 +184,7 @@ Status DecodedBlock::Decode(BlockBytes source, std::uint64_t position, int docum
   std::uint16_t count = 0;
   std::memcpy(&count, &bytes[kCountAt], sizeof(count));
   const auto rice_bits = static_cast<int>(bytes[kRiceBitsAt]);
-  if (count == 0 || count > kMaxEntries || rice_bits > 63) return damaged("impossible header");
+  if (count == 0 || count > kMaxBlockEntries || rice_bits > 63) return damaged("impossible header");
 
   const BitReader reader(&bytes[kCodesAt]);
   std::size_t at = 0;

@@ -23,6 +23,9 @@ struct BlockEntry {
   friend auto operator<=>(const BlockEntry&, const BlockEntry&) = default;
 };
 
+/// So many entries a block has at most: one bit for each but the first.
+inline constexpr std::size_t kMaxBlockEntries = 8 * kBlockBytes;
+
 /// Packs ascending entries into blocks. Thread-compatible.
 class BlockEncoder {
  public:
@@ -41,15 +44,21 @@ class BlockEncoder {
   [[nodiscard]] bool empty() const { return count_ == 0; }
 
  private:
+  /// Makes room for one more entry by another number of low bits; false if that is no help.
+  [[nodiscard]] bool Recode(const BlockEntry& next);
+  /// Bits that the entries take.
+  [[nodiscard]] std::size_t CodedBits(int rice_bits) const;
   /// Appends the low `bits` bits of `value`, which has no others.
   void Put(std::uint64_t value, int bits);
+  void PutGap(std::uint64_t gap);
 
   const int document_bits_;
-  int rice_bits_;  // of the gaps, stored as they are
+  int likely_rice_bits_;  // low bits of a gap, stored as they are, as the block before has it
+  int rice_bits_ = 0;     // ... and as this one has it so far
   std::size_t count_ = 0;
+  std::size_t coded_bits_ = 0;  // that the entries take
+  std::array<BlockEntry, kMaxBlockEntries> entries_;
   std::size_t used_bits_ = 0;
-  std::uint64_t first_ = 0;
-  std::uint64_t last_ = 0;
   std::array<std::byte, kBlockBytes + 8> bytes_{};  // Put writes eight bytes at a time
 };
 
@@ -65,11 +74,8 @@ class DecodedBlock {
   [[nodiscard]] std::span<const BlockEntry> entries() const { return {entries_.data(), count_}; }
 
  private:
-  // One bit for each but the first.
-  static constexpr std::size_t kMaxEntries = 8 * kBlockBytes;
-
   std::size_t count_ = 0;
-  std::array<BlockEntry, kMaxEntries> entries_;
+  std::array<BlockEntry, kMaxBlockEntries> entries_;
 };
 
 /// The first key of a block that may not have been checked yet.

@@ -4,6 +4,7 @@
 #include <array>
 #include <memory>
 #include <random>
+#include <span>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -70,6 +71,45 @@ TEST(SnapshotBlock, TakesCloseToTheEntropyOfRandomKeys) {
   RoundTrip(entries, 0, &blocks);
   // 64 - log2(1,000,000) + 1.44 bits are 5.69 bytes.
   EXPECT_LT(static_cast<double>(blocks * kBlockBytes) / 1e6, 5.69 * 1.06);
+}
+
+/// How many of the entries fit in a block when r low bits of each gap are stored as they are, by
+/// the lengths that docs/snapshot_format.md gives.
+std::size_t FittingEntries(const std::vector<BlockEntry>& entries, int r, int document_bits) {
+  std::size_t bits = 241 * 8 - static_cast<std::size_t>(document_bits);
+  for (std::size_t i = 1; i < entries.size(); ++i) {
+    const std::uint64_t gap = entries[i].key - entries[i - 1].key;
+    const std::uint64_t code = gap >> r < 24 ? (gap >> r) + 1 + static_cast<std::uint64_t>(r) : 88;
+    if (bits < code + static_cast<std::uint64_t>(document_bits)) return i;
+    bits -= code + static_cast<std::uint64_t>(document_bits);
+  }
+  return entries.size();
+}
+
+TEST(SnapshotBlock, HoldsWhatTheBestCodeOfThreeLetsFit) {
+  std::mt19937_64 random(11);
+  std::exponential_distribution<double> gap(1.0 / 1e9);
+  std::array<std::size_t, 3> best_was{};
+  for (int round = 0; round < 1'000; ++round) {
+    std::vector<BlockEntry> entries{{0, 5}};
+    for (int i = 0; i < 100; ++i) {
+      entries.push_back({entries.back().key + static_cast<std::uint64_t>(gap(random)), 5});
+    }
+    BlockEncoder encoder(27, 1e9);
+    std::size_t count = 0;
+    while (encoder.Add(entries[count])) ++count;
+    // The best one for the mean is r = 29: 2^29 is next to 1e9 * ln 2.
+    const std::array<std::size_t, 3> fitting{FittingEntries(entries, 28, 27),
+                                             FittingEntries(entries, 29, 27),
+                                             FittingEntries(entries, 30, 27)};
+    const auto best = std::ranges::max_element(fitting);
+    ASSERT_EQ(count, *best);
+    ++best_was[static_cast<std::size_t>(best - fitting.begin())];
+    DecodedBlock decoded;
+    ASSERT_TRUE(decoded.Decode(encoder.Finish(0), 0, 27).has_value());
+    EXPECT_TRUE(std::ranges::equal(decoded.entries(), std::span(entries).first(count)));
+  }
+  for (const std::size_t times : best_was) EXPECT_GT(times, 0u);
 }
 
 TEST(SnapshotBlock, EveryFlippedBitIsNoticed) {
