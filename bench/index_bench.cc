@@ -402,17 +402,20 @@ std::uint64_t HeapBytes() {
   return info.uordblks + info.hblkhd;
 }
 
+/// Of a lookup, asked for `batch` at a time.
 template <typename Index>
 double MeanFaissMicros(const Index& index, const std::vector<std::uint64_t>& queries,
-                       int max_distance, double seconds) {
+                       int max_distance, double seconds, std::size_t batch = 1) {
   const Clock::time_point start = Clock::now();
   std::size_t done = 0;
   while (done < queries.size() && MicrosSince(start) < seconds * 1e6) {
-    faiss::RangeSearchResult result(1);
+    const std::size_t count = std::min(batch, queries.size() - done);
+    faiss::RangeSearchResult result(count);
     // FAISS answers distance < radius.
-    index.range_search(1, reinterpret_cast<const std::uint8_t*>(&queries[done]), max_distance + 1,
+    index.range_search(static_cast<faiss::IndexBinary::idx_t>(count),
+                       reinterpret_cast<const std::uint8_t*>(&queries[done]), max_distance + 1,
                        &result);
-    ++done;
+    done += count;
   }
   return MicrosSince(start) / static_cast<double>(done);
 }
@@ -427,6 +430,7 @@ void BenchFaiss(const Options& options, const std::vector<std::uint64_t>& querie
   const auto* bytes = reinterpret_cast<const std::uint8_t*>(data.data());
   const auto entries = static_cast<faiss::IndexBinary::idx_t>(options.entries);
   double best = std::numeric_limits<double>::infinity();
+  double best_batch = std::numeric_limits<double>::infinity();
   double best_bytes = 0;
   nlohmann::ordered_json all;
   {
@@ -449,8 +453,11 @@ void BenchFaiss(const Options& options, const std::vector<std::uint64_t>& querie
     const double micros = MeanFaissMicros(index, queries, options.max_distance, 5);
     const std::string name =
         std::to_string(blocks) + "x" + std::to_string(bits) + " nflip " + std::to_string(flips);
+    const double batch = MeanFaissMicros(index, queries, options.max_distance, 5, queries.size());
     all[name]["find_mean_us"] = micros;
+    all[name]["find_batch_mean_us"] = batch;
     all[name]["bytes_per_entry"] = size;
+    best_batch = std::min(best_batch, batch);
     if (micros < best) {
       best = micros;
       best_bytes = size;
@@ -461,6 +468,8 @@ void BenchFaiss(const Options& options, const std::vector<std::uint64_t>& querie
   report["faiss_best_find_mean_us"] = best;
   report["faiss_best_bytes_per_entry"] = best_bytes;
   report["find_ratio_vs_faiss"] = best / report["find_mean_us"].get<double>();
+  report["faiss_best_find_batch_mean_us"] = best_batch;
+  report["find_batch_ratio_vs_faiss"] = best_batch / report["find_batch_mean_us"].get<double>();
 }
 
 void Print(const nlohmann::ordered_json& report, bool json) {
@@ -510,7 +519,8 @@ int Run(int argc, char** argv) {
     BenchFaiss(options, queries, report);
   } else {
     for (const char* field :
-         {"faiss_best_find_mean_us", "faiss_best_bytes_per_entry", "find_ratio_vs_faiss"}) {
+         {"faiss_best_find_mean_us", "faiss_best_bytes_per_entry", "find_ratio_vs_faiss",
+          "faiss_best_find_batch_mean_us", "find_batch_ratio_vs_faiss"}) {
       report[field] = nullptr;
     }
   }

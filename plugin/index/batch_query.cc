@@ -16,7 +16,7 @@ BatchQuery::BatchQuery(std::span<const Fingerprint> queries, int max_distance)
       matches_(queries.size()) {
   assert(max_distance >= 0 && max_distance <= 7);
   assert(queries.size() < kNone);
-  limits_.fill(static_cast<std::uint8_t>(max_distance));
+  limits_.fill(static_cast<std::uint32_t>(max_distance));
   pending_.reserve(kPiece);
   // Three at least, so that an array has all values of one; of more than max_distance + 1 the
   // others aren't needed.

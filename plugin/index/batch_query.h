@@ -67,7 +67,7 @@ class BatchQuery {
   const std::span<const Fingerprint> queries_;
   const int max_distance_;
   const LineKernel kernel_;
-  std::array<std::uint8_t, kWindow> limits_;
+  std::array<std::uint32_t, kWindow> limits_;
   std::vector<Table> tables_;
   std::vector<IndexEntry> pending_;
   std::vector<std::vector<Match>> matches_;

@@ -40,53 +40,82 @@ constexpr std::array<std::uint16_t, 16> kSlotMasks = [] {
 
 }  // namespace
 
-void ProbeQueue::ProcessBatch() {
-  const std::size_t count = std::min({kBatch, size_, kCapacity - first_});
+void ProbeQueue::ProcessBatch(std::size_t most) {
+  const std::size_t first = begin_ % kCapacity;
+  const std::size_t count = std::min({most, end_ - begin_, kCapacity - first});
   std::array<std::uint16_t, kBatch> masks;
-  kernel_(&lines_[first_], &words_[first_], &budgets_[first_], count, masks.data());
+  kernel_(&lines_[first], &words_[first], &budgets_[first], count, masks.data());
+  // Which lines have something, and which go on elsewhere, is as good as random: it is found out
+  // without branches, and then those lines are gone through.
+  std::array<std::uint8_t, kBatch> with_hits;
+  std::array<std::uint8_t, kBatch> continued;
+  std::size_t hits = 0;
+  std::size_t continuations = 0;
   for (std::size_t i = 0; i < count; ++i) {
-    const std::size_t at = first_ + i;
-    const Probe& probe = probes_[at];
-    const Line& line = *lines_[at];
-    const std::uint32_t keys = Count(line);
-    if (keys == kNested) {
-      const std::uint64_t all = (std::uint64_t{1} << probe.table->key_bits_) - 1;
-      const Nest& nest = probe.table->NestOf(probe.prefix & all);
-      const std::uint64_t prefix = probe.prefix - nest.OwnPart(probe.prefix);
-      std::vector<std::uint64_t> found;
-      nest.Collect(nest.OwnPart(queries_[probe.query]), budgets_[at], found, work_);
-      for (const std::uint64_t key : found) hits_.push_back({probe.query, prefix | key, {}});
-      continue;
-    }
+    const std::uint32_t keys = Count(*lines_[first + i]);
+    masks[i] &= kSlotMasks[keys];
     work_.candidates += keys;
-    for (unsigned mask = masks[i] & kSlotMasks[keys]; mask != 0; mask &= mask - 1) {
-      const auto slot = static_cast<std::size_t>(std::countr_zero(mask));
-      const std::uint64_t key = probe.prefix | LoadKey(line, probe.format, slot);
-      if (std::popcount(key ^ queries_[probe.query]) <= max_distance_) {
-        DocumentRef document;
-        if (probe.table->with_documents_) {
-          document = probe.table->DocumentAt(&line, slot);
-          document.Prefetch();
-        }
-        hits_.push_back({probe.query, key, document});
-      }
-    }
-    if (const std::uint32_t next = Next(line); next != 0) {
-      // There is room: a batch starts with at most kCapacity - kBatch + 1 lines queued, its own
-      // among them, and each of its lines brings one more at most.
-      Append(probe, probe.table->OverflowLine(probe.overflow, next), words_[at], budgets_[at]);
-    }
+    with_hits[hits] = static_cast<std::uint8_t>(i);
+    hits += masks[i] != 0 || keys == kNested ? 1 : 0;
+    continued[continuations] = static_cast<std::uint8_t>(i);
+    continuations += Next(*lines_[first + i]) != 0 ? 1 : 0;
   }
-  first_ = (first_ + count) % kCapacity;
-  size_ -= count;
+  for (std::size_t i = 0; i < hits; ++i) {
+    const std::size_t at = first + with_hits[i];
+    Count(*lines_[at]) == kNested ? CollectFromNest(at) : Collect(at, masks[with_hits[i]]);
+  }
+  begin_ += count;
+  for (std::size_t i = 0; i < continuations; ++i) {
+    const std::size_t at = first + continued[i];
+    const Probe probe = probes_[at];
+    const BucketTable& table = *probe.table;
+    const BucketTable::Layout& layout = probe.old_layout ? table.old_ : table.new_;
+    const Line* const overflow = table.BucketAt(layout, probe.address).overflow;
+    // There is room: each line of the batch brings one more at most.
+    Append(probe, table.OverflowLine(overflow, Next(*lines_[at])), words_[at], budgets_[at], true);
+  }
 }
 
-BucketTable::BucketTable(int key_bits, int max_address_bits, int max_distance, bool with_documents)
+void ProbeQueue::Collect(std::size_t at, unsigned mask) {
+  const Probe& probe = probes_[at];
+  const BucketTable& table = *probe.table;
+  const Line& line = *lines_[at];
+  const BucketTable::Layout& layout = probe.old_layout ? table.old_ : table.new_;
+  const std::uint64_t prefix = table.prefix_ | std::uint64_t{probe.address} << layout.stored_bits;
+  for (; mask != 0; mask &= mask - 1) {
+    const auto slot = static_cast<std::size_t>(std::countr_zero(mask));
+    const std::uint64_t key = prefix | LoadKey(line, layout.format, slot);
+    if (std::popcount(key ^ queries_[probe.query]) > max_distance_) continue;
+    DocumentRef document;
+    if (table.with_documents_) {
+      document = table.DocumentAt(layout, &line, slot);
+      document.Prefetch();
+    }
+    hits_.push_back({probe.query, key, document});
+  }
+}
+
+void ProbeQueue::CollectFromNest(std::size_t at) {
+  const Probe& probe = probes_[at];
+  const BucketTable& table = *probe.table;
+  work_.candidates -= kNested;  // which was no count
+  const BucketTable::Layout& layout = probe.old_layout ? table.old_ : table.new_;
+  const std::uint64_t first_key = std::uint64_t{probe.address} << layout.stored_bits;
+  const Nest& nest = table.NestOf(first_key);
+  const std::uint64_t prefix = table.prefix_ | (first_key - nest.OwnPart(first_key));
+  std::vector<std::uint64_t> found;
+  nest.Collect(nest.OwnPart(queries_[probe.query]), static_cast<int>(budgets_[at]), found, work_);
+  for (const std::uint64_t key : found) hits_.push_back({probe.query, prefix | key, {}});
+}
+
+BucketTable::BucketTable(int key_bits, int max_address_bits, int max_distance, bool with_documents,
+                         std::uint64_t prefix)
     : key_bits_(key_bits),
       max_address_bits_(max_address_bits),
       cell_bits_(std::min(max_address_bits, kMaxCellBits)),
       max_distance_(max_distance),
-      with_documents_(with_documents) {
+      with_documents_(with_documents),
+      prefix_(prefix) {
   assert(key_bits < 64 && max_address_bits <= key_bits && max_address_bits <= 32);
 }
 
@@ -669,7 +698,7 @@ void Nest::Collect(std::uint64_t key, int max_distance, std::vector<std::uint64_
     const std::array<std::uint64_t, 1> query{Rotate(key, i)};
     std::vector<Hit> hits;
     ProbeQueue queue(query, max_distance, hits);
-    tables_[i].Enqueue(queue, 0, query[0], 0, radius, max_distance);
+    tables_[i].Enqueue(queue, 0, query[0], radius, max_distance);
     queue.Drain();
     for (const Hit& hit : hits) keys.push_back(RotateBack(hit.key, i));
     work.probes += queue.work().probes;

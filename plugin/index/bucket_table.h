@@ -44,10 +44,9 @@ class ProbeQueue {
   /// Where a line comes from.
   struct Probe {
     const BucketTable* table;
-    const Line* overflow;  ///< the first overflow line of its cell
-    std::uint64_t prefix;  ///< what the keys in it have above the bits they are stored with
-    std::uint32_t query;
-    LineFormat format;
+    std::uint32_t address;  ///< of its bucket
+    std::uint16_t query;
+    bool old_layout;  ///< whether its cell is still laid out as the table's old ones
   };
 
   /// Appends to `hits` the keys that differ from queries[q] in at most `max_distance` bits, a key
@@ -55,53 +54,58 @@ class ProbeQueue {
   ProbeQueue(std::span<const std::uint64_t> queries, int max_distance, std::vector<Hit>& hits)
       : kernel_(BestKernel().run), queries_(queries), max_distance_(max_distance), hits_(hits) {}
 
-  /// Queues the first lines of a bucket, which lie side by side. `word` is the low 32 of the bits
-  /// that its keys are stored with, of the query, and `budget` the number of stored bits in which a
-  /// key may differ.
-  void Push(const Probe& probe, const Line* lines, std::size_t count, std::uint32_t word,
-            int budget) {
-    ++work_.probes;
-    for (std::size_t i = 0; i < count; ++i) {
-      Append(probe, lines + i, word, budget);
-      while (size_ > kCapacity - kBatch) ProcessBatch();
-    }
+  /// Queues a line if it is `wanted`: asking that here takes no branch. `word` is the low 32 of the
+  /// bits that its keys are stored with, of the query, and `budget` the number of stored bits in
+  /// which a key may differ.
+  void Push(const Probe& probe, const Line* line, std::uint32_t word, std::uint32_t budget,
+            bool wanted = true) {
+    Append(probe, line, word, budget, wanted);
+    while (end_ - begin_ >= kCapacity - kBatch) ProcessBatch(kBatch);
   }
 
   /// Compares what is still queued.
   void Drain() {
-    while (size_ != 0) ProcessBatch();
+    while (begin_ != end_) ProcessBatch(kLastBatch);
   }
 
   [[nodiscard]] const ProbeWork& work() const { return work_; }
+  void CountProbes(std::uint64_t probes) { work_.probes += probes; }
 
  private:
-  // Zen 3 and Ice Lake keep 16 to 48 lines in flight per core; more only delays the first answer.
-  static constexpr std::size_t kCapacity = 64;
+  static constexpr std::size_t kCapacity = 128;
   static constexpr std::size_t kBatch = 16;
+  // When nothing else is to be asked for, what continues a bucket is asked for sooner.
+  static constexpr std::size_t kLastBatch = 4;
 
-  void Append(const Probe& probe, const Line* line, std::uint32_t word, int budget) {
-    __builtin_prefetch(line);
-    const std::size_t i = (first_ + size_) % kCapacity;
+  void Append(const Probe& probe, const Line* line, std::uint32_t word, std::uint32_t budget,
+              bool wanted) {
+    const std::size_t i = end_ % kCapacity;
     probes_[i] = probe;
     lines_[i] = line;
     words_[i] = word;
-    budgets_[i] = static_cast<std::uint8_t>(budget);
-    ++size_;
+    budgets_[i] = budget;
+    // To the second cache, which has room for more lines on their way than the first.
+    __builtin_prefetch(line, 0, 2);
+    end_ += wanted ? 1 : 0;
   }
 
-  void ProcessBatch();
+  void ProcessBatch(std::size_t most);
+  /// Collects what a line has within reach, whose slots are in `mask`.
+  void Collect(std::size_t at, unsigned mask);
+  void CollectFromNest(std::size_t at);
 
   const LineKernel kernel_;
   const std::span<const std::uint64_t> queries_;
   const int max_distance_;
   std::vector<Hit>& hits_;
   ProbeWork work_;
-  std::size_t first_ = 0;
-  std::size_t size_ = 0;
+  // Counted on and on: line i is in place i % kCapacity.
+  std::size_t begin_ = 0;
+  std::size_t end_ = 0;
   std::array<Probe, kCapacity> probes_;
   std::array<const Line*, kCapacity> lines_;
   std::array<std::uint32_t, kCapacity> words_;
-  std::array<std::uint8_t, kCapacity> budgets_;
+  std::array<std::uint32_t, kCapacity> budgets_;
 };
 
 /// A set of keys of `key_bits` bits, in buckets by their leading ("address") bits.
@@ -125,7 +129,9 @@ class ProbeQueue {
 class BucketTable {
  public:
   /// `key_bits` < 64, `max_address_bits` <= 32 and <= key_bits. `max_distance`: of lookups.
-  BucketTable(int key_bits, int max_address_bits, int max_distance, bool with_documents);
+  /// `prefix`: what lookups find in front of each key, above its bits.
+  BucketTable(int key_bits, int max_address_bits, int max_distance, bool with_documents,
+              std::uint64_t prefix = 0);
   ~BucketTable();
   BucketTable(BucketTable&&) noexcept;
   BucketTable& operator=(BucketTable&&) = delete;
@@ -152,10 +158,9 @@ class BucketTable {
   void ForEach(std::uint64_t first, std::uint64_t last,
                const std::function<void(std::uint64_t, std::uint64_t)>& visit) const;
 
-  /// Queues every bucket whose address differs from the key's in at most `radius` bits. `prefix`:
-  /// what the queue's keys have above this table's.
-  void Enqueue(ProbeQueue& queue, std::uint32_t query, std::uint64_t key, std::uint64_t prefix,
-               int radius, int budget) const;
+  /// Queues every bucket whose address differs from the key's in at most `radius` bits.
+  void Enqueue(ProbeQueue& queue, std::uint16_t query, std::uint64_t key, int radius,
+               int budget) const;
 
   /// Starts loading what an Insert, Erase or Find of the key will look at first.
   void Prefetch(std::uint64_t key) const;
@@ -326,6 +331,7 @@ class BucketTable {
   const int cell_bits_;  // a cell has 2^cell_bits_ buckets
   const int max_distance_;
   const bool with_documents_;
+  const std::uint64_t prefix_;
   bool wide_documents_ = false;  // new layouts have five bytes for each
   // By the smallest key that belongs there. A nest stays as it is when cells are split: then
   // several buckets share it.
@@ -372,38 +378,51 @@ class Nest {
   std::vector<BucketTable> tables_;  // the second one's keys are rotated by half
 };
 
-inline void BucketTable::Enqueue(ProbeQueue& queue, std::uint32_t query, std::uint64_t key,
-                                 std::uint64_t prefix, int radius, int budget) const {
+inline void BucketTable::Enqueue(ProbeQueue& queue, std::uint16_t query, std::uint64_t key,
+                                 int radius, int budget) const {
   if (lines_.size() == 0) return;
-  const auto probe = [&](const Layout& layout, std::uint64_t address, int flips) {
-    const Bucket bucket = BucketAt(layout, address);
-    queue.Push(
-        {this, bucket.overflow, prefix | address << layout.stored_bits, query, layout.format},
-        bucket.first, layout.run, static_cast<std::uint32_t>(layout.StoredPart(key)),
-        budget - flips);
+  // Copies of what the loops read: the compiler can't see that the queue's memory is none of it.
+  const Line* const lines = lines_.data();
+  const std::uint64_t frontier = frontier_;
+  const int cell_bits = cell_bits_;
+  const std::uint64_t in_cell = (std::uint64_t{1} << cell_bits) - 1;
+  const std::array<std::uint64_t, 2> strides{new_.stride, old_.stride};
+  const std::array<std::uint64_t, 2> runs{new_.run, old_.run};
+  const std::uint64_t longest_run = std::max(runs[0], runs[1]);
+  std::uint64_t probes = 0;
+  // Of one layout, or of both if they have the same addresses.
+  const auto enqueue = [&](const Layout& layout, int cell_shift, auto wanted) {
+    const std::uint64_t own = key >> layout.stored_bits;
+    const auto word = static_cast<std::uint32_t>(layout.StoredPart(key));
+    for (int flips = 0; flips <= std::min<int>(radius, layout.address_bits); ++flips) {
+      const auto reach = static_cast<std::uint32_t>(budget - flips);
+      for (const std::uint32_t mask : MasksOfWeight(layout.address_bits, flips)) {
+        const std::uint64_t address = own ^ mask;
+        const bool is_old = (address >> cell_shift) < frontier;
+        const bool here = wanted(is_old);
+        const std::uint64_t line =
+            (address >> cell_bits) * strides[is_old] + (address & in_cell) * runs[is_old];
+        const Line* const first = lines + (here ? line : 0);
+        const ProbeQueue::Probe probe{this, static_cast<std::uint32_t>(address), query, is_old};
+        if (longest_run == 1) {
+          queue.Push(probe, first, word, reach, here);
+        } else {
+          for (std::uint64_t i = 0; here && i < runs[is_old]; ++i) {
+            queue.Push(probe, first + i, word, reach);
+          }
+        }
+        probes += here ? 1 : 0;
+      }
+    }
   };
   if (old_.address_bits == new_.address_bits) {
-    const std::uint64_t own = key >> new_.stored_bits;
-    for (int flips = 0; flips <= std::min<int>(radius, new_.address_bits); ++flips) {
-      for (const std::uint32_t mask : MasksOfWeight(new_.address_bits, flips)) {
-        const std::uint64_t address = own ^ mask;
-        probe((address >> cell_bits_) < frontier_ ? old_ : new_, address, flips);
-      }
-    }
-    return;
+    enqueue(new_, cell_bits, [](bool) { return true; });
+  } else {
+    enqueue(old_, cell_bits, [](bool is_old) { return is_old; });
+    enqueue(new_, cell_bits + new_.address_bits - old_.address_bits,
+            [](bool is_old) { return !is_old; });
   }
-  for (const Layout* layout : {&old_, &new_}) {
-    const std::uint64_t own = key >> layout->stored_bits;
-    const int cell_shift = cell_bits_ + layout->address_bits - old_.address_bits;
-    for (int flips = 0; flips <= std::min<int>(radius, layout->address_bits); ++flips) {
-      for (const std::uint32_t mask : MasksOfWeight(layout->address_bits, flips)) {
-        const std::uint64_t address = own ^ mask;
-        if (((address >> cell_shift) < frontier_) == (layout == &old_)) {
-          probe(*layout, address, flips);
-        }
-      }
-    }
-  }
+  queue.CountProbes(probes);
 }
 
 }  // namespace crawlsieve

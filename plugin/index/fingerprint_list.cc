@@ -32,10 +32,10 @@ void FingerprintList::Find(Fingerprint query, int max_distance,
   found.clear();
   std::array<const Line*, kBatch> lines;
   std::array<std::uint32_t, kBatch> queries;
-  std::array<std::uint8_t, kBatch> budgets;
+  std::array<std::uint32_t, kBatch> budgets;
   std::array<std::uint16_t, kBatch> masks;
   queries.fill(static_cast<std::uint32_t>(query.bits));
-  budgets.fill(static_cast<std::uint8_t>(std::min(max_distance, 32)));
+  budgets.fill(static_cast<std::uint32_t>(std::min(max_distance, 32)));
   for (std::size_t first = 0; first < low_halves_.size(); first += kBatch) {
     const std::size_t count = std::min(kBatch, low_halves_.size() - first);
     for (std::size_t i = 0; i < count; ++i) lines[i] = &low_halves_[first + i];

@@ -22,7 +22,7 @@ std::uint64_t PopcountHalves(std::uint64_t x) {
 }
 
 void MatchPortable(const Line* const* lines, const std::uint32_t* queries,
-                   const std::uint8_t* max_distances, std::size_t count, std::uint16_t* masks) {
+                   const std::uint32_t* max_distances, std::size_t count, std::uint16_t* masks) {
   for (std::size_t i = 0; i < count; ++i) {
     const std::array<std::uint32_t, 16>& words = lines[i]->words;
     unsigned mask = 0;
@@ -53,12 +53,12 @@ __attribute__((target("avx2"))) inline __m256i PopcountAvx2(__m256i x) {
 
 __attribute__((target("avx2"))) void MatchAvx2(const Line* const* lines,
                                                const std::uint32_t* queries,
-                                               const std::uint8_t* max_distances, std::size_t count,
-                                               std::uint16_t* masks) {
+                                               const std::uint32_t* max_distances,
+                                               std::size_t count, std::uint16_t* masks) {
   for (std::size_t i = 0; i < count; ++i) {
     const auto* words = reinterpret_cast<const __m256i*>(lines[i]->words.data());
     const __m256i query = _mm256_set1_epi32(static_cast<int>(queries[i]));
-    const __m256i limit = _mm256_set1_epi32(max_distances[i]);
+    const __m256i limit = _mm256_set1_epi32(static_cast<int>(max_distances[i]));
     const __m256i a = PopcountAvx2(_mm256_xor_si256(_mm256_load_si256(words), query));
     const __m256i b = PopcountAvx2(_mm256_xor_si256(_mm256_load_si256(words + 1), query));
     const int far_a = _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpgt_epi32(a, limit)));
@@ -68,13 +68,14 @@ __attribute__((target("avx2"))) void MatchAvx2(const Line* const* lines,
 }
 
 __attribute__((target("avx512f,avx512vpopcntdq"))) void MatchAvx512(
-    const Line* const* lines, const std::uint32_t* queries, const std::uint8_t* max_distances,
+    const Line* const* lines, const std::uint32_t* queries, const std::uint32_t* max_distances,
     std::size_t count, std::uint16_t* masks) {
   for (std::size_t i = 0; i < count; ++i) {
     const __m512i words = _mm512_load_si512(lines[i]->words.data());
     const __m512i query = _mm512_set1_epi32(static_cast<int>(queries[i]));
     const __m512i distances = _mm512_popcnt_epi32(_mm512_xor_si512(words, query));
-    masks[i] = _mm512_cmple_epu32_mask(distances, _mm512_set1_epi32(max_distances[i]));
+    masks[i] =
+        _mm512_cmple_epu32_mask(distances, _mm512_set1_epi32(static_cast<int>(max_distances[i])));
   }
 }
 

@@ -12,7 +12,7 @@ namespace crawlsieve {
 /// differ in at most max_distances[i] bits. All 16 words take part; the caller masks out those
 /// that aren't keys.
 using LineKernel = void (*)(const Line* const* lines, const std::uint32_t* queries,
-                            const std::uint8_t* max_distances, std::size_t count,
+                            const std::uint32_t* max_distances, std::size_t count,
                             std::uint16_t* masks);
 
 struct NamedKernel {

@@ -59,7 +59,7 @@ ShardedIndex::ShardedIndex(const IndexOptions& options, const std::vector<int>& 
     first_bit += bits;
     for (std::size_t shard = 0; shard < shards_.size(); ++shard) {
       table.shards.emplace_back(key_bits_, std::min(bits, 32) - shard_bits_, max_distance_,
-                                tables_.size() == 1);
+                                tables_.size() == 1, std::uint64_t{shard} << key_bits_);
     }
   }
 }
@@ -219,8 +219,8 @@ void ShardedIndex::Collect(std::span<const Fingerprint> queries, int max_distanc
       for (int flips = 0; flips <= std::min(radius, shard_bits_); ++flips) {
         for (const std::uint32_t mask : MasksOfWeight(shard_bits_, flips)) {
           const std::uint64_t shard = own ^ mask;
-          table.shards[shard].Enqueue(queue, static_cast<std::uint32_t>(i), key, shard << key_bits_,
-                                      radius - flips, max_distance - flips);
+          table.shards[shard].Enqueue(queue, static_cast<std::uint16_t>(i), key, radius - flips,
+                                      max_distance - flips);
         }
       }
     }

@@ -17,7 +17,7 @@ std::set<std::uint64_t> Search(const BucketTable& table, std::uint64_t query, in
                                int max_distance) {
   std::vector<Hit> hits;
   ProbeQueue queue({&query, 1}, max_distance, hits);
-  table.Enqueue(queue, 0, query, 0, radius, max_distance);
+  table.Enqueue(queue, 0, query, radius, max_distance);
   queue.Drain();
   std::set<std::uint64_t> keys;
   for (const Hit& hit : hits) keys.insert(hit.key);
@@ -125,7 +125,7 @@ TEST(BucketTable, SearchesWithinItsRadiusOnly) {
   std::vector<std::uint64_t> probes;
   for (const int radius : {0, 1, 2}) {
     ProbeQueue queue({&query, 1}, 3, hits);
-    table.Enqueue(queue, 0, query, 0, radius, 3);
+    table.Enqueue(queue, 0, query, radius, 3);
     queue.Drain();
     probes.push_back(queue.work().probes);
   }
@@ -220,10 +220,60 @@ TEST(BucketTable, AnOverfullBucketIsIndexedFurther) {
   std::vector<Hit> hits;
   const std::uint64_t query = keys[0] ^ 0b111;
   ProbeQueue queue({&query, 1}, 3, hits);
-  table.Enqueue(queue, 0, query, 0, 1, 3);
+  table.Enqueue(queue, 0, query, 1, 3);
   queue.Drain();
   EXPECT_FALSE(hits.empty());
   EXPECT_LT(queue.work().candidates, kKeys / 20);
+}
+
+// More lines than the queue holds, each of which goes on in another.
+TEST(ProbeQueue, FindsAllWhenEveryLineIsContinued) {
+  constexpr int kAddressBits = 10;
+  constexpr int kStoredBits = 30;
+  std::mt19937_64 random(8);
+  BucketTable table(kAddressBits + kStoredBits, kAddressBits, 3, false);
+  const std::uint64_t query = random() % (std::uint64_t{1} << (kAddressBits + kStoredBits));
+  std::set<std::uint64_t> keys;
+  std::set<std::uint64_t> expected;
+  const auto insert = [&](std::uint64_t key) {
+    if (!keys.insert(key).second) return;
+    table.Insert(key, 0);
+    if (std::popcount(key ^ query) <= 3) expected.insert(key);
+  };
+  for (std::uint64_t i = 0; i < 16u << kAddressBits; ++i) {  // 16 in each bucket, 12 in a line
+    insert(i % (1u << kAddressBits) << kStoredBits | random() % (1u << kStoredBits));
+  }
+  for (int i = 0; i < kAddressBits; ++i) {  // and one to be found in each that is asked for
+    for (int j = 0; j <= i; ++j) {
+      const std::uint64_t flips = std::uint64_t{1} << i | std::uint64_t{1} << j;
+      insert(query ^ flips << kStoredBits ^ 1);
+    }
+  }
+  EXPECT_GE(expected.size(), 55u);
+  EXPECT_EQ(Search(table, query, 3, 3), expected);
+}
+
+TEST(ProbeQueue, FindsAllInTablesOfEverySizeAsTheyGrow) {
+  constexpr int kKeyBits = 44;
+  std::mt19937_64 random(5);
+  BucketTable table(kKeyBits, 12, 3, true, std::uint64_t{9} << kKeyBits);
+  std::vector<std::uint64_t> keys;
+  for (std::uint64_t i = 1; i <= 40'000; ++i) {
+    keys.push_back(random() % (std::uint64_t{1} << kKeyBits));
+    table.Insert(keys.back(), i);
+    if (i % 97 != 0) continue;
+    // The address and what follows it may differ, one bit each.
+    const std::uint64_t stored = random() % i;
+    const std::uint64_t query = keys[stored] ^ 1 ^ std::uint64_t{1} << (kKeyBits - 1 - i % 5);
+    std::vector<Hit> hits;
+    const std::uint64_t asked = query | std::uint64_t{9} << kKeyBits;
+    ProbeQueue queue({&asked, 1}, 2, hits);
+    table.Enqueue(queue, 0, query, 1, 2);
+    queue.Drain();
+    ASSERT_EQ(hits.size(), 1u) << i;
+    EXPECT_EQ(hits[0].key, keys[stored] | std::uint64_t{9} << kKeyBits);
+    EXPECT_EQ(hits[0].document.Read(), stored + 1);
+  }
 }
 
 }  // namespace

@@ -25,11 +25,11 @@ TEST(LineKernel, EveryOneTheProcessorHasEqualsTheDefinition) {
   std::vector<Line> lines(kLines);
   std::vector<const Line*> pointers;
   std::vector<std::uint32_t> queries;
-  std::vector<std::uint8_t> distances;
+  std::vector<std::uint32_t> distances;
   for (Line& line : lines) {
     pointers.push_back(&line);
     queries.push_back(random() % 4 == 0 ? 0 : static_cast<std::uint32_t>(random()));
-    distances.push_back(static_cast<std::uint8_t>(random() % 8));
+    distances.push_back(random() % 8);
     for (std::uint32_t& word : line.words) {  // 0 to 12 bits off the query, or anything
       word = queries.back();
       if (random() % 5 == 0) word = static_cast<std::uint32_t>(random());
