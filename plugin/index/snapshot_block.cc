@@ -42,6 +42,48 @@ int BestRiceBits(double mean_gap) {
   return cost(below) <= cost(below + 1) ? below : below + 1;
 }
 
+/// Writes bits, lowest first, eight bytes at a time.
+class BitWriter {
+ public:
+  explicit BitWriter(std::byte* bytes) : bytes_(bytes) {}
+
+  /// The low `bits` bits of `value`, which has no others. At most 64.
+  void Put(std::uint64_t value, int bits) {
+    word_ |= value << used_;
+    if (used_ + bits < 64) {
+      used_ += bits;
+      return;
+    }
+    Flush();
+    word_ = used_ == 0 ? 0 : value >> (64 - used_);
+    used_ += bits - 64;
+  }
+
+  /// A gap of which `rice_bits` low bits are stored as they are.
+  void PutGap(std::uint64_t gap, int rice_bits) {
+    const std::uint64_t quotient = gap >> rice_bits;
+    if (quotient >= kEscape) {
+      Put((std::uint64_t{1} << kEscape) - 1, kEscape);
+      Put(gap, 64);
+      return;
+    }
+    const int unary = static_cast<int>(quotient);
+    Put((std::uint64_t{1} << unary) - 1, unary + 1);
+    Put(gap & ((std::uint64_t{1} << rice_bits) - 1), rice_bits);
+  }
+
+  /// Writes what is left, and zeros up to eight bytes.
+  void Flush() {
+    std::memcpy(bytes_, &word_, sizeof(word_));
+    bytes_ += sizeof(word_);
+  }
+
+ private:
+  std::byte* bytes_;
+  std::uint64_t word_ = 0;
+  int used_ = 0;  // bits of word_, fewer than 64
+};
+
 /// Bits that a gap takes.
 std::size_t GapBits(std::uint64_t gap, int rice_bits) {
   const std::uint64_t quotient = gap >> rice_bits;
@@ -74,36 +116,6 @@ class BitReader {
 BlockEncoder::BlockEncoder(int document_bits, double mean_gap)
     : document_bits_(document_bits), likely_rice_bits_(BestRiceBits(mean_gap)) {
   assert(document_bits >= 0 && document_bits <= kMaxDocumentBits);
-}
-
-void BlockEncoder::Put(std::uint64_t value, int bits) {
-  if (bits == 0) return;
-  std::byte* const at = &bytes_[kCodesAt + used_bits_ / 8];
-  const int shift = static_cast<int>(used_bits_ % 8);
-  std::uint64_t word = 0;
-  std::memcpy(&word, at, sizeof(word));
-  word |= value << shift;
-  std::memcpy(at, &word, sizeof(word));
-  if (shift + bits > 64) at[8] |= static_cast<std::byte>(value >> (64 - shift));
-  used_bits_ += static_cast<std::size_t>(bits);
-}
-
-void BlockEncoder::PutGap(std::uint64_t gap) {
-  const std::uint64_t quotient = gap >> rice_bits_;
-  if (quotient >= kEscape) {
-    Put((std::uint64_t{1} << kEscape) - 1, kEscape);
-    Put(gap, 64);
-    return;
-  }
-  const int unary = static_cast<int>(quotient);
-  const std::uint64_t ones = (std::uint64_t{1} << unary) - 1;
-  const std::uint64_t low = gap & ((std::uint64_t{1} << rice_bits_) - 1);
-  if (unary + 1 + rice_bits_ <= 64) {
-    Put(ones | low << (unary + 1), unary + 1 + rice_bits_);
-  } else {
-    Put(ones, unary + 1);
-    Put(low, rice_bits_);
-  }
 }
 
 std::size_t BlockEncoder::CodedBits(int rice_bits) const {
@@ -148,11 +160,12 @@ bool BlockEncoder::Add(const BlockEntry& entry) {
 BlockBytes BlockEncoder::Finish(std::uint64_t position) {
   assert(count_ != 0);
   bytes_.fill(std::byte{0});
-  used_bits_ = 0;
+  BitWriter codes(&bytes_[kCodesAt]);
   for (std::size_t i = 0; i < count_; ++i) {
-    if (i != 0) PutGap(entries_[i].key - entries_[i - 1].key);
-    Put(entries_[i].document, document_bits_);
+    if (i != 0) codes.PutGap(entries_[i].key - entries_[i - 1].key, rice_bits_);
+    codes.Put(entries_[i].document, document_bits_);
   }
+  codes.Flush();
   const std::uint64_t first = entries_[0].key;
   std::memcpy(&bytes_[kFirstKeyAt], &first, sizeof(first));
   const auto count = static_cast<std::uint16_t>(count_);

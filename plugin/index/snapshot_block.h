@@ -48,9 +48,6 @@ class BlockEncoder {
   [[nodiscard]] bool Recode(const BlockEntry& next);
   /// Bits that the entries take.
   [[nodiscard]] std::size_t CodedBits(int rice_bits) const;
-  /// Appends the low `bits` bits of `value`, which has no others.
-  void Put(std::uint64_t value, int bits);
-  void PutGap(std::uint64_t gap);
 
   const int document_bits_;
   int likely_rice_bits_;  // low bits of a gap, stored as they are, as the block before has it
@@ -58,8 +55,7 @@ class BlockEncoder {
   std::size_t count_ = 0;
   std::size_t coded_bits_ = 0;  // that the entries take
   std::array<BlockEntry, kMaxBlockEntries> entries_;
-  std::size_t used_bits_ = 0;
-  std::array<std::byte, kBlockBytes + 8> bytes_{};  // Put writes eight bytes at a time
+  std::array<std::byte, kBlockBytes + 8> bytes_{};  // codes are written eight bytes at a time
 };
 
 /// The entries of one block, in memory of its own. Thread-compatible.
