@@ -54,7 +54,7 @@ void ProbeQueue::ProcessBatch(std::size_t most) {
   for (std::size_t i = 0; i < count; ++i) {
     const std::uint32_t keys = Count(*lines_[first + i]);
     masks[i] &= kSlotMasks[keys];
-    work_.candidates += keys;
+    work_.candidates += keys == kNested ? 0 : keys;
     with_hits[hits] = static_cast<std::uint8_t>(i);
     hits += masks[i] != 0 || keys == kNested ? 1 : 0;
     continued[continuations] = static_cast<std::uint8_t>(i);
@@ -98,7 +98,6 @@ void ProbeQueue::Collect(std::size_t at, unsigned mask) {
 void ProbeQueue::CollectFromNest(std::size_t at) {
   const Probe& probe = probes_[at];
   const BucketTable& table = *probe.table;
-  work_.candidates -= kNested;  // which was no count
   const BucketTable::Layout& layout = probe.old_layout ? table.old_ : table.new_;
   const std::uint64_t first_key = std::uint64_t{probe.address} << layout.stored_bits;
   const Nest& nest = table.NestOf(first_key);

@@ -72,10 +72,13 @@ class ProbeQueue {
   void CountProbes(std::uint64_t probes) { work_.probes += probes; }
 
  private:
+  // Fewer than kCapacity - kBatch are queued but within Push, so a batch has room for what
+  // continues its lines.
   static constexpr std::size_t kCapacity = 128;
   static constexpr std::size_t kBatch = 16;
   // When nothing else is to be asked for, what continues a bucket is asked for sooner.
   static constexpr std::size_t kLastBatch = 4;
+  static_assert(kLastBatch <= kBatch && 2 * kBatch <= kCapacity);
 
   void Append(const Probe& probe, const Line* line, std::uint32_t word, std::uint32_t budget,
               bool wanted) {
@@ -385,7 +388,7 @@ inline void BucketTable::Enqueue(ProbeQueue& queue, std::uint16_t query, std::ui
   const Line* const lines = lines_.data();
   const std::uint64_t frontier = frontier_;
   const int cell_bits = cell_bits_;
-  const std::uint64_t in_cell = (std::uint64_t{1} << cell_bits) - 1;
+  const std::uint64_t cell_mask = (std::uint64_t{1} << cell_bits) - 1;
   const std::array<std::uint64_t, 2> strides{new_.stride, old_.stride};
   const std::array<std::uint64_t, 2> runs{new_.run, old_.run};
   const std::uint64_t longest_run = std::max(runs[0], runs[1]);
@@ -401,7 +404,7 @@ inline void BucketTable::Enqueue(ProbeQueue& queue, std::uint16_t query, std::ui
         const bool is_old = (address >> cell_shift) < frontier;
         const bool here = wanted(is_old);
         const std::uint64_t line =
-            (address >> cell_bits) * strides[is_old] + (address & in_cell) * runs[is_old];
+            (address >> cell_bits) * strides[is_old] + (address & cell_mask) * runs[is_old];
         const Line* const first = lines + (here ? line : 0);
         const ProbeQueue::Probe probe{this, static_cast<std::uint32_t>(address), query, is_old};
         if (longest_run == 1) {

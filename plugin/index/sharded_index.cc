@@ -25,8 +25,9 @@ int BitsToCount(std::uint64_t count) { return static_cast<int>(std::bit_width(co
 // Entries are given in so many pieces.
 constexpr int kPieceBits = 10;
 
-// Queries that share the probe queue. A few dozen probes in flight are all a core can use.
+// Queries that share the probe queue.
 constexpr std::size_t kBatch = 32;
+static_assert(kBatch * kMaxTables <= 0x10000, "a ProbeQueue numbers queries with 16 bits");
 // Insertions whose lines are on their way at the same time.
 constexpr std::size_t kInsertBatch = 32;
 

@@ -191,7 +191,8 @@ class TableWriter {
 };
 
 /// Ascending keys in the order of their low 32 bits, equal ones staying in order. They are dealt
-/// out to runs by the first of those bits as they come; a run is sorted by the others in the cache.
+/// out to runs by the first of those bits as they come; a run of some 100,000 (of 100 million keys)
+/// is then sorted by the others in the cache.
 class LowHalfOrder {
  public:
   LowHalfOrder() : runs_(std::size_t{1} << kRunBits) {}
@@ -223,7 +224,7 @@ class LowHalfOrder {
   /// Stable.
   void SortBy(int first_bit, std::vector<std::uint64_t>& run) {
     const auto digit = [first_bit](std::uint64_t key) { return key >> first_bit & (kDigits - 1); };
-    std::array<std::uint32_t, kDigits + 1> start{};
+    std::array<std::size_t, kDigits + 1> start{};
     for (const std::uint64_t key : run) ++start[digit(key) + 1];
     for (std::size_t i = 0; i < kDigits; ++i) start[i + 1] += start[i];
     sorted_.resize(run.size());

@@ -140,7 +140,7 @@ bool BlockEncoder::Recode(const BlockEntry& next) {
 }
 
 bool BlockEncoder::Add(const BlockEntry& entry) {
-  assert(entry.document >> document_bits_ == 0 || document_bits_ == 0);
+  assert(entry.document >> document_bits_ == 0);
   const auto document_bits = static_cast<std::size_t>(document_bits_);
   if (count_ == 0) {
     rice_bits_ = likely_rice_bits_;

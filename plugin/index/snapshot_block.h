@@ -50,7 +50,7 @@ class BlockEncoder {
   [[nodiscard]] std::size_t CodedBits(int rice_bits) const;
 
   const int document_bits_;
-  int likely_rice_bits_;  // low bits of a gap, stored as they are, as the block before has it
+  int likely_rice_bits_;  // low bits of a gap, stored as they are: best for the block before
   int rice_bits_ = 0;     // ... and as this one has it so far
   std::size_t count_ = 0;
   std::size_t coded_bits_ = 0;  // that the entries take

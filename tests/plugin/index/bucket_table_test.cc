@@ -230,33 +230,43 @@ TEST(BucketTable, AnOverfullBucketIsIndexedFurther) {
 TEST(ProbeQueue, FindsAllWhenEveryLineIsContinued) {
   constexpr int kAddressBits = 10;
   constexpr int kStoredBits = 30;
+  constexpr std::uint64_t kProbes = 1 + 10 + 45 + 120;  // addresses within three bits
   std::mt19937_64 random(8);
   BucketTable table(kAddressBits + kStoredBits, kAddressBits, 3, false);
   const std::uint64_t query = random() % (std::uint64_t{1} << (kAddressBits + kStoredBits));
   std::set<std::uint64_t> keys;
-  std::set<std::uint64_t> expected;
   const auto insert = [&](std::uint64_t key) {
-    if (!keys.insert(key).second) return;
-    table.Insert(key, 0);
-    if (std::popcount(key ^ query) <= 3) expected.insert(key);
+    if (keys.insert(key).second) table.Insert(key, 0);
   };
   for (std::uint64_t i = 0; i < 16u << kAddressBits; ++i) {  // 16 in each bucket, 12 in a line
     insert(i % (1u << kAddressBits) << kStoredBits | random() % (1u << kStoredBits));
   }
-  for (int i = 0; i < kAddressBits; ++i) {  // and one to be found in each that is asked for
-    for (int j = 0; j <= i; ++j) {
-      const std::uint64_t flips = std::uint64_t{1} << i | std::uint64_t{1} << j;
-      insert(query ^ flips << kStoredBits ^ 1);
-    }
+  // And one to be found in each that is asked for; they come last, so to the second line.
+  std::set<std::uint64_t> expected;
+  for (std::uint64_t flips = 0; flips < 1u << kAddressBits; ++flips) {
+    if (std::popcount(flips) <= 3) expected.insert(query ^ flips << kStoredBits);
   }
-  EXPECT_GE(expected.size(), 55u);
-  EXPECT_EQ(Search(table, query, 3, 3), expected);
+  for (const std::uint64_t key : expected) insert(key);
+  ASSERT_EQ(expected.size(), kProbes);
+  std::vector<Hit> hits;
+  ProbeQueue queue({&query, 1}, 3, hits);
+  table.Enqueue(queue, 0, query, 3, 3);
+  queue.Drain();
+  std::set<std::uint64_t> found;
+  for (const Hit& hit : hits) found.insert(hit.key);
+  EXPECT_EQ(found, expected);
+  EXPECT_EQ(hits.size(), kProbes);
+  EXPECT_EQ(queue.work().probes, kProbes);
+  EXPECT_EQ(queue.work().candidates, kProbes * 17);
 }
 
-TEST(ProbeQueue, FindsAllInTablesOfEverySizeAsTheyGrow) {
+class ProbeQueueProperty : public testing::TestWithParam<int> {};
+
+// With few address bits there are runs of several lines, one longer in cells laid out anew.
+TEST_P(ProbeQueueProperty, FindsAllInTablesOfEverySizeAsTheyGrow) {
   constexpr int kKeyBits = 44;
   std::mt19937_64 random(5);
-  BucketTable table(kKeyBits, 12, 3, true, std::uint64_t{9} << kKeyBits);
+  BucketTable table(kKeyBits, GetParam(), 3, true, std::uint64_t{9} << kKeyBits);
   std::vector<std::uint64_t> keys;
   for (std::uint64_t i = 1; i <= 40'000; ++i) {
     keys.push_back(random() % (std::uint64_t{1} << kKeyBits));
@@ -275,6 +285,8 @@ TEST(ProbeQueue, FindsAllInTablesOfEverySizeAsTheyGrow) {
     EXPECT_EQ(hits[0].document.Read(), stored + 1);
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(AddressBits, ProbeQueueProperty, testing::Values(6, 12));
 
 }  // namespace
 }  // namespace crawlsieve
