@@ -166,11 +166,15 @@ DocumentRef BucketTable::DocumentAt(const Line* line, std::size_t slot) const {
   return DocumentAt(is_old ? old_ : new_, line, slot);
 }
 
-std::uint32_t BucketTable::FreeLineInCell(const Bucket& bucket) const {
-  // Each bucket looks in a place of its own first: it is soon found, and close by.
-  const std::uint64_t in_cell = OverflowLinesOf(*bucket.layout);
+std::uint64_t BucketTable::FirstChoiceInCell(const Bucket& bucket) const {
+  // Each bucket looks in a place of its own first: it is soon found.
   const std::uint64_t mask = (std::uint64_t{1} << cell_bits_) - 1;
-  std::uint64_t i = (bucket.address & mask) * in_cell >> cell_bits_;
+  return (bucket.address & mask) * OverflowLinesOf(*bucket.layout) >> cell_bits_;
+}
+
+std::uint32_t BucketTable::FreeLineInCell(const Bucket& bucket) const {
+  const std::uint64_t in_cell = OverflowLinesOf(*bucket.layout);
+  std::uint64_t i = FirstChoiceInCell(bucket);
   for (std::uint64_t tried = 0; tried < in_cell; ++tried) {
     if (Count(bucket.overflow[i]) == 0) return static_cast<std::uint32_t>(i + 1);
     if (++i == in_cell) i = 0;
@@ -386,9 +390,11 @@ void BucketTable::Prefetch(std::uint64_t key) const {
 void BucketTable::PrefetchOverflow(std::uint64_t key) const {
   if (cell_lines_ == 0) return;
   const Bucket bucket = BucketOf(key);
-  const std::uint32_t next = Next(*bucket.last());
-  if (next == 0) return;
-  const Line* line = OverflowLine(bucket.overflow, next);
+  const Line& last = *bucket.last();
+  const bool full = Count(last) == SlotCount(bucket.layout->format);
+  if (Next(last) == 0 && !full) return;
+  const Line* line = Next(last) != 0 ? OverflowLine(bucket.overflow, Next(last))
+                                     : bucket.overflow + FirstChoiceInCell(bucket);
   __builtin_prefetch(line, 1);
   if (with_documents_) DocumentAt(*bucket.layout, line, 0).Prefetch();
 }
@@ -434,7 +440,7 @@ BucketTable::Layout BucketTable::NextLayout() const {
   if (NeedsWiderDocuments()) return LayoutFor(new_.address_bits, new_.run, new_.stride);
   const std::uint64_t heads = std::uint64_t{1} << cell_bits_;
   const std::uint64_t overflow = OverflowLinesOf(new_);
-  const std::uint64_t longer = new_.stride + std::max<std::uint64_t>(new_.stride / 10, 1);
+  const std::uint64_t longer = new_.stride + std::max<std::uint64_t>(new_.stride / 8, 1);
   if (new_.address_bits < max_address_bits_) {
     if (overflow <= heads) return LayoutFor(new_.address_bits, 1, longer);
     return LayoutFor(new_.address_bits + 1, 1, heads + heads / 4);

@@ -167,7 +167,7 @@ class BucketTable {
 
   /// Starts loading what an Insert, Erase or Find of the key will look at first.
   void Prefetch(std::uint64_t key) const;
-  /// ... and then, when that has come.
+  /// ... and then, when that has come, what an Insert will look at next.
   void PrefetchOverflow(std::uint64_t key) const;
 
   /// Memory taken, in bytes.
@@ -281,6 +281,8 @@ class BucketTable {
   [[nodiscard]] Place Locate(std::uint64_t key) const;
   /// Insert, without making room.
   void Append(std::uint64_t key, std::uint64_t document);
+  /// Where in its cell a bucket looks for a free overflow line first.
+  [[nodiscard]] std::uint64_t FirstChoiceInCell(const Bucket& bucket) const;
   /// The number of an overflow line of the bucket's cell that is free; 0: none.
   [[nodiscard]] std::uint32_t FreeLineInCell(const Bucket& bucket) const;
   [[nodiscard]] std::uint32_t TakeOverflowLine(const Bucket& bucket);

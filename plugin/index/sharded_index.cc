@@ -99,6 +99,12 @@ void ShardedIndex::Prefetch(const Spots& spots) {
   for (std::size_t t = 0; t < tables_.size(); ++t) ShardOf(t, spots[t]).Prefetch(spots[t].key);
 }
 
+void ShardedIndex::PrefetchOverflow(const Spots& spots) {
+  for (std::size_t t = 0; t < tables_.size(); ++t) {
+    ShardOf(t, spots[t]).PrefetchOverflow(spots[t].key);
+  }
+}
+
 void ShardedIndex::Reserve(std::uint64_t fingerprints, DocId last) {
   const std::vector<int> bits = block_bits();
   for (std::size_t t = 0; t < tables_.size(); ++t) {
@@ -115,6 +121,7 @@ bool ShardedIndex::Insert(Fingerprint fingerprint, DocId document) {
   const Spots spots = SpotsOf(fingerprint);
   const UniqueSliceLock lock(lock_, SlicesOf(spots));
   Prefetch(spots);
+  PrefetchOverflow(spots);
   return InsertAt(spots, fingerprint, document);
 }
 
@@ -129,11 +136,7 @@ void ShardedIndex::InsertAll(std::span<const IndexEntry> entries) {
     }
     const UniqueSliceLock lock(lock_, slices);
     for (std::size_t i = 0; i < batch.size(); ++i) Prefetch(spots[i]);
-    for (std::size_t i = 0; i < batch.size(); ++i) {
-      for (std::size_t t = 0; t < tables_.size(); ++t) {
-        ShardOf(t, spots[i][t]).PrefetchOverflow(spots[i][t].key);
-      }
-    }
+    for (std::size_t i = 0; i < batch.size(); ++i) PrefetchOverflow(spots[i]);
     for (std::size_t i = 0; i < batch.size(); ++i) {
       InsertAt(spots[i], batch[i].fingerprint, batch[i].document);
     }

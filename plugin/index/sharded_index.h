@@ -108,6 +108,7 @@ class ShardedIndex final : public HammingIndex {
     return tables_[table].shards[spot.shard];
   }
   void Prefetch(const Spots& spots);
+  void PrefetchOverflow(const Spots& spots);
   /// Insert, with the slices of `spots` locked.
   bool InsertAt(const Spots& spots, Fingerprint fingerprint, DocId document);
   void Collect(std::span<const Fingerprint> queries, int max_distance, std::vector<Found>& found,
