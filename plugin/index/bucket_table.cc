@@ -322,6 +322,15 @@ BucketTable::Place BucketTable::Locate(std::uint64_t key) const {
   return {};
 }
 
+bool BucketTable::Contains(std::uint64_t key) const {
+  if (cell_lines_ == 0) return false;
+  if (Count(*BucketOf(key).first) == kNested) {
+    const Nest& nest = NestOf(key);
+    return nest.Contains(nest.OwnPart(key));
+  }
+  return Locate(key).line != nullptr;
+}
+
 DocumentRef BucketTable::Find(std::uint64_t key) const {
   assert(with_documents_);
   if (cell_lines_ == 0) return {};

@@ -150,6 +150,8 @@ class BucketTable {
   /// Takes out a key; false if it isn't there.
   bool Erase(std::uint64_t key);
 
+  [[nodiscard]] bool Contains(std::uint64_t key) const;
+
   /// Where the document number of a key is; nowhere if the key isn't there. Only of a table with
   /// documents.
   [[nodiscard]] DocumentRef Find(std::uint64_t key) const;
@@ -353,6 +355,7 @@ class Nest {
 
   void Insert(std::uint64_t key, std::uint64_t document);
   bool Erase(std::uint64_t key);
+  [[nodiscard]] bool Contains(std::uint64_t key) const { return tables_.front().Contains(key); }
   [[nodiscard]] DocumentRef Find(std::uint64_t key) const { return tables_.front().Find(key); }
   void SetDocument(std::uint64_t key, std::uint64_t document) {
     tables_.front().SetDocument(key, document);

@@ -47,7 +47,8 @@ void AppendWidths(int bits, int blocks, std::vector<int>& widths) {
   for (int i = 0; i < blocks; ++i) widths.push_back(bits / blocks + (i < bits % blocks ? 1 : 0));
 }
 
-IndexDesign Evaluate(int max_distance, std::uint64_t entries, std::vector<int> widths) {
+IndexDesign Evaluate(int max_distance, std::uint64_t entries, bool keep_documents,
+                     std::vector<int> widths) {
   IndexDesign design;
   const int blocks = static_cast<int>(widths.size());
   for (int i = 0; i < blocks; ++i) {
@@ -56,10 +57,12 @@ IndexDesign Evaluate(int max_distance, std::uint64_t entries, std::vector<int> w
     for (int flips = 0; flips <= radius; ++flips) {
       design.reads_per_lookup += Choose(cost.address_bits, flips) * cost.reads_per_bucket;
     }
-    // The first table has document numbers, of four bytes while the log has less than 2^32 entries.
+    // The first table may have document numbers, of four bytes while the log has less than 2^32
+    // entries.
     const bool wide = entries >> 8 * DocumentRef::kNarrow != 0;
     const auto slots = static_cast<int>(SlotCount(FormatFor(kFingerprintBits - cost.address_bits)));
-    const int documents = i == 0 ? slots * (wide ? DocumentRef::kWide : DocumentRef::kNarrow) : 0;
+    const int documents =
+        i == 0 && keep_documents ? slots * (wide ? DocumentRef::kWide : DocumentRef::kNarrow) : 0;
     design.bytes_per_entry += (kLineBytes + documents) * cost.lines_per_bucket * kMoving / kFill /
                               cost.entries_per_bucket;
   }
@@ -128,12 +131,12 @@ TableCost CostOfTable(int block_bits, std::uint64_t entries) {
 }
 
 IndexDesign ChooseDesign(int max_distance, std::uint64_t expected_entries,
-                         double max_bytes_per_entry) {
+                         double max_bytes_per_entry, bool keep_documents) {
   const std::uint64_t entries = std::max<std::uint64_t>(expected_entries, 1);
   IndexDesign best;
   const auto consider = [&](std::vector<int> widths) {
     if (std::ranges::min(widths) < kMinBlockBits) return;
-    IndexDesign design = Evaluate(max_distance, entries, std::move(widths));
+    IndexDesign design = Evaluate(max_distance, entries, keep_documents, std::move(widths));
     const bool fits = design.bytes_per_entry <= max_bytes_per_entry;
     const bool best_fits = best.bytes_per_entry <= max_bytes_per_entry;
     const bool better = fits && best_fits ? design.reads_per_lookup < best.reads_per_lookup

@@ -17,14 +17,14 @@ struct IndexDesign {
   /// a page together with another costs less, as it comes without a TLB miss: a quarter if it is
   /// asked for at the same time, half if only when the other has come.
   double reads_per_lookup = 0;
-  double bytes_per_entry = 0;  ///< document number included
+  double bytes_per_entry = 0;  ///< document number included, where they are kept
 };
 
 /// The design with the fewest reads per lookup for uniform fingerprints among those that need at
 /// most `max_bytes_per_entry`, or, if none does, the smallest. More blocks are searched within
 /// smaller radii, which takes fewer probes of fuller buckets and more copies.
 [[nodiscard]] IndexDesign ChooseDesign(int max_distance, std::uint64_t expected_entries,
-                                       double max_bytes_per_entry);
+                                       double max_bytes_per_entry, bool keep_documents = true);
 
 /// What a table by the leading bits of a block costs at a number of entries.
 struct TableCost {

@@ -43,7 +43,8 @@ Result<std::unique_ptr<ShardedIndex>> ShardedIndex::Create(const IndexOptions& o
                      "index: shards must be in 1..32, not " + std::to_string(options.shards));
   }
   const IndexDesign design =
-      ChooseDesign(options.max_distance, options.expected_entries, options.max_bytes_per_entry);
+      ChooseDesign(options.max_distance, options.expected_entries, options.max_bytes_per_entry,
+                   options.keep_documents);
   return std::unique_ptr<ShardedIndex>(new ShardedIndex(options, design.block_bits));
 }
 
@@ -52,6 +53,7 @@ ShardedIndex::ShardedIndex(const IndexOptions& options, const std::vector<int>& 
       shard_bits_(std::min(std::max(BitsToCount(options.shards), 1),
                            kMaxSliceBits - BitsToCount(block_bits.size()))),
       key_bits_(64 - shard_bits_),
+      keep_documents_(options.keep_documents),
       shards_(std::size_t{1} << shard_bits_) {
   int first_bit = 0;
   for (const int bits : block_bits) {
@@ -60,7 +62,8 @@ ShardedIndex::ShardedIndex(const IndexOptions& options, const std::vector<int>& 
     first_bit += bits;
     for (std::size_t shard = 0; shard < shards_.size(); ++shard) {
       table.shards.emplace_back(key_bits_, std::min(bits, 32) - shard_bits_, max_distance_,
-                                tables_.size() == 1, std::uint64_t{shard} << key_bits_);
+                                keep_documents_ && tables_.size() == 1,
+                                std::uint64_t{shard} << key_bits_);
     }
   }
 }
@@ -144,8 +147,14 @@ void ShardedIndex::InsertAll(std::span<const IndexEntry> entries) {
 }
 
 bool ShardedIndex::InsertAt(const Spots& spots, Fingerprint fingerprint, DocId document) {
-  assert(document.sequence != 0 && document.sequence >> 40 == 0);
   Shard& shard = shards_[spots[0].shard];
+  if (!keep_documents_) {
+    if (ShardOf(0, spots[0]).Contains(spots[0].key)) return false;
+    for (std::size_t t = 0; t < tables_.size(); ++t) ShardOf(t, spots[t]).Insert(spots[t].key, 0);
+    ++shard.fingerprints;
+    return true;
+  }
+  assert(document.sequence != 0 && document.sequence >> 40 == 0);
   if (const DocumentRef stored = ShardOf(0, spots[0]).Find(spots[0].key)) {
     const std::uint64_t known = stored.Read();
     if (known == document.sequence) return false;
@@ -171,6 +180,15 @@ bool ShardedIndex::Remove(Fingerprint fingerprint, DocId document) {
   const UniqueSliceLock lock(lock_, SlicesOf(spots));
   Prefetch(spots);
   Shard& shard = shards_[spots[0].shard];
+  const auto erase = [&] {
+    for (std::size_t t = 0; t < tables_.size(); ++t) ShardOf(t, spots[t]).Erase(spots[t].key);
+    --shard.fingerprints;
+  };
+  if (!keep_documents_) {
+    if (!ShardOf(0, spots[0]).Contains(spots[0].key)) return false;
+    erase();
+    return true;
+  }
   const DocumentRef stored = ShardOf(0, spots[0]).Find(spots[0].key);
   if (!stored) return false;
   const std::uint64_t known = stored.Read();
@@ -183,8 +201,7 @@ bool ShardedIndex::Remove(Fingerprint fingerprint, DocId document) {
     }
   } else {
     if (known != document.sequence) return false;
-    for (std::size_t t = 0; t < tables_.size(); ++t) ShardOf(t, spots[t]).Erase(spots[t].key);
-    --shard.fingerprints;
+    erase();
   }
   --shard.documents;
   return true;
@@ -259,7 +276,7 @@ void ShardedIndex::Answer(std::span<const Found> found, std::size_t limit,
     // Nearer ones go first; at one distance all have to be looked at, as sequence decides.
     if (matches.size() >= limit && found[i].distance > found[i - 1].distance) break;
     const Fingerprint fingerprint = found[i].fingerprint;
-    if (found[i].document != 0) {
+    if (found[i].document != 0 || !keep_documents_) {
       matches.push_back({{found[i].document}, fingerprint, found[i].distance});
       continue;
     }
@@ -318,7 +335,7 @@ EntrySource ShardedIndex::Entries() const {
         const SharedSliceLock lock(lock_, SliceOf(0, spot.shard));
         const auto visit = [&](std::uint64_t key, std::uint64_t document) {
           const std::uint64_t bits = std::uint64_t{spot.shard} << key_bits_ | key;
-          if (document != 0) {
+          if (document != 0 || !keep_documents_) {
             entries.push_back({{bits}, {document}});
             return;
           }
@@ -343,7 +360,7 @@ IndexStats ShardedIndex::Stats() const {
       stats.bytes += tables_[t].shards[s].bytes();
       if (t != 0) continue;
       stats.fingerprints += shards_[s].fingerprints;
-      stats.documents += shards_[s].documents;
+      stats.documents += keep_documents_ ? shards_[s].documents : shards_[s].fingerprints;
       for (const auto& [fingerprint, list] : shards_[s].lists) {
         // A node of the map and one of the set for each document, as libstdc++ lays them out.
         stats.bytes += 80 + list.size() * 40;

@@ -131,6 +131,15 @@ TEST(ChooseDesign, MakesBlocksWithALargerRadiusWider) {
   EXPECT_EQ(ChooseDesign(7, 100'000'000, 40).block_bits.size(), 3u);
 }
 
+TEST(ChooseDesign, NeedsLessWithoutDocuments) {
+  // Two tables of 8.1 bytes an entry.
+  const IndexDesign bare = ChooseDesign(3, 100'000'000, 18, false);
+  EXPECT_EQ(bare.block_bits, (std::vector<int>{32, 32}));
+  EXPECT_LT(bare.bytes_per_entry, 18);
+  // With them only one table is as small.
+  EXPECT_GT(ChooseDesign(3, 100'000'000, 18).reads_per_lookup, 10 * bare.reads_per_lookup);
+}
+
 TEST(CostOfTable, ChainsCostWhatThePoissonDistributionSays) {
   // 2^23 buckets of 11.9 keys in lines of 12: 1.41 lines each, by summing the distribution.
   const TableCost cost = CostOfTable(32, 100'000'000);

@@ -120,6 +120,81 @@ TEST_P(ShardedIndexProperty, AnswersAsTheFlatIndexDoes) {
 INSTANTIATE_TEST_SUITE_P(AllDistances, ShardedIndexProperty,
                          testing::Combine(testing::Range(0, 8), testing::Values(1, 5, 32)));
 
+class SetOfFingerprints : public testing::TestWithParam<int> {};
+
+// An index that keeps no documents, with near, equal and clustered fingerprints as above, until
+// there are buckets of nests.
+TEST_P(SetOfFingerprints, IsWhatAnIndexWithoutDocumentsIs) {
+  const int k = GetParam();
+  std::mt19937_64 random(77 + static_cast<std::uint64_t>(k));
+  const auto created = ShardedIndex::Create({.max_distance = k,
+                                             .shards = 4,
+                                             .expected_entries = 10'000,
+                                             .keep_documents = false});
+  ASSERT_TRUE(created.has_value());
+  ShardedIndex& index = **created;
+  std::set<std::uint64_t> oracle;
+  std::vector<std::uint64_t> centres{0, ~std::uint64_t{0}};
+  for (int i = 0; i < 5; ++i) centres.push_back(random());
+  const auto near_a_centre = [&] {
+    return FlipBits(centres[random() % centres.size()], static_cast<int>(random() % 6), random);
+  };
+  for (int step = 0; step < 6'000; ++step) {
+    const std::uint64_t dice = random() % 10;
+    const std::uint64_t bits = near_a_centre();
+    if (dice < 6) {
+      ASSERT_EQ(index.Insert({bits}, {1 + random() % 9}), oracle.insert(bits).second) << step;
+    } else if (dice < 7) {
+      ASSERT_EQ(index.Remove({bits}, {1 + random() % 9}), oracle.erase(bits) == 1) << step;
+    } else if (step % 8 == 0) {
+      const std::size_t limit = random() % 3 == 0 ? random() % 5 : kAll;
+      std::vector<Match> expected;
+      for (const std::uint64_t stored : oracle) {
+        const int distance = std::popcount(stored ^ bits);
+        if (distance <= k) expected.push_back({{}, {stored}, distance});
+      }
+      std::ranges::stable_sort(expected, {}, &Match::distance);
+      if (expected.size() > limit) expected.resize(limit);
+      std::vector<Match> matches;
+      index.Find({bits}, k, limit, matches);
+      ASSERT_EQ(matches, expected) << step << ", limit " << limit;
+    }
+  }
+  EXPECT_EQ(index.Stats().fingerprints, oracle.size());
+  EXPECT_EQ(index.Stats().documents, oracle.size());
+  std::vector<std::uint64_t> stored;
+  const EntrySource entries = index.Entries();
+  for (std::vector<IndexEntry> piece; entries(piece);) {
+    for (const IndexEntry& entry : piece) {
+      EXPECT_EQ(entry.document, DocId{});
+      stored.push_back(entry.fingerprint.bits);
+    }
+  }
+  EXPECT_EQ(stored, std::vector<std::uint64_t>(oracle.begin(), oracle.end()));
+  for (const std::uint64_t bits : stored) EXPECT_TRUE(index.Remove({bits}, {}));
+  EXPECT_EQ(index.Stats().fingerprints, 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Distances, SetOfFingerprints, testing::Values(0, 3, 6));
+
+TEST(ShardedIndex, TakesLessMemoryWithoutDocuments) {
+  std::mt19937_64 random(4);
+  std::vector<IndexEntry> entries;
+  for (std::uint64_t i = 1; i <= 200'000; ++i) entries.push_back({{random()}, {i}});
+  std::vector<std::uint64_t> bytes;
+  for (const bool keep_documents : {true, false}) {
+    // One table, whatever the memory.
+    const auto created = ShardedIndex::Create({.max_distance = 0,
+                                               .expected_entries = entries.size(),
+                                               .keep_documents = keep_documents});
+    ASSERT_TRUE(created.has_value());
+    (*created)->InsertAll(entries);
+    bytes.push_back((*created)->Stats().bytes);
+  }
+  // At least the four bytes of each number.
+  EXPECT_LT(bytes[1] + 4 * entries.size(), bytes[0]);
+}
+
 /// Calls `visit` with every mask of exactly `count` bits.
 template <typename Visit>
 void ForEachMask(int count, const Visit& visit, std::uint64_t mask = 0, int from = 0) {
