@@ -42,9 +42,8 @@ Result<std::unique_ptr<ShardedIndex>> ShardedIndex::Create(const IndexOptions& o
     return MakeError(ErrorCode::kInvalidConfig,
                      "index: shards must be in 1..32, not " + std::to_string(options.shards));
   }
-  const IndexDesign design =
-      ChooseDesign(options.max_distance, options.expected_entries, options.max_bytes_per_entry,
-                   options.keep_documents);
+  const IndexDesign design = ChooseDesign(options.max_distance, options.expected_entries,
+                                          options.max_bytes_per_entry, options.keep_documents);
   return std::unique_ptr<ShardedIndex>(new ShardedIndex(options, design.block_bits));
 }
 

@@ -120,8 +120,8 @@ class ShardedIndex final : public HammingIndex {
   void Answer(std::span<const Found> found, std::size_t limit, std::vector<Match>& matches) const;
 
   const int max_distance_;
-  const int shard_bits_;    // > 0
-  const int key_bits_;      // below the shard's
+  const int shard_bits_;  // > 0
+  const int key_bits_;    // below the shard's
   const bool keep_documents_;
   mutable SliceLock lock_;  // slice t * shards + s: shard s of table t
   std::vector<Table> tables_;

@@ -1,6 +1,7 @@
 #include "plugin/index/snapshot.h"
 
 #include "plugin/fingerprint/checksum.h"
+#include "plugin/index/line_array.h"
 #include "plugin/index/radius.h"
 
 #include <algorithm>
@@ -79,7 +80,9 @@ tl::unexpected<Error> IoError(std::string_view what, const std::filesystem::path
                                        std::system_category().message(code));
 }
 
-/// A file that is being written; closed, and removed unless kept, at the end.
+/// A file that is being written; closed, and removed unless kept, at the end. It is written past
+/// the page cache, where the file system can: the index and the store need that memory more, and
+/// copying there took a quarter of the time.
 class NewFile {
  public:
   explicit NewFile(std::filesystem::path path) : path_(std::move(path)) {}
@@ -94,18 +97,28 @@ class NewFile {
   [[nodiscard]] Status Create() {
     descriptor_ = ::open(path_.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0644);
     if (descriptor_ < 0) return IoError("can't create", path_);
-    buffer_.reserve(kBufferBytes);
+    SetDirect(true);
     return {};
   }
 
   [[nodiscard]] Status Append(const void* bytes, std::size_t size) {
-    const auto* start = static_cast<const std::byte*>(bytes);
-    buffer_.insert(buffer_.end(), start, start + size);
-    return buffer_.size() < kBufferBytes ? Status() : Flush();
+    const auto* next = static_cast<const std::byte*>(bytes);
+    while (size != 0) {
+      const std::size_t part = std::min(size, kBufferBytes - used_);
+      std::memcpy(&buffer_->bytes[used_], next, part);
+      used_ += part;
+      next += part;
+      size -= part;
+      if (used_ != kBufferBytes) break;
+      if (Status flushed = Flush(); !flushed) return flushed;
+    }
+    return {};
   }
 
   /// Overwrites the beginning, syncs, renames.
   [[nodiscard]] Status Finish(const Header& header, const std::filesystem::path& name) {
+    // What is left is no whole number of sectors.
+    SetDirect(false);
     if (Status flushed = Flush(); !flushed) return flushed;
     if (::pwrite(descriptor_, &header, sizeof(header), 0) != ssize_t{sizeof(header)}) {
       return IoError("can't write", path_);
@@ -117,23 +130,40 @@ class NewFile {
   }
 
  private:
+  // Whole sectors of any disk, in memory aligned to them, as writing past the page cache asks for.
   static constexpr std::size_t kBufferBytes = 1 << 20;
+  static constexpr std::size_t kSectorBytes = 4096;
+  struct alignas(kSectorBytes) Buffer {
+    std::array<std::byte, kBufferBytes> bytes;
+  };
+
+  void SetDirect(bool direct) {
+    const int flags = ::fcntl(descriptor_, F_GETFL);
+    const int wanted = direct ? flags | O_DIRECT : flags & ~O_DIRECT;
+    direct_ = flags >= 0 && ::fcntl(descriptor_, F_SETFL, wanted) == 0 && direct;
+  }
 
   [[nodiscard]] Status Flush() {
-    for (std::size_t done = 0; done < buffer_.size();) {
-      const ssize_t written = ::write(descriptor_, &buffer_[done], buffer_.size() - done);
+    for (std::size_t done = 0; done < used_;) {
+      const ssize_t written = ::write(descriptor_, &buffer_->bytes[done], used_ - done);
       if (written < 0 && errno == EINTR) continue;
+      if (written < 0 && errno == EINVAL && direct_) {
+        SetDirect(false);  // the file system promised what it can't do
+        continue;
+      }
       if (written <= 0) return IoError("can't write", path_);
       done += static_cast<std::size_t>(written);
     }
-    buffer_.clear();
+    used_ = 0;
     return {};
   }
 
   const std::filesystem::path path_;
   int descriptor_ = -1;
   bool kept_ = false;
-  std::vector<std::byte> buffer_;
+  bool direct_ = false;
+  const std::unique_ptr<Buffer> buffer_ = std::make_unique_for_overwrite<Buffer>();
+  std::size_t used_ = 0;
 };
 
 Status SyncDirectoryOf(const std::filesystem::path& file) {
@@ -198,19 +228,29 @@ class LowHalfOrder {
   LowHalfOrder() : runs_(std::size_t{1} << kRunBits) {}
 
   void Add(std::uint64_t key) {
-    runs_[key >> (2 * kDigitBits) & (runs_.size() - 1)].push_back(key);
+    Run& run = runs_[key >> (2 * kDigitBits) & (runs_.size() - 1)];
+    if (run.used_of_last == kChunkKeys) {
+      run.chunks.push_back(chunks_++);
+      run.used_of_last = 0;
+      memory_.Grow(chunks_ * kChunkLines);
+    }
+    Chunk(run.chunks.back())[run.used_of_last++] = key;
   }
 
-  /// Calls visit(key) for all keys, and gives their memory back on the way. Stops at an error.
+  /// Calls visit(key) for all keys. Stops at an error.
   template <typename Visit>
   [[nodiscard]] Status ForEach(const Visit& visit) {
-    for (std::vector<std::uint64_t>& run : runs_) {
-      SortBy(0, run);
-      SortBy(kDigitBits, run);
-      for (const std::uint64_t key : run) {
+    for (const Run& run : runs_) {
+      keys_.clear();
+      for (const std::size_t chunk : run.chunks) {
+        const std::size_t used = chunk == run.chunks.back() ? run.used_of_last : kChunkKeys;
+        keys_.insert(keys_.end(), Chunk(chunk), Chunk(chunk) + used);
+      }
+      SortBy(0);
+      SortBy(kDigitBits);
+      for (const std::uint64_t key : keys_) {
         if (Status visited = visit(key); !visited) return visited;
       }
-      std::vector<std::uint64_t>().swap(run);
     }
     return {};
   }
@@ -220,19 +260,34 @@ class LowHalfOrder {
   static constexpr int kDigitBits = 11;
   static_assert(kRunBits + 2 * kDigitBits == 32);
   static constexpr std::size_t kDigits = std::size_t{1} << kDigitBits;
+  static constexpr std::size_t kChunkKeys = 4096;
+  static constexpr std::size_t kChunkLines = kChunkKeys * sizeof(std::uint64_t) / kLineBytes;
 
-  /// Stable.
-  void SortBy(int first_bit, std::vector<std::uint64_t>& run) {
-    const auto digit = [first_bit](std::uint64_t key) { return key >> first_bit & (kDigits - 1); };
-    std::array<std::size_t, kDigits + 1> start{};
-    for (const std::uint64_t key : run) ++start[digit(key) + 1];
-    for (std::size_t i = 0; i < kDigits; ++i) start[i + 1] += start[i];
-    sorted_.resize(run.size());
-    for (const std::uint64_t key : run) sorted_[start[digit(key)]++] = key;
-    run.swap(sorted_);
+  struct Run {
+    std::vector<std::size_t> chunks;
+    std::size_t used_of_last = kChunkKeys;
+  };
+
+  [[nodiscard]] std::uint64_t* Chunk(std::size_t number) const {
+    return reinterpret_cast<std::uint64_t*>(memory_.data() + number * kChunkLines);
   }
 
-  std::vector<std::vector<std::uint64_t>> runs_;
+  /// Stable.
+  void SortBy(int first_bit) {
+    const auto digit = [first_bit](std::uint64_t key) { return key >> first_bit & (kDigits - 1); };
+    std::array<std::size_t, kDigits + 1> start{};
+    for (const std::uint64_t key : keys_) ++start[digit(key) + 1];
+    for (std::size_t i = 0; i < kDigits; ++i) start[i + 1] += start[i];
+    sorted_.resize(keys_.size());
+    for (const std::uint64_t key : keys_) sorted_[start[digit(key)]++] = key;
+    keys_.swap(sorted_);
+  }
+
+  // In chunks, one after the other, so that growing copies nothing and memory comes in huge pages.
+  LineArray memory_;
+  std::size_t chunks_ = 0;
+  std::vector<Run> runs_;
+  std::vector<std::uint64_t> keys_;  // of one run
   std::vector<std::uint64_t> sorted_;
 };
 

@@ -127,10 +127,8 @@ class SetOfFingerprints : public testing::TestWithParam<int> {};
 TEST_P(SetOfFingerprints, IsWhatAnIndexWithoutDocumentsIs) {
   const int k = GetParam();
   std::mt19937_64 random(77 + static_cast<std::uint64_t>(k));
-  const auto created = ShardedIndex::Create({.max_distance = k,
-                                             .shards = 4,
-                                             .expected_entries = 10'000,
-                                             .keep_documents = false});
+  const auto created = ShardedIndex::Create(
+      {.max_distance = k, .shards = 4, .expected_entries = 10'000, .keep_documents = false});
   ASSERT_TRUE(created.has_value());
   ShardedIndex& index = **created;
   std::set<std::uint64_t> oracle;
@@ -184,9 +182,8 @@ TEST(ShardedIndex, TakesLessMemoryWithoutDocuments) {
   std::vector<std::uint64_t> bytes;
   for (const bool keep_documents : {true, false}) {
     // One table, whatever the memory.
-    const auto created = ShardedIndex::Create({.max_distance = 0,
-                                               .expected_entries = entries.size(),
-                                               .keep_documents = keep_documents});
+    const auto created = ShardedIndex::Create(
+        {.max_distance = 0, .expected_entries = entries.size(), .keep_documents = keep_documents});
     ASSERT_TRUE(created.has_value());
     (*created)->InsertAll(entries);
     bytes.push_back((*created)->Stats().bytes);

@@ -90,7 +90,8 @@ std::vector<IndexEntry> WithoutDocuments(std::vector<IndexEntry> entries) {
 TEST(Snapshot, GivesBackWhatWentIn) {
   const testing::TemporaryDirectory directory;
   const std::filesystem::path file = directory.path() / "a.snapshot";
-  for (const std::size_t count : {0u, 1u, 2u, 60u, 1'000u, 30'000u}) {
+  // The last one is of some megabytes, which are written one by one.
+  for (const std::size_t count : {0u, 1u, 2u, 60u, 1'000u, 30'000u, 500'000u}) {
     const std::vector<IndexEntry> entries = MakeEntries(count, 7);
     for (const SnapshotKind kind : kKinds) {
       SCOPED_TRACE(SnapshotKindName(kind) + (" of " + std::to_string(count)));
@@ -107,7 +108,7 @@ TEST(Snapshot, GivesBackWhatWentIn) {
       EXPECT_EQ(read->info().kind, kind);
       EXPECT_EQ(read->info().entries, written.entries);
       EXPECT_TRUE(read->Verify().has_value());
-      EXPECT_EQ(ReadEntries(file).value(), expected);
+      EXPECT_TRUE(ReadEntries(file).value() == expected);
     }
   }
 }
