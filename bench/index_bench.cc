@@ -512,7 +512,9 @@ int Run(int argc, char** argv) {
 
   nlohmann::ordered_json report{{"entries", options.entries},
                                 {"max_distance", options.max_distance},
-                                {"distribution", distribution}};
+                                {"distribution", distribution},
+                                {"max_bytes_per_entry", options.max_bytes_per_entry},
+                                {"keep_documents", options.keep_documents}};
   const std::vector<std::uint64_t> queries = MakeQueries(options);
   if (!options.snapshots.empty()) {
     BenchSnapshots(options, queries, report);

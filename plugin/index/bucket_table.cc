@@ -242,7 +242,10 @@ void BucketTable::Reserve(int address_bits, int run, double lines_per_bucket,
       std::ceil(static_cast<double>(heads) * lines_per_bucket * 32 / 31));
   const std::uint64_t fewest =
       heads * static_cast<std::uint64_t>(run) + std::max(heads / 4, std::uint64_t{1});
-  old_ = new_ = LayoutFor(address_bits, static_cast<std::uint64_t>(run), std::max(lines, fewest));
+  // Overflow lines beyond have no numbers.
+  const std::uint64_t most = heads * static_cast<std::uint64_t>(run) + kFirstFar - 1;
+  old_ = new_ =
+      LayoutFor(address_bits, static_cast<std::uint64_t>(run), std::clamp(lines, fewest, most));
   GrowArrays();
   cell_lines_ = CellsOf(new_) * new_.stride;
   used_lines_ = CellsOf(new_) * RunsOf(new_);
@@ -449,13 +452,17 @@ BucketTable::Layout BucketTable::NextLayout() const {
   if (NeedsWiderDocuments()) return LayoutFor(new_.address_bits, new_.run, new_.stride);
   const std::uint64_t heads = std::uint64_t{1} << cell_bits_;
   const std::uint64_t overflow = OverflowLinesOf(new_);
-  const std::uint64_t longer = new_.stride + std::max<std::uint64_t>(new_.stride / 8, 1);
+  const auto longer_by = [this](std::uint64_t part) {
+    return new_.stride + std::max<std::uint64_t>(new_.stride / part, 1);
+  };
   if (new_.address_bits < max_address_bits_) {
-    if (overflow <= heads) return LayoutFor(new_.address_bits, 1, longer);
+    if (overflow <= heads) return LayoutFor(new_.address_bits, 1, longer_by(8));
     return LayoutFor(new_.address_bits + 1, 1, heads + heads / 4);
   }
   if (new_.run == kMaxRun && overflow > 2 * heads) return new_;
-  // Longer buckets have more of their lines in a run; what is beyond varies by a line or so.
+  // Longer buckets have more of their lines in a run; what is beyond varies by a line or so. A run
+  // is read to its end, so it gets longer in smaller steps.
+  const std::uint64_t longer = longer_by(10);
   const std::uint64_t run = (longer - std::max<std::uint64_t>(heads * 3 / 4, 1)) / heads;
   return LayoutFor(new_.address_bits, std::clamp<std::uint64_t>(run, new_.run, kMaxRun), longer);
 }

@@ -116,7 +116,7 @@ class ProbeQueue {
 /// Sixteen buckets are a cell: their first lines, then the overflow lines that continue full
 /// buckets, all side by side, so that a bucket is mostly read from one page of memory. Cells lie
 /// side by side in one array. As keys come the table makes room cell by cell, from the last to the
-/// first: it moves cells up to make each longer by a line, and when there are about as many
+/// first: it moves cells up to make each longer by an eighth, and when there are about as many
 /// overflow lines as first ones, splits them in two by one more address bit (linear hashing,
 /// Litwin, VLDB 1980, but in key order and with cells of any length). A change moves a few
 /// kilobytes at most.

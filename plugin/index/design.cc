@@ -14,9 +14,9 @@ namespace {
 
 constexpr int kFingerprintBits = 64;
 // What BucketTable makes of its memory: of the lines of a table so many are in use, not counting
-// what lies between old and new cells while they move, some 4 % of it,
+// what lies between old and new cells while they move, some 5 % of it,
 constexpr double kFill = 31.0 / 32;
-constexpr double kMoving = 1.04;
+constexpr double kMoving = 1.05;
 // and buckets are split, or get a longer run, when they have so many beyond their run.
 constexpr double kMostOverflow = 18.0 / 16;
 constexpr double kMostOverflowUnsplit = 24.0 / 16;

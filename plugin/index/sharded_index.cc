@@ -151,6 +151,7 @@ bool ShardedIndex::InsertAt(const Spots& spots, Fingerprint fingerprint, DocId d
     if (ShardOf(0, spots[0]).Contains(spots[0].key)) return false;
     for (std::size_t t = 0; t < tables_.size(); ++t) ShardOf(t, spots[t]).Insert(spots[t].key, 0);
     ++shard.fingerprints;
+    ++shard.documents;
     return true;
   }
   assert(document.sequence != 0 && document.sequence >> 40 == 0);
@@ -179,13 +180,11 @@ bool ShardedIndex::Remove(Fingerprint fingerprint, DocId document) {
   const UniqueSliceLock lock(lock_, SlicesOf(spots));
   Prefetch(spots);
   Shard& shard = shards_[spots[0].shard];
-  const auto erase = [&] {
-    for (std::size_t t = 0; t < tables_.size(); ++t) ShardOf(t, spots[t]).Erase(spots[t].key);
-    --shard.fingerprints;
-  };
   if (!keep_documents_) {
-    if (!ShardOf(0, spots[0]).Contains(spots[0].key)) return false;
-    erase();
+    if (!ShardOf(0, spots[0]).Erase(spots[0].key)) return false;
+    for (std::size_t t = 1; t < tables_.size(); ++t) ShardOf(t, spots[t]).Erase(spots[t].key);
+    --shard.fingerprints;
+    --shard.documents;
     return true;
   }
   const DocumentRef stored = ShardOf(0, spots[0]).Find(spots[0].key);
@@ -200,7 +199,8 @@ bool ShardedIndex::Remove(Fingerprint fingerprint, DocId document) {
     }
   } else {
     if (known != document.sequence) return false;
-    erase();
+    for (std::size_t t = 0; t < tables_.size(); ++t) ShardOf(t, spots[t]).Erase(spots[t].key);
+    --shard.fingerprints;
   }
   --shard.documents;
   return true;
@@ -359,7 +359,7 @@ IndexStats ShardedIndex::Stats() const {
       stats.bytes += tables_[t].shards[s].bytes();
       if (t != 0) continue;
       stats.fingerprints += shards_[s].fingerprints;
-      stats.documents += keep_documents_ ? shards_[s].documents : shards_[s].fingerprints;
+      stats.documents += shards_[s].documents;
       for (const auto& [fingerprint, list] : shards_[s].lists) {
         // A node of the map and one of the set for each document, as libstdc++ lays them out.
         stats.bytes += 80 + list.size() * 40;

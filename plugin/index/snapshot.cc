@@ -117,7 +117,7 @@ class NewFile {
 
   /// Overwrites the beginning, syncs, renames.
   [[nodiscard]] Status Finish(const Header& header, const std::filesystem::path& name) {
-    // What is left is no whole number of sectors.
+    // Neither what is left nor the header is a whole number of sectors.
     SetDirect(false);
     if (Status flushed = Flush(); !flushed) return flushed;
     if (::pwrite(descriptor_, &header, sizeof(header), 0) != ssize_t{sizeof(header)}) {
@@ -232,9 +232,11 @@ class LowHalfOrder {
     if (run.used_of_last == kChunkKeys) {
       run.chunks.push_back(chunks_++);
       run.used_of_last = 0;
-      memory_.Grow(chunks_ * kChunkLines);
+      const std::size_t lines = chunks_ * kChunkLines;
+      // What is not written yet takes no memory when there is much.
+      if (lines > memory_.size()) memory_.Grow(2 * lines);
     }
-    Chunk(run.chunks.back())[run.used_of_last++] = key;
+    std::memcpy(Chunk(run.chunks.back()) + run.used_of_last++ * sizeof(key), &key, sizeof(key));
   }
 
   /// Calls visit(key) for all keys. Stops at an error.
@@ -244,7 +246,8 @@ class LowHalfOrder {
       keys_.clear();
       for (const std::size_t chunk : run.chunks) {
         const std::size_t used = chunk == run.chunks.back() ? run.used_of_last : kChunkKeys;
-        keys_.insert(keys_.end(), Chunk(chunk), Chunk(chunk) + used);
+        keys_.resize(keys_.size() + used);
+        std::memcpy(keys_.data() + keys_.size() - used, Chunk(chunk), used * sizeof(std::uint64_t));
       }
       SortBy(0);
       SortBy(kDigitBits);
@@ -260,7 +263,7 @@ class LowHalfOrder {
   static constexpr int kDigitBits = 11;
   static_assert(kRunBits + 2 * kDigitBits == 32);
   static constexpr std::size_t kDigits = std::size_t{1} << kDigitBits;
-  static constexpr std::size_t kChunkKeys = 4096;
+  static constexpr std::size_t kChunkKeys = 512;
   static constexpr std::size_t kChunkLines = kChunkKeys * sizeof(std::uint64_t) / kLineBytes;
 
   struct Run {
@@ -268,8 +271,8 @@ class LowHalfOrder {
     std::size_t used_of_last = kChunkKeys;
   };
 
-  [[nodiscard]] std::uint64_t* Chunk(std::size_t number) const {
-    return reinterpret_cast<std::uint64_t*>(memory_.data() + number * kChunkLines);
+  [[nodiscard]] std::byte* Chunk(std::size_t number) const {
+    return reinterpret_cast<std::byte*>(memory_.data() + number * kChunkLines);
   }
 
   /// Stable.
@@ -283,7 +286,7 @@ class LowHalfOrder {
     keys_.swap(sorted_);
   }
 
-  // In chunks, one after the other, so that growing copies nothing and memory comes in huge pages.
+  // In chunks of all runs, one after the other, so that memory comes in huge pages.
   LineArray memory_;
   std::size_t chunks_ = 0;
   std::vector<Run> runs_;

@@ -57,7 +57,8 @@ struct SnapshotRequest {
 /// fingerprints once.
 ///
 /// Errors: kIo with the path; kInvalidInput if the entries aren't ascending or a document number is
-/// out of range. Memory: some MiB; for searchable snapshots 16 bytes an entry.
+/// out of range. Memory: some MiB; for searchable snapshots 8 bytes an entry, up to 24 where the
+/// low halves of fingerprints are much alike.
 [[nodiscard]] Result<SnapshotInfo> WriteSnapshot(const std::filesystem::path& file,
                                                  const SnapshotRequest& request,
                                                  const EntrySource& source);

@@ -138,8 +138,14 @@ TEST(BucketTable, SearchesWithinItsRadiusOnly) {
 TEST(BucketTable, GrowsWithItsKeys) {
   BucketTable table(54, 22, 3, true);
   std::mt19937_64 random(8);
+  double before = 0;
   for (std::uint64_t keys = 1; keys <= 300'000; ++keys) {
     table.Insert(random() >> 10, keys);
+    if (keys % 100 == 0 && keys >= 20'000) {  // steps of an eighth at most
+      const auto now = static_cast<double>(table.bytes());
+      ASSERT_TRUE(before == 0 || now < before * 1.125) << keys;
+      before = now;
+    }
     // 7 or 10 keys of 64 + 28 or 40 bytes a line would be 10.4 to 13.1 bytes.
     if (keys % 1000 == 0 && keys >= 2000) {
       const double bytes = static_cast<double>(table.bytes()) / static_cast<double>(keys);
@@ -224,6 +230,19 @@ TEST(BucketTable, AnOverfullBucketIsIndexedFurther) {
   queue.Drain();
   EXPECT_FALSE(hits.empty());
   EXPECT_LT(queue.work().candidates, kKeys / 20);
+}
+
+// Far more than there are numbers of overflow lines for in a cell.
+TEST(BucketTable, TakesMoreThanItsCellsCanNumber) {
+  BucketTable table(40, 4, 3, true);
+  table.Reserve(4, 32, 64.5, 0);
+  std::mt19937_64 random(10);
+  std::map<std::uint64_t, std::uint64_t> oracle;
+  for (std::uint64_t i = 1; i <= 16'000; ++i) {
+    const std::uint64_t key = random() >> 24;
+    if (oracle.emplace(key, i).second) table.Insert(key, i);
+  }
+  for (const auto& [key, document] : oracle) ASSERT_EQ(table.Find(key).Read(), document);
 }
 
 // More lines than the queue holds, each of which goes on in another.

@@ -131,7 +131,7 @@ TEST(ChooseDesign, MakesBlocksWithALargerRadiusWider) {
   EXPECT_EQ(ChooseDesign(7, 100'000'000, 40).block_bits.size(), 3u);
 }
 
-TEST(ChooseDesign, NeedsLessWithoutDocuments) {
+TEST(ChooseDesign, AffordsMoreTablesWithoutDocuments) {
   // Two tables of 8.1 bytes an entry.
   const IndexDesign bare = ChooseDesign(3, 100'000'000, 18, false);
   EXPECT_EQ(bare.block_bits, (std::vector<int>{32, 32}));

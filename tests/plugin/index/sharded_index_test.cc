@@ -122,8 +122,7 @@ INSTANTIATE_TEST_SUITE_P(AllDistances, ShardedIndexProperty,
 
 class SetOfFingerprints : public testing::TestWithParam<int> {};
 
-// An index that keeps no documents, with near, equal and clustered fingerprints as above, until
-// there are buckets of nests.
+// An index that keeps no documents, with near, equal and clustered fingerprints as above.
 TEST_P(SetOfFingerprints, IsWhatAnIndexWithoutDocumentsIs) {
   const int k = GetParam();
   std::mt19937_64 random(77 + static_cast<std::uint64_t>(k));
@@ -131,6 +130,7 @@ TEST_P(SetOfFingerprints, IsWhatAnIndexWithoutDocumentsIs) {
       {.max_distance = k, .shards = 4, .expected_entries = 10'000, .keep_documents = false});
   ASSERT_TRUE(created.has_value());
   ShardedIndex& index = **created;
+  if (k == 3) index.Reserve(3'000, {std::uint64_t{1} << 40});
   std::set<std::uint64_t> oracle;
   std::vector<std::uint64_t> centres{0, ~std::uint64_t{0}};
   for (int i = 0; i < 5; ++i) centres.push_back(random());
@@ -160,6 +160,13 @@ TEST_P(SetOfFingerprints, IsWhatAnIndexWithoutDocumentsIs) {
   }
   EXPECT_EQ(index.Stats().fingerprints, oracle.size());
   EXPECT_EQ(index.Stats().documents, oracle.size());
+  std::vector<Fingerprint> queries;
+  for (int i = 0; i < 70; ++i) queries.push_back({near_a_centre()});
+  std::vector<std::vector<Match>> answers;
+  index.FindBatch(queries, k, kAll, answers);
+  for (std::size_t i = 0; i < queries.size(); ++i) {
+    ASSERT_EQ(answers[i], FindAll(index, queries[i].bits, k)) << i;
+  }
   std::vector<std::uint64_t> stored;
   const EntrySource entries = index.Entries();
   for (std::vector<IndexEntry> piece; entries(piece);) {

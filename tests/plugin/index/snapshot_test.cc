@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <csignal>
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 namespace crawlsieve {
 namespace {
@@ -286,6 +288,31 @@ TEST(Snapshot, RefusesEntriesItCantStoreAndLeavesTheOldFile) {
 
 // Written by the first version of the format. If this fails the format has changed: give it another
 // number, keep reading this one, and add a file for the new one.
+
+// As when the disk is full after the first megabyte and a half.
+TEST(Snapshot, FailsWhenItCantBeWrittenAndLeavesTheOldFile) {
+  const testing::TemporaryDirectory directory;
+  const std::filesystem::path file = directory.path() / "a.snapshot";
+  MustWrite(file, SnapshotKind::kArchive, MakeEntries(100, 3));
+  const std::string before = ReadFile(file);
+  const std::vector<IndexEntry> entries = MakeEntries(600'000, 4);
+  rlimit old_limit{};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &old_limit), 0);
+  const auto old_handler = std::signal(SIGXFSZ, SIG_IGN);
+  const rlimit limit{.rlim_cur = 3 << 19, .rlim_max = old_limit.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
+  const Result<SnapshotInfo> written = WriteSnapshot(
+      file, {.kind = SnapshotKind::kSearchable, .origin = kOrigin, .max_document = 1'000'000},
+      SourceOf(entries));
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &old_limit), 0);
+  std::signal(SIGXFSZ, old_handler);
+  ASSERT_FALSE(written.has_value());
+  EXPECT_EQ(written.error().code, ErrorCode::kIo);
+  EXPECT_NE(written.error().message.find("can't write"), std::string::npos);
+  EXPECT_EQ(ReadFile(file), before);
+  EXPECT_FALSE(std::filesystem::exists(file.string() + ".tmp"));
+}
+
 TEST(Snapshot, ReadsTheGoldenFilesOfVersion1) {
   for (const SnapshotKind kind : kKinds) {
     const std::filesystem::path file = std::filesystem::path(CRAWLSIEVE_SOURCE_DIR) /
