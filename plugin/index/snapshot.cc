@@ -81,8 +81,7 @@ tl::unexpected<Error> IoError(std::string_view what, const std::filesystem::path
 }
 
 /// A file that is being written; closed, and removed unless kept, at the end. It is written past
-/// the page cache, where the file system can: the index and the store need that memory more, and
-/// copying there took a quarter of the time.
+/// the page cache, where the file system can: copying there took a fifth to a half of the time.
 class NewFile {
  public:
   explicit NewFile(std::filesystem::path path) : path_(std::move(path)) {}
