@@ -168,7 +168,7 @@ class Steps {
         tokenizer_({options.limits.max_tokens, options.features.max_token_bytes}),
         volatile_text_(options.features.volatile_text),
         finder_(options.features.terms, hasher),
-        counter_(options.features),
+        counter_(options.features, hasher),
         sketch_shingle_size_(options.features.sketch_shingle_size),
         hasher_(hasher) {}
 

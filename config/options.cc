@@ -319,6 +319,11 @@ std::vector<Option> MakeOptions() {
       Scalar("kafka.log.topic",
              "The admission log. One partition, no compaction, no retention limit.",
              FIELD(kafka.log_topic), Name()),
+      Scalar("kafka.key.topic",
+             "Where the judge keeps the key of the fingerprints, unless `fingerprint.key` names "
+             "one: a topic of one record, without compaction or retention limit. Only crawlsieve "
+             "should be allowed to read it. `crawlsieve key export` saves the key.",
+             FIELD(kafka.key_topic), Name()),
       Scalar("kafka.verdicts.topic", "Topic for the verdicts.", FIELD(kafka.verdict_topic), Name()),
       Scalar("kafka.verdicts.pass_headers",
              "Whether a verdict carries all headers of its page record, or the trace context "
@@ -507,8 +512,10 @@ std::vector<Option> MakeOptions() {
              FIELD(extract.features.max_token_bytes), Size(16, 64 * kKiB)),
 
       Secret(Scalar("fingerprint.key",
-                    "Secret that keys the hashes of features and texts, so that nobody can build "
-                    "pages that collide. Part of the fingerprint scheme.",
+                    "Secret that keys the hashes of words, so that nobody can build pages that "
+                    "collide: 32 random characters or more. Empty: the service takes the key in "
+                    "`kafka.key.topic`, which the first judge draws; commands without a broker "
+                    "take a fixed, public one. Part of the fingerprint scheme.",
                     FIELD(fingerprint.key), Text())),
 
       Scalar("index.shards",
@@ -621,6 +628,7 @@ constexpr std::array kSections{
     Section{"kafka", "Where pages come from and verdicts go."},
     Section{"kafka.input", "The pages."},
     Section{"kafka.log", "The admission log, which puts all pages in one order."},
+    Section{"kafka.key", "The key of the fingerprints."},
     Section{"kafka.verdicts", "The verdicts."},
     Section{"kafka.dead_letters", "Records that can't be judged."},
     Section{"kafka.commit", "When work is made durable."},

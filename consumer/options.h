@@ -33,6 +33,8 @@ struct KafkaOptions {
   std::uint32_t input_generation = 1;
   std::string log_topic = "crawl.fingerprints";
   std::string verdict_topic = "crawl.verdicts";
+  /// Holds the key of the fingerprints where the configuration has none.
+  std::string key_topic = "crawl.key";
   /// A record without a URL goes to `<its topic><suffix>`.
   std::string dead_letter_suffix = ".dlq";
   DeadLetterHeaders dead_letter_headers = DeadLetterHeaders::kCrawlsieve;

@@ -43,7 +43,7 @@ class Extractor::Impl {
         tokenizer_({options.limits.max_tokens, options.features.max_token_bytes}),
         volatile_text_(options.features.volatile_text),
         term_finder_(options.features.terms, hasher),
-        features_(options.features),
+        features_(options.features, hasher),
         sketch_shingle_size_(std::max<std::uint32_t>(options.features.sketch_shingle_size, 1)),
         hasher_(hasher) {}
 

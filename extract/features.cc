@@ -5,25 +5,13 @@
 #include <algorithm>
 #include <bit>
 #include <cstddef>
+#include <span>
 
 namespace crawlsieve::extract {
 
-namespace {
-
-/// The hash of `size` terms in a row. Theirs are keyed, so this needn't be.
-std::uint64_t HashOfRun(const Feature* first, std::size_t size) {
-  constexpr std::uint64_t kOdd = 0x9E3779B97F4A7C15;
-  std::uint64_t hash = first->hash;
-  for (std::size_t i = 1; i < size; ++i) {
-    hash = (std::rotl(hash, 32) ^ first[i].hash) * kOdd;
-  }
-  return hash ^ hash >> 32;
-}
-
-}  // namespace
-
-FeatureCounter::FeatureCounter(const FeatureOptions& options)
-    : shingle_size_(std::max<std::uint32_t>(options.shingle_size, 1)),
+FeatureCounter::FeatureCounter(const FeatureOptions& options, const FeatureHasher& hasher)
+    : hasher_(hasher),
+      shingle_size_(std::max<std::uint32_t>(options.shingle_size, 1)),
       phrase_size_(options.phrase_size),
       damp_frequency_(options.damp_frequency) {}
 
@@ -56,7 +44,8 @@ void FeatureCounter::AddRuns(const std::vector<Feature>& terms, std::size_t size
     return;
   }
   for (std::size_t first = 0; first + size <= terms.size(); ++first) {
-    places_.push_back({HashOfRun(&terms[first], size), terms[first].weight});
+    places_.push_back(
+        {hasher_.HashRun(std::span(terms).subspan(first, size)), terms[first].weight});
   }
 }
 

@@ -15,7 +15,8 @@ namespace crawlsieve::extract {
 /// Thread-compatible; buffers are reused.
 class FeatureCounter {
  public:
-  explicit FeatureCounter(const FeatureOptions& options);
+  /// `hasher` hashes runs of terms; it is copied.
+  FeatureCounter(const FeatureOptions& options, const FeatureHasher& hasher);
 
   /// Distinct features, ordered by hash, of a text with these terms. A feature weighs what the
   /// terms weigh that it begins with, summed up over all places; damped, the number of binary
@@ -26,6 +27,7 @@ class FeatureCounter {
  private:
   void AddRuns(const std::vector<Feature>& terms, std::size_t size);
 
+  const FeatureHasher hasher_;
   const std::size_t shingle_size_;
   const std::size_t phrase_size_;
   const bool damp_frequency_;

@@ -5,6 +5,8 @@
 #include "extract/term_weights.h"
 #include "extract/utf8.h"
 #include "plugin/fingerprint/checksum.h"
+#include "plugin/fingerprint/key.h"
+#include "plugin/fingerprint/siphash.h"
 
 #include <algorithm>
 #include <array>
@@ -195,7 +197,7 @@ class TermMemory {
  public:
   /// Which word, in which language of kRules.
   struct Key {
-    std::uint64_t low = 0;  ///< the word's bytes and zeros behind them; of a long one its checksum
+    std::uint64_t low = 0;  ///< the word's bytes and zeros behind them; of a long one two hashes
     std::uint64_t high = 0;
     std::uint32_t kind = 0;  ///< language, and size of a word that isn't long; never 0
   };
@@ -209,8 +211,8 @@ class TermMemory {
     const std::size_t size = end - begin;
     const std::uint32_t kind = (language + 1) << 8U;
     if (size > kSpelled) {
-      const Checksum checksum = checksum_(text.substr(begin, size));
-      return {checksum.low, checksum.high, kind};
+      const std::string_view word = text.substr(begin, size);
+      return {SipHash(keys_[0], word), SipHash(keys_[1], word), kind};
     }
     // Nobody can predict how long a word is: so all are read alike, and what is behind is masked.
     static constexpr auto kMasks = [] {
@@ -289,7 +291,15 @@ class TermMemory {
     return sets;
   }
 
-  const KeyedChecksum checksum_{"word"};
+  static std::array<SipKey, 2> MakeKeys() {
+    std::array<SipKey, 2> keys;
+    FillRandom(std::as_writable_bytes(std::span(keys)));
+    return keys;
+  }
+
+  /// For words that are long. Of this object alone: with a known key somebody could make a word
+  /// that is taken for another one, which then has the wrong term.
+  const std::array<SipKey, 2> keys_ = MakeKeys();
   Sets sets_;
 };
 

@@ -30,8 +30,8 @@ struct TokenRun {
 /// Turns words into terms: without stop words, stemmed, hashed, by the language of the text.
 ///
 /// What words become is remembered in a table of 2 MiB; it depends on the word and the language
-/// alone, so what is in it never shows. There a word of up to 16 bytes is itself, a longer one its
-/// 128-bit checksum. Thread-compatible.
+/// alone, so what is in it never shows. There a word of up to 16 bytes is itself, a longer one 128
+/// bits of SipHash under a random key. Thread-compatible.
 class TermFinder {
  public:
   TermFinder(const TermOptions& options, const FeatureHasher& hasher);

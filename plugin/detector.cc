@@ -188,6 +188,17 @@ Result<std::unique_ptr<Detector>> Detector::Open(Store& store, IndexFactory make
   return detector;
 }
 
+Result<std::optional<std::string>> Detector::SchemeOf(const Store& store) {
+  auto stored = store.Get(Table::kMeta, kParametersKey);
+  if (!stored) return tl::unexpected(stored.error());
+  if (!stored->has_value()) return std::optional<std::string>();
+  log::Parameters parameters;
+  if (!parameters.ParseFromString(**stored)) {
+    return MakeError(ErrorCode::kCorruption, "state: the judging parameters can't be read");
+  }
+  return std::optional(std::move(*parameters.mutable_scheme()));
+}
+
 template <typename Record>
 Result<std::optional<Record>> Detector::Read(Table table, std::string_view key) const {
   std::optional<RowMap::Value> known = overlay_.Find(table, key);

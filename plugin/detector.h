@@ -81,6 +81,10 @@ class Detector {
                                                               std::string scheme,
                                                               RestartOptions restart = {});
 
+  /// The scheme of the entries that were folded into `store`; nullopt before the first. Errors:
+  /// kIo, kCorruption.
+  [[nodiscard]] static Result<std::optional<std::string>> SchemeOf(const Store& store);
+
   /// Reads, on `threads` threads at most, most of what folding `entries` next will ask of store and
   /// index. What is folded comes out the same without it, only later: it may be called or not, also
   /// in the middle of what is to be committed together, and other entries may follow. About a

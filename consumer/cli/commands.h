@@ -22,6 +22,7 @@ struct ScanArguments {
   std::filesystem::path out;           ///< empty: standard output
   std::filesystem::path dead_letters;  ///< empty: only counted and told
   std::filesystem::path state;         ///< empty: a temporary directory, gone afterwards
+  bool random_key = false;
   bool json = false;
   std::size_t examples = 5;
 };
@@ -41,6 +42,7 @@ struct EvalArguments {
   std::filesystem::path report;  ///< folder for an HTML report; empty: none
   std::string scheme;            ///< compare one of the literature, or "all"; empty: the service's
   std::size_t samples = 3;
+  bool random_key = false;
   bool json = false;
 };
 
@@ -49,6 +51,19 @@ struct TermsArguments {
   std::filesystem::path config;
   std::filesystem::path out;
   std::uint64_t min_documents = 2;
+};
+
+struct ExtractArguments {
+  std::filesystem::path file;  ///< -: standard input
+  std::filesystem::path config;
+  std::string content_type;
+  std::string url = "file:///dev/stdin";
+  bool random_key = false;
+};
+
+struct KeyArguments {
+  std::filesystem::path config;
+  std::filesystem::path file;  ///< empty: standard output or input
 };
 
 struct IndexArguments {
@@ -73,8 +88,11 @@ int EvalCommand(const EvalArguments& arguments);
 int CheckCommand(const std::filesystem::path& config, bool json);
 /// Compares the judge's state with a refold of the log; kExitWrongInput where they differ.
 int StateVerifyCommand(const std::filesystem::path& config, bool json);
-int ExtractCommand(const std::filesystem::path& config, const std::filesystem::path& file,
-                   const std::string& content_type, const std::string& url);
+int ExtractCommand(const ExtractArguments& arguments);
+/// Prints the key in the key topic.
+int KeyExportCommand(const KeyArguments& arguments);
+/// Puts a key into the key topic, unless there is another one.
+int KeyImportCommand(const KeyArguments& arguments);
 int TermsCommand(const TermsArguments& arguments);
 int IndexBuildCommand(const IndexArguments& arguments);
 int IndexExportCommand(const IndexArguments& arguments);

@@ -1,6 +1,7 @@
 #include "consumer/cli/common.h"
 
 #include "config/load.h"
+#include "plugin/fingerprint/key.h"
 #include "plugin/index/sharded_index.h"
 
 #include <algorithm>
@@ -37,6 +38,20 @@ int Tell(const Error& error, ExitCode code) {
 
 ProcessorOptions ProcessorOptionsOf(const config::Config& config) {
   return {config.decode, config.extract, config.fingerprint, config.kafka.pass_headers};
+}
+
+ProcessorOptions OfflineProcessorOptions(const config::Config& config, bool random_key) {
+  ProcessorOptions options = ProcessorOptionsOf(config);
+  if (random_key) {
+    options.fingerprint.key = RandomKey();
+    fmt::print(stderr, "note: fingerprints are made with a random key, which isn't kept\n");
+  } else if (options.fingerprint.key.empty()) {
+    fmt::print(
+        stderr,
+        "note: fingerprint.key isn't configured: fingerprints are made with a fixed key that "
+        "everybody knows, and pages can be built that collide; see --random-key\n");
+  }
+  return options;
 }
 
 IndexFactory IndexFactoryOf(const config::Config& config) {

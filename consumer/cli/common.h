@@ -24,6 +24,12 @@ namespace crawlsieve::consumer {
 int Tell(const Error& error, ExitCode code = kExitWrongInput);
 
 [[nodiscard]] ProcessorOptions ProcessorOptionsOf(const config::Config& config);
+
+/// The same for commands that work without a broker: with the configured key, a random one, or else
+/// a fixed one that everybody knows. Tells which on standard error, unless it is the configured
+/// one.
+[[nodiscard]] ProcessorOptions OfflineProcessorOptions(const config::Config& config,
+                                                       bool random_key);
 [[nodiscard]] IndexFactory IndexFactoryOf(const config::Config& config);
 [[nodiscard]] std::size_t ThreadsOf(const ExtractStageOptions& options);
 

@@ -22,15 +22,15 @@ namespace crawlsieve::consumer {
 namespace {
 
 Result<PageSet> LoadPages(const std::vector<std::filesystem::path>& paths,
-                          const config::Config& config, bool with_text) {
+                          const config::Config& config, bool random_key, bool with_text) {
   auto reader = FileReader::Open(paths, FileReader::Options());
   if (!reader) return tl::unexpected(reader.error());
   Progress progress;
-  auto pages = PageSet::Load(**reader, ProcessorOptionsOf(config), ThreadsOf(config.extract_stage),
-                             with_text, [&progress](std::size_t count) {
-                               if (progress.IsDue())
-                                 progress.Show(fmt::format("{} pages extracted", count));
-                             });
+  auto pages =
+      PageSet::Load(**reader, OfflineProcessorOptions(config, random_key),
+                    ThreadsOf(config.extract_stage), with_text, [&progress](std::size_t count) {
+                      if (progress.IsDue()) progress.Show(fmt::format("{} pages extracted", count));
+                    });
   progress.Clear();
   if (!pages) return pages;
   for (const std::string& warning : pages->warnings()) {
@@ -105,7 +105,7 @@ int EvalCommand(const EvalArguments& arguments) {
   if (!config.has_value()) return kExitWrongInput;
   const bool is_labelled = !arguments.pairs.empty();
   const bool with_text = is_labelled || !arguments.report.empty();
-  const auto pages = LoadPages(arguments.pages, *config, with_text);
+  const auto pages = LoadPages(arguments.pages, *config, arguments.random_key, with_text);
   if (!pages) return Tell(pages.error());
   const auto findings = is_labelled ? EvaluatePairs(arguments, *config, *pages)
                                     : EvaluateSettings(arguments, *config, *pages);

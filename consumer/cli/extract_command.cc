@@ -3,6 +3,7 @@
 #include "extract/extractor.h"
 #include "plugin/base/hex.h"
 #include "plugin/fingerprint/checksum.h"
+#include "plugin/fingerprint/content_checksum.h"
 #include "plugin/fingerprint/simhash.h"
 
 #include <cerrno>
@@ -49,19 +50,18 @@ std::string_view OutcomeName(extract::Outcome outcome) {
 
 }  // namespace
 
-int ExtractCommand(const std::filesystem::path& config_path, const std::filesystem::path& file,
-                   const std::string& content_type, const std::string& url) {
-  const auto config = LoadOrTell(config_path);
+int ExtractCommand(const ExtractArguments& arguments) {
+  const auto config = LoadOrTell(arguments.config);
   if (!config.has_value()) return kExitWrongInput;
-  auto body = ReadAll(file);
+  auto body = ReadAll(arguments.file);
   if (!body) return Tell(body.error());
 
-  ProcessorOptions options = ProcessorOptionsOf(*config);
+  ProcessorOptions options = OfflineProcessorOptions(*config, arguments.random_key);
   options.extract.details = true;
-  extract::Extractor extractor(options.extract, FeatureHasher(options.fingerprint.key));
+  extract::Extractor extractor(options.extract, FeatureHasher(options.fingerprint));
   extract::Page page;
-  page.url = url;
-  page.content_type = content_type;
+  page.url = arguments.url;
+  page.content_type = arguments.content_type;
   page.body = std::move(*body);
   const extract::Document document = extractor.Extract(page);
 
@@ -90,7 +90,7 @@ int ExtractCommand(const std::filesystem::path& config_path, const std::filesyst
   json["features"] = document.features.size();
   json["raw_checksum"] = Hex(RawChecksum(page.body));
   json["content_checksum"] =
-      has_text ? Json(Hex(KeyedChecksum(options.fingerprint.key)(document.normalized_text)))
+      has_text ? Json(Hex(ContentChecksum(options.fingerprint).OfText(document.normalized_text)))
                : Json();
   json["simhash"] = has_text ? Json(Hex(ComputeSimhash(document.features).bits)) : Json();
   json["scheme"] = SchemeOf(options);

@@ -35,6 +35,9 @@ int Main(int argc, char** argv) {
   CLI::App& probe = *app.add_subcommand("probe-page", "Used by run itself")->group("");
   probe.add_option("--config", config)->required();
 
+  constexpr const char* kRandomKey =
+      "Make fingerprints with a random key (default: fingerprint.key, or a fixed one that "
+      "everybody knows)";
   ScanArguments scan_arguments;
   CLI::App& scan = *app.add_subcommand(
       "scan", "Judge pages from files without a broker; verdicts as JSON lines");
@@ -49,6 +52,8 @@ int Main(int argc, char** argv) {
                   "Write records without a URL here, as JSON lines");
   scan.add_option("--examples", scan_arguments.examples, "Near-duplicate pairs to show")
       ->capture_default_str();
+  CLI::Option& scan_random = *scan.add_flag("--random-key", scan_arguments.random_key, kRandomKey);
+  scan_random.excludes("--state-dir");
   scan.add_flag("--json", scan_arguments.json, "Print the summary as JSON");
 
   FeedArguments feed_arguments;
@@ -76,15 +81,27 @@ int Main(int argc, char** argv) {
   state_verify.add_option("--config", config, "Configuration file (YAML)")->required();
   state_verify.add_flag("--json", state_json, "Print the outcome as JSON");
 
-  std::filesystem::path page_file;
-  std::string content_type;
-  std::string url = "file:///dev/stdin";
+  ExtractArguments extract_arguments;
   CLI::App& extract =
       *app.add_subcommand("extract", "Show what the extractor makes of one page, as JSON");
-  extract.add_option("FILE", page_file, "The page; - reads standard input")->required();
-  extract.add_option("--config", config, "Configuration file (default: all defaults)");
-  extract.add_option("--content-type", content_type, "As the server sent it");
-  extract.add_option("--url", url, "The page's URL")->capture_default_str();
+  extract.add_option("FILE", extract_arguments.file, "The page; - reads standard input")
+      ->required();
+  extract.add_option("--config", extract_arguments.config,
+                     "Configuration file (default: all defaults)");
+  extract.add_option("--content-type", extract_arguments.content_type, "As the server sent it");
+  extract.add_option("--url", extract_arguments.url, "The page's URL")->capture_default_str();
+  extract.add_flag("--random-key", extract_arguments.random_key, kRandomKey);
+
+  KeyArguments key_arguments;
+  CLI::App& key = *app.add_subcommand("key", "The key of the fingerprints, in its topic");
+  key.require_subcommand(1);
+  CLI::App& key_export = *key.add_subcommand("export", "Write the key, to be kept in a safe place");
+  key_export.add_option("--config", key_arguments.config, "Configuration file (YAML)")->required();
+  key_export.add_option("--out", key_arguments.file,
+                        "File, readable by its owner alone (default: standard output)");
+  CLI::App& key_import = *key.add_subcommand("import", "Put a key into the topic, which has none");
+  key_import.add_option("--config", key_arguments.config, "Configuration file (YAML)")->required();
+  key_import.add_option("--in", key_arguments.file, "File (default: standard input)");
 
   TermsArguments terms_arguments;
   CLI::App& terms = *app.add_subcommand(
@@ -116,6 +133,7 @@ int Main(int argc, char** argv) {
   eval.add_option("--samples", eval_arguments.samples,
                   "Pairs to show for each distance, without labels")
       ->capture_default_str();
+  eval.add_flag("--random-key", eval_arguments.random_key, kRandomKey);
   eval.add_flag("--json", eval_arguments.json, "Print one JSON object");
   IndexArguments index_arguments;
   CLI::App& index = *app.add_subcommand("index", "Snapshots of the index: make, check, search");
@@ -180,7 +198,9 @@ int Main(int argc, char** argv) {
   if (eval) return EvalCommand(eval_arguments);
   if (check) return CheckCommand(config, check_json);
   if (state_verify) return StateVerifyCommand(config, state_json);
-  if (extract) return ExtractCommand(config, page_file, content_type, url);
+  if (extract) return ExtractCommand(extract_arguments);
+  if (key_export) return KeyExportCommand(key_arguments);
+  if (key_import) return KeyImportCommand(key_arguments);
   if (terms) return TermsCommand(terms_arguments);
   if (index_build) return IndexBuildCommand(index_arguments);
   if (index_export) return IndexExportCommand(index_arguments);

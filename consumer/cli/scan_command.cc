@@ -107,12 +107,23 @@ int ScanCommand(const ScanArguments& arguments) {
   auto store = Store::Open(store_options);
   if (!store) return Tell(store.error());
   ScanOptions options;
-  options.processor = ProcessorOptionsOf(*config);
+  options.processor = OfflineProcessorOptions(*config, arguments.random_key);
   options.judge = config->judge;
   options.threads = ThreadsOf(config->extract_stage);
   options.repeat_cache_bytes = config->extract_stage.repeat_cache_bytes;
   options.max_in_flight_bytes = config->extract_stage.max_in_flight_bytes;
   options.max_in_flight_records = config->extract_stage.max_in_flight_records;
+  const auto state_scheme = Detector::SchemeOf(**store);
+  if (!state_scheme) return Tell(state_scheme.error());
+  if (state_scheme->has_value()) {
+    options.processor = ToMatch(**state_scheme, std::move(options.processor));
+    if (options.processor.fingerprint.version == SchemeVersion::k1) {
+      fmt::print(stderr,
+                 "warning: {} was begun with an older version of fingerprints, for which "
+                 "pages can be built that collide; a new state directory has safe ones\n",
+                 arguments.state.string());
+    }
+  }
   auto detector = Detector::Open(**store, IndexFactoryOf(*config), SchemeOf(options.processor));
   if (!detector) return Tell(detector.error());
 

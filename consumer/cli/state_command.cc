@@ -23,10 +23,13 @@ int StateVerifyCommand(const std::filesystem::path& path, bool json) {
   auto scratch = Store::Open({.directory = directory.path()});
   if (!scratch) return Tell(scratch.error(), kExitFailed);
 
+  // The state's own: the configuration need not know the key.
+  const auto scheme = Detector::SchemeOf(**state);
+  if (!scheme) return Tell(scheme.error(), kExitFailed);
   Progress progress;
   const auto compared =
       CompareWithRefold(config->kafka, **state, **scratch, IndexFactoryOf(*config),
-                        SchemeOf(ProcessorOptionsOf(*config)), [&](std::int64_t entries) {
+                        scheme->value_or(""), [&](std::int64_t entries) {
                           if (progress.IsDue())
                             progress.Show(fmt::format("{} entries folded", entries));
                         });

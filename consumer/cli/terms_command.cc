@@ -34,7 +34,7 @@ std::vector<std::string> TermsOf(std::string_view words, std::string_view langua
 
 Result<extract::TermCounter> CountTerms(FileReader& reader, const config::Config& config) {
   const ProcessorOptions options = ProcessorOptionsOf(config);
-  const FeatureHasher hasher(options.fingerprint.key);
+  const FeatureHasher hasher(options.fingerprint);
   extract::Extractor extractor(options.extract, hasher);
   extract::TermFinder finder(options.extract.features.terms, hasher);
   extract::TermCounter counter;

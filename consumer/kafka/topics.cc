@@ -19,18 +19,21 @@ constexpr std::array<std::pair<const char*, const char*>, 3> kLogSettings = {{
     {"retention.bytes", "-1"},
 }};
 
+/// What a broker answers may be another answer later: permissions are given while a process waits.
+Error Passing(const KafkaError& error) { return {ErrorCode::kIo, error.message}; }
+
 /// Creates the topic, if no other process is quicker.
 Status Create(Admin& admin, const TopicSpec& spec, std::chrono::milliseconds timeout) {
   const KafkaStatus created = admin.CreateTopic(spec, timeout);
   if (!created && created.error().code != RD_KAFKA_RESP_ERR_TOPIC_ALREADY_EXISTS) {
-    return tl::unexpected(ToError(created.error()));
+    return tl::unexpected(Passing(created.error()));
   }
   return {};
 }
 
 Result<std::optional<TopicDescription>> Describe(Admin& admin, const std::string& topic,
                                                  std::chrono::milliseconds timeout) {
-  return admin.DescribeTopic(topic, timeout).map_error(ToError);
+  return admin.DescribeTopic(topic, timeout).map_error(Passing);
 }
 
 }  // namespace
@@ -92,7 +95,7 @@ Status EnsureLogTopic(Admin& admin, const KafkaOptions& options, MissingTopic mi
   if (found && !found->has_value()) {
     if (missing == MissingTopic::kRefuse) {
       return MakeError(
-          ErrorCode::kInvalidConfig,
+          ErrorCode::kIo,
           fmt::format("topic {} (kafka.log_topic) does not exist. To make it: kafka-topics.sh "
                       "--bootstrap-server {} --create --topic {} --partitions 1 --config "
                       "cleanup.policy=delete --config retention.ms=-1 --config retention.bytes=-1",

@@ -30,14 +30,14 @@ namespace crawlsieve::consumer {
 enum class MissingTopic { kCreate, kRefuse };
 
 /// Sees to it that `options.log_topic` exists and can be the admission log.
-/// Errors: kInvalidConfig (missing and not to be created, or LogTopicProblem), kIo (no broker
-/// answered in time), and as Admin.
+/// Errors: kInvalidConfig (LogTopicProblem), kIo (missing and not to be created; no broker answered
+/// in time, or it refused: that may pass).
 [[nodiscard]] Status EnsureLogTopic(Admin& admin, const KafkaOptions& options, MissingTopic missing,
                                     std::chrono::milliseconds timeout);
 
 /// Sees to it that an output topic exists and returns its max.message.bytes. One that exists is
 /// left as it is; a new one takes records as large as our producers write. Errors: kIo (no broker
-/// answered in time), and as Admin.
+/// answered in time, or it refused).
 [[nodiscard]] Result<std::uint64_t> EnsureTopic(Admin& admin, const KafkaOptions& options,
                                                 const std::string& topic, std::int32_t partitions,
                                                 std::chrono::milliseconds timeout);

@@ -112,11 +112,21 @@ std::string SchemeOf(const ProcessorOptions& options) {
   return SchemeId(options.fingerprint, extract::DescribeExtraction(options.extract));
 }
 
+ProcessorOptions WithVersion(ProcessorOptions options, SchemeVersion version) {
+  options.fingerprint.version = version;
+  return options;
+}
+
+ProcessorOptions ToMatch(std::string_view scheme, ProcessorOptions options) {
+  ProcessorOptions other = WithVersion(options, VersionOfScheme(scheme));
+  return SchemeOf(other) == scheme ? other : options;
+}
+
 PageProcessor::PageProcessor(const ProcessorOptions& options, RepeatCache* repeats)
     : options_(options),
       scheme_(SchemeOf(options)),
-      content_checksum_(options.fingerprint.key),
-      extractor_(options.extract, FeatureHasher(options.fingerprint.key)),
+      content_checksum_(options.fingerprint),
+      extractor_(options.extract, FeatureHasher(options.fingerprint)),
       repeats_(repeats != nullptr && repeats->enabled() ? repeats : nullptr) {}
 
 ProcessedRecord PageProcessor::Process(SourceRecord&& source, Depth depth, std::string* text) {
@@ -168,13 +178,12 @@ std::optional<bool> PageProcessor::FillPage(extract::Page&& page, log::Page& ent
   if (!page.body_problem.empty()) {
     Extract(page, entry, text);
   } else {
-    const Checksum raw = RawChecksum(page.body);
     if (repeats_ == nullptr || text != nullptr) {
       Extract(page, entry, text);
     } else {
-      repeated = ExtractOrRepeat(page, raw, entry);
+      repeated = ExtractOrRepeat(page, entry);
     }
-    entry.set_raw_checksum(ToBytes(raw));
+    entry.set_raw_checksum(ToBytes(RawChecksum(page.body)));
   }
   entry.set_body_bytes(page.body.size());
   if (page.fetch_time.has_value()) {
@@ -195,7 +204,7 @@ void PageProcessor::Extract(const extract::Page& page, log::Page& entry, std::st
   entry.set_detail(std::move(document.detail));
   entry.set_language(std::move(document.language));
   if (document.outcome == extract::Outcome::kText) {
-    entry.set_content_checksum(ToBytes(content_checksum_(document.normalized_text)));
+    entry.set_content_checksum(ToBytes(content_checksum_.OfText(document.normalized_text)));
     entry.set_simhash(ComputeSimhash(document.features).bits);
     entry.set_features(static_cast<std::uint32_t>(document.features.size()));
     entry.set_text_length(document.text_length);
@@ -206,14 +215,13 @@ void PageProcessor::Extract(const extract::Page& page, log::Page& entry, std::st
       entry.mutable_sketch()->Add(sketch.words.begin(), sketch.words.end());
     }
   } else if (document.outcome == extract::Outcome::kNotHtml) {
-    entry.set_content_checksum(ToBytes(content_checksum_(page.body)));
+    entry.set_content_checksum(ToBytes(content_checksum_.OfBytes(page.body)));
   }
   if (text != nullptr) *text = std::move(document.normalized_text);
 }
 
-std::optional<bool> PageProcessor::ExtractOrRepeat(const extract::Page& page, const Checksum& raw,
-                                                   log::Page& entry) {
-  const Checksum key = RepeatKey(page, raw);
+std::optional<bool> PageProcessor::ExtractOrRepeat(const extract::Page& page, log::Page& entry) {
+  const Checksum key = RepeatKey(page);
   if (const auto known = repeats_->Find(key); known && entry.MergeFromString(*known)) {
     if (!options_.extract.url.follow_canonical_link) SetIdentity(extractor_.Identify(page), entry);
     return true;
@@ -229,16 +237,15 @@ std::optional<bool> PageProcessor::ExtractOrRepeat(const extract::Page& page, co
 
 /// All that Extract depends on. The URL decides the identity, which is made anew for each page
 /// unless the page's own link does.
-Checksum PageProcessor::RepeatKey(const extract::Page& page, const Checksum& raw) const {
+Checksum PageProcessor::RepeatKey(const extract::Page& page) const {
   // Lengths before the texts, so that no two lists are written alike.
-  std::string parts = ToBytes(raw);
-  parts +=
+  std::string parts =
       fmt::format("{} {} {}:{} {}:{}", page.status_code, static_cast<int>(page.body_kind),
                   page.content_type.size(), page.content_type, page.charset.size(), page.charset);
   if (options_.extract.url.follow_canonical_link) {
     parts += page.final_url.empty() ? page.url : page.final_url;
   }
-  return content_checksum_(parts);
+  return repeats_->KeyOf(page.body, parts);
 }
 
 }  // namespace crawlsieve::consumer

@@ -5,11 +5,13 @@
 #include "extract/extractor.h"
 #include "extract/options.h"
 #include "plugin/fingerprint/checksum.h"
+#include "plugin/fingerprint/content_checksum.h"
 #include "plugin/fingerprint/scheme.h"
 #include "plugin/log/entry.pb.h"
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace crawlsieve::consumer {
 
@@ -64,18 +66,23 @@ class PageProcessor {
   std::optional<bool> FillPage(extract::Page&& page, log::Page& entry, std::string* text);
   /// What depends on the page's text, or on its URL, in log fields.
   void Extract(const extract::Page& page, log::Page& entry, std::string* text);
-  std::optional<bool> ExtractOrRepeat(const extract::Page& page, const Checksum& raw,
-                                      log::Page& entry);
-  [[nodiscard]] Checksum RepeatKey(const extract::Page& page, const Checksum& raw) const;
+  std::optional<bool> ExtractOrRepeat(const extract::Page& page, log::Page& entry);
+  [[nodiscard]] Checksum RepeatKey(const extract::Page& page) const;
 
   const ProcessorOptions options_;
   const std::string scheme_;
-  const KeyedChecksum content_checksum_;
+  const ContentChecksum content_checksum_;
   extract::Extractor extractor_;
   RepeatCache* const repeats_;
 };
 
 /// The scheme of the fingerprints that `options` make.
 [[nodiscard]] std::string SchemeOf(const ProcessorOptions& options);
+
+/// `options`, in this version of fingerprints.
+[[nodiscard]] ProcessorOptions WithVersion(ProcessorOptions options, SchemeVersion version);
+
+/// `options` as they make `scheme`, where a version of fingerprints does; else as they are.
+[[nodiscard]] ProcessorOptions ToMatch(std::string_view scheme, ProcessorOptions options);
 
 }  // namespace crawlsieve::consumer

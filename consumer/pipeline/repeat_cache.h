@@ -2,17 +2,20 @@
 
 #include "plugin/base/mutex.h"
 #include "plugin/fingerprint/checksum.h"
+#include "plugin/fingerprint/random_hash.h"
 
 #include <cstddef>
 #include <list>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace crawlsieve::consumer {
 
-/// Remembers what pages came to, by a checksum of all that it depends on, so that a page that comes
-/// again needn't be parsed again. Bounded in bytes; what was asked for longest ago goes first.
+/// Remembers what pages came to, by a hash of all that it depends on, so that a page that comes
+/// again needn't be parsed again. The hash is this cache's own (RandomHash): nobody can make two
+/// pages that are taken for one. Bounded in bytes; what was asked for longest ago goes first.
 ///
 /// Thread-safe: one for all workers, as a page's repeat may come to any of them. Its lock is held
 /// for about a microsecond, a thousandth of what parsing a page takes.
@@ -25,6 +28,11 @@ class RepeatCache {
   static constexpr std::size_t kOverhead = 160;
 
   [[nodiscard]] bool enabled() const { return max_bytes_ > 0; }
+
+  /// The key of a page with this body; `label` is what else its value depends on.
+  [[nodiscard]] Checksum KeyOf(std::string_view body, std::string_view label) const {
+    return hash_(body, label);
+  }
 
   [[nodiscard]] std::optional<std::string> Find(const Checksum& key) EXCLUDES(mutex_);
 
@@ -42,6 +50,7 @@ class RepeatCache {
   };
 
   const std::size_t max_bytes_;
+  const RandomHash hash_;
   mutable Mutex mutex_;
   std::list<Entry> entries_ GUARDED_BY(mutex_);  ///< what was asked for last is first
   std::map<Checksum, std::list<Entry>::iterator> by_key_ GUARDED_BY(mutex_);

@@ -9,15 +9,18 @@
 #include "consumer/service/extract_stage.h"
 #include "consumer/service/judge_stage.h"
 #include "consumer/service/kafka_log.h"
+#include "consumer/service/own_scheme.h"
 #include "consumer/service/reporter.h"
 #include "consumer/service/sessions.h"
 #include "consumer/version.h"
+#include "plugin/base/mutex.h"
 
 #include <algorithm>
 #include <array>
 #include <chrono>
 #include <condition_variable>
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -53,15 +56,21 @@ bool HasRole(const ServiceOptions& options, Role role) {
 /// What the topics of the dead letters take, by input topic.
 using DeadLetterBytes = std::map<std::string, std::uint64_t>;
 
+/// What a person can mend while the process waits.
+SessionResult Missing(std::string message) {
+  return tl::unexpected(
+      SessionFailure{{ErrorCode::kInvalidConfig, std::move(message)}, true, false});
+}
+
 SessionResult Refused(std::string message) {
   return tl::unexpected(FinalFailure({ErrorCode::kInvalidConfig, std::move(message)}));
 }
 
 SessionResult CheckInputTopic(Admin& admin, const KafkaOptions& options, const std::string& topic) {
   auto described = admin.DescribeTopic(topic, kAdminTimeout);
-  if (!described) return tl::unexpected(FailureFrom(described.error(), false));
+  if (!described) return tl::unexpected(SessionFailure{ToError(described.error()), true, false});
   if (!described->has_value()) {
-    return Refused(
+    return Missing(
         fmt::format("input topic {} does not exist: create it, or mend kafka.input.topics", topic));
   }
   // A batch over the limit of the consumer is not delivered, nor is anything behind it.
@@ -217,26 +226,57 @@ class StageThreads {
   std::vector<std::jthread> threads_;
 };
 
+/// How far a start has come. Thread-safe.
+class StartProgress {
+ public:
+  void SetWaiting(std::string reason) EXCLUDES(mutex_) {
+    const MutexLock lock(mutex_);
+    waiting_ = std::move(reason);
+  }
+  void SetScheme(std::string scheme) EXCLUDES(mutex_) {
+    const MutexLock lock(mutex_);
+    scheme_ = std::move(scheme);
+  }
+
+  /// What the start is waiting for; empty when it is done.
+  [[nodiscard]] std::string waiting() const EXCLUDES(mutex_) {
+    const MutexLock lock(mutex_);
+    return waiting_;
+  }
+  [[nodiscard]] std::string scheme() const EXCLUDES(mutex_) {
+    const MutexLock lock(mutex_);
+    return scheme_.empty() ? "not known yet" : scheme_;
+  }
+
+ private:
+  mutable Mutex mutex_;
+  std::string waiting_ GUARDED_BY(mutex_) = "connecting to Kafka";
+  std::string scheme_ GUARDED_BY(mutex_);
+};
+
 HttpContent MakeHttpContent(const ServiceSetup& setup, const std::string& instance,
-                            const Metrics& metrics, StageThreads& stages) {
+                            const StartProgress& start, const Metrics& metrics,
+                            StageThreads& stages) {
   HttpContent content;
   content.version = std::string(kVersion);
-  content.health = [&metrics, &stages] {
+  content.health = [&start, &metrics, &stages] {
     if (stages.HasFailed()) return Health{false, false, "a stage has failed"};
+    if (std::string waiting = start.waiting(); !waiting.empty()) {
+      return Health{true, false, "starting: " + std::move(waiting)};
+    }
     if (!metrics.connected()) return Health{true, false, "not connected to Kafka"};
     if (metrics.restoring()) return Health{true, false, "restoring state from the admission log"};
     return Health{true, true, metrics.standby() ? "standby" : ""};
   };
   content.metrics = [&metrics] { return metrics.PrometheusText(); };
-  content.status = [&setup, instance, &metrics] {
+  content.status = [&setup, instance, &start, &metrics] {
     std::string roles;
     for (const Role role : setup.service.roles) {
       roles += fmt::format("{}{}", roles.empty() ? "" : ", ",
                            role == Role::kExtract ? "extract" : "judge");
     }
     return std::vector<StatusSection>{
-        {"Process",
-         {{"instance", instance}, {"roles", roles}, {"scheme", SchemeOf(setup.processor)}}},
+        {"Process", {{"instance", instance}, {"roles", roles}, {"scheme", start.scheme()}}},
         {"Kafka",
          {{"brokers", setup.kafka.bootstrap_servers},
           {"connected", metrics.connected() ? "yes" : "no"},
@@ -248,39 +288,80 @@ HttpContent MakeHttpContent(const ServiceSetup& setup, const std::string& instan
   return content;
 }
 
+/// Outages, missing permissions and missing topics are waited out for as long as they last: they
+/// are mended elsewhere, and a restart would come no further.
+constexpr BackOff kPatient{milliseconds(250), milliseconds(5'000), std::numeric_limits<int>::max()};
+
+/// Everything that is asked of Kafka before the stages start: topics, and the key of the
+/// fingerprints. Empty when `stop` was requested meanwhile.
+Result<std::optional<ServiceSetup>> Prepare(const ServiceSetup& configured,
+                                            const std::stop_token& stop, StartProgress& start,
+                                            DeadLetterBytes& dead_letter_bytes) {
+  ServiceSetup setup = configured;
+  bool is_done = false;
+  const Status prepared = RunSessions("start", stop, kPatient, [&]() -> SessionResult {
+    const auto failed = [&](SessionFailure failure) -> SessionResult {
+      start.SetWaiting(failure.error.message);
+      return tl::unexpected(std::move(failure));
+    };
+    if (auto topics = EnsureTopics(configured, dead_letter_bytes); !topics) {
+      return failed(topics.error());
+    }
+    auto processor = FindOwnScheme(configured.kafka, configured.processor,
+                                   HasRole(configured.service, Role::kJudge));
+    if (!processor) return failed(processor.error());
+    setup.processor = std::move(*processor);
+    is_done = true;
+    return {};
+  });
+  if (!prepared) return tl::unexpected(prepared.error());
+  if (!is_done) return std::optional<ServiceSetup>();
+  return std::optional(std::move(setup));
+}
+
 }  // namespace
 
-Status RunService(const ServiceSetup& setup, std::stop_token stop) {
-  const std::string instance = InstanceName(setup.service);
-  const bool is_judge = HasRole(setup.service, Role::kJudge);
-  Log(LogLevel::kInfo, "service.starting",
-      {{"version", kVersion}, {"instance", instance}, {"scheme", SchemeOf(setup.processor)}});
+Status RunService(const ServiceSetup& configured, std::stop_token stop) {
+  const std::string instance = InstanceName(configured.service);
+  const bool is_judge = HasRole(configured.service, Role::kJudge);
+  Log(LogLevel::kInfo, "service.starting", {{"version", kVersion}, {"instance", instance}});
 
-  Result<JudgeState> state{JudgeState()};
-  if (is_judge) state = JudgeState::Open(setup);
-  if (!state) return tl::unexpected(state.error());
-  DeadLetterBytes dead_letter_bytes;
-  auto topics =
-      RunSessions("start", stop, BackOff(), [&] { return EnsureTopics(setup, dead_letter_bytes); });
-  if (!topics) return topics;
-
-  PageNotes notes = HasRole(setup.service, Role::kExtract) ? OpenNotes(setup) : PageNotes();
-  Metrics metrics({instance, std::string(kVersion), setup.service.roles, Now()});
-  Board board(setup.service.roles, metrics);
+  Metrics metrics({instance, std::string(kVersion), configured.service.roles, Now()});
+  Board board(configured.service.roles, metrics);
+  StartProgress start;
   StageThreads stages(stop);
+  // Before anything is asked of Kafka: whoever watches the process sees that it is alive, and what
+  // it waits for.
   std::unique_ptr<HttpServer> http;
-  if (setup.http.enabled) {
-    auto started = HttpServer::Start(setup.http, MakeHttpContent(setup, instance, metrics, stages));
+  if (configured.http.enabled) {
+    auto started = HttpServer::Start(configured.http,
+                                     MakeHttpContent(configured, instance, start, metrics, stages));
     if (!started) return tl::unexpected(started.error());
     http = std::move(*started);
     Log(LogLevel::kInfo, "http.listening", {{"url", http->url()}});
   }
 
+  DeadLetterBytes dead_letter_bytes;
+  auto prepared = Prepare(configured, stop, start, dead_letter_bytes);
+  if (!prepared) return tl::unexpected(prepared.error());
+  if (!prepared->has_value()) return {};
+  const ServiceSetup& setup = **prepared;
+  const std::string scheme = SchemeOf(setup.processor);
+  start.SetScheme(scheme);
+  Log(LogLevel::kInfo, "service.scheme", {{"scheme", scheme}});
+
+  start.SetWaiting("opening the state");
+  Result<JudgeState> state{JudgeState()};
+  if (is_judge) state = JudgeState::Open(setup);
+  if (!state) return tl::unexpected(state.error());
+  PageNotes notes = HasRole(setup.service, Role::kExtract) ? OpenNotes(setup) : PageNotes();
+  start.SetWaiting("");
+
   if (is_judge) {
     JudgeStage::Options options;
     options.kafka = setup.kafka;
     options.parameters = setup.judge;
-    options.scheme = SchemeOf(setup.processor);
+    options.scheme = scheme;
     options.index_shards = setup.index_shards;
     options.instance = instance;
     options.shutdown_timeout = setup.service.shutdown_timeout;

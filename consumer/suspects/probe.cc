@@ -120,7 +120,8 @@ bool ReadAll(int file, std::string& bytes) {
 
 }  // namespace
 
-Probe::Fate Probe::Ask(const SourceRecord& source, Depth depth, ProcessedRecord& answer) const {
+Probe::Fate Probe::Ask(const SourceRecord& source, const FingerprintOptions& fingerprint,
+                       Depth depth, ProcessedRecord& answer) const {
   std::array<int, 2> sockets{};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets.data()) != 0) {
     return Fate::kNotStarted;
@@ -133,10 +134,12 @@ Probe::Fate Probe::Ask(const SourceRecord& source, Depth depth, ProcessedRecord&
     return Fate::kNotStarted;
   }
   const auto deadline = SteadyClock::now() + patience_;
+  probe::Request request = ToRequest(source, depth);
+  request.set_fingerprint_key(fingerprint.key);
+  request.set_scheme_version(static_cast<int>(fingerprint.version));
   std::string bytes;
-  const bool is_answered =
-      Send(sockets[0], ToRequest(source, depth).SerializeAsString(), deadline) &&
-      Receive(sockets[0], bytes, deadline);
+  const bool is_answered = Send(sockets[0], request.SerializeAsString(), deadline) &&
+                           Receive(sockets[0], bytes, deadline);
   ::close(sockets[0]);
   if (!is_answered) ::kill(child, SIGKILL);
   int status = 0;
@@ -157,7 +160,7 @@ std::optional<ProcessedRecord> Probe::Process(const SourceRecord& source,
                                               const ProcessorOptions& options) const {
   for (const Depth depth : {Depth::kWhole, Depth::kDecodeOnly}) {
     ProcessedRecord answer;
-    switch (Ask(source, depth, answer)) {
+    switch (Ask(source, options.fingerprint, depth, answer)) {
       case Fate::kAnswered:
         if (answer.entry.page().scheme() == SchemeOf(options)) return answer;
         Log(LogLevel::kError, "suspect.other_scheme",
@@ -178,11 +181,14 @@ std::optional<ProcessedRecord> Probe::Process(const SourceRecord& source,
   return PageProcessor(options).Process(std::move(copy), Depth::kNothing);
 }
 
-bool AnswerProbe(const ProcessorOptions& options) {
+bool AnswerProbe(ProcessorOptions options) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   std::string bytes;
   probe::Request request;
   if (!ReadAll(STDIN_FILENO, bytes) || !request.ParseFromString(bytes)) return false;
+  options.fingerprint.key = request.fingerprint_key();
+  options = WithVersion(std::move(options),
+                        request.scheme_version() == 1 ? SchemeVersion::k1 : SchemeVersion::k2);
   const ProcessedRecord processed =
       PageProcessor(options).Process(FromRequest(request), static_cast<Depth>(request.depth()));
   probe::Response response;

@@ -27,14 +27,16 @@ class Probe {
 
  private:
   enum class Fate { kAnswered, kDied, kNotStarted };
-  [[nodiscard]] Fate Ask(const SourceRecord& source, Depth depth, ProcessedRecord& answer) const;
+  [[nodiscard]] Fate Ask(const SourceRecord& source, const FingerprintOptions& fingerprint,
+                         Depth depth, ProcessedRecord& answer) const;
 
   std::vector<std::string> command_;
   std::chrono::milliseconds patience_;
 };
 
-/// The child: reads a request from standard input to its end, answers on standard output. Returns
-/// whether that went well.
-[[nodiscard]] bool AnswerProbe(const ProcessorOptions& options);
+/// The child: reads a request from standard input to its end, answers on standard output. Key and
+/// version of the scheme come with the request, all else is in `options`. Returns whether that went
+/// well.
+[[nodiscard]] bool AnswerProbe(ProcessorOptions options);
 
 }  // namespace crawlsieve::consumer

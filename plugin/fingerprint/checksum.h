@@ -10,7 +10,7 @@
 
 namespace crawlsieve {
 
-/// A 128-bit checksum: XXH3-128. Value type.
+/// A 128-bit checksum, of whatever hash. Value type.
 struct Checksum {
   std::uint64_t high = 0;
   std::uint64_t low = 0;
@@ -28,7 +28,9 @@ struct Checksum {
 /// Checksum of a page as fetched: plain XXH3-128, seed 0, so that any tool can recompute it.
 [[nodiscard]] Checksum RawChecksum(std::string_view bytes);
 
-/// Checksum under a secret key: a stranger who doesn't know it can't make two texts collide.
+/// XXH3-128 under a secret made from a key: fast, but no more than a good hash for tables. Who sees
+/// its values for texts of their choice can find the secret, so nothing may be taken to be the same
+/// for having the same one (but by SchemeVersion::k1).
 ///
 /// Immutable after construction; thread-safe.
 class KeyedChecksum {

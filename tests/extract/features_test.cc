@@ -18,6 +18,10 @@ FeatureOptions Words(std::uint32_t shingle_size) {
   return options;
 }
 
+FeatureCounter Counter(const FeatureOptions& options) {
+  return FeatureCounter(options, FeatureHasher("key"));
+}
+
 /// A term of weight 1 for each word.
 std::vector<Feature> Terms(std::string_view text) {
   const FeatureHasher hasher("key");
@@ -60,13 +64,13 @@ std::map<std::string, std::uint32_t> WeightsOf(const std::vector<Feature>& count
 }
 
 TEST(FeatureCounter, CountsWords) {
-  FeatureCounter counter(Words(1));
+  FeatureCounter counter = Counter(Words(1));
   EXPECT_EQ(Count(counter, "to be or not to be"),
             Expected({{"to", 2}, {"be", 2}, {"or", 1}, {"not", 1}}));
 }
 
 TEST(FeatureCounter, CountsShingles) {
-  FeatureCounter counter(Words(2));
+  FeatureCounter counter = Counter(Words(2));
   const std::vector<Feature> features = Count(counter, "to be or not to be");
   EXPECT_EQ(features.size(), 4U);
   const std::map<std::string, std::uint32_t> expected = {
@@ -76,7 +80,7 @@ TEST(FeatureCounter, CountsShingles) {
 }
 
 TEST(FeatureCounter, TellsShinglesApartByOrderAndLength) {
-  FeatureCounter counter(Words(3));
+  FeatureCounter counter = Counter(Words(3));
   std::set<std::uint64_t> hashes;
   for (const char* text : {"a b c", "a c b", "b a c", "b c a", "c a b", "c b a", "a a b", "a b b",
                            "b a a", "a a a", "b b b", "a b", "b a", "a a", "a"}) {
@@ -86,7 +90,7 @@ TEST(FeatureCounter, TellsShinglesApartByOrderAndLength) {
 }
 
 TEST(FeatureCounter, TakesAShortTextAsOneShingle) {
-  FeatureCounter counter(Words(4));
+  FeatureCounter counter = Counter(Words(4));
   EXPECT_EQ(Count(counter, "to be").size(), 1U);
   EXPECT_EQ(Count(counter, "to"), Expected({{"to", 1}}));
   EXPECT_TRUE(Count(counter, "").empty());
@@ -95,9 +99,9 @@ TEST(FeatureCounter, TakesAShortTextAsOneShingle) {
 TEST(FeatureCounter, AddsPhrasesToWords) {
   FeatureOptions options = Words(1);
   options.phrase_size = 2;
-  FeatureCounter both(options);
-  FeatureCounter words(Words(1));
-  FeatureCounter pairs(Words(2));
+  FeatureCounter both = Counter(options);
+  FeatureCounter words = Counter(Words(1));
+  FeatureCounter pairs = Counter(Words(2));
   std::vector<Feature> expected = Count(words, "to be or not to be");
   for (const Feature& pair : Count(pairs, "to be or not to be")) expected.push_back(pair);
   std::sort(expected.begin(), expected.end(),
@@ -113,10 +117,10 @@ TEST(FeatureCounter, WeighsAFeatureByThePlaceItBeginsAt) {
     for (std::size_t i = 0; i < terms.size(); ++i) terms[i].weight = weights[i];
     return terms;
   };
-  FeatureCounter words(Words(1));
+  FeatureCounter words = Counter(Words(1));
   EXPECT_EQ(words.Count(weighted("a b a b c", {5, 2, 2, 2, 2})),
             Expected({{"a", 5 + 2}, {"b", 2 + 2}, {"c", 2}}));
-  FeatureCounter pairs(Words(2));
+  FeatureCounter pairs = Counter(Words(2));
   const std::map<std::string, std::uint32_t> expected = {{"a b", 3 + 1}, {"b a", 3}, {"b c", 1}};
   EXPECT_EQ(
       WeightsOf(pairs.Count(weighted("a b a b c", {3, 3, 1, 1, 1})), pairs, {"a b", "b a", "b c"}),
@@ -126,13 +130,13 @@ TEST(FeatureCounter, WeighsAFeatureByThePlaceItBeginsAt) {
 TEST(FeatureCounter, DampsFrequencies) {
   FeatureOptions options;
   options.damp_frequency = true;
-  FeatureCounter counter(options);
+  FeatureCounter counter = Counter(options);
   EXPECT_EQ(Count(counter, "a b b c c c d d d d"),
             Expected({{"a", 1}, {"b", 2}, {"c", 2}, {"d", 3}}));
 }
 
 TEST(FeatureCounter, KeepsNothingBetweenTexts) {
-  FeatureCounter counter(Words(1));
+  FeatureCounter counter = Counter(Words(1));
   (void)Count(counter, "a b c");
   EXPECT_EQ(Count(counter, "a").size(), 1U);
 }

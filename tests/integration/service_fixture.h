@@ -190,6 +190,8 @@ class ServiceTest : public BrokerTest {
     if (HasFatalFailure()) return;
     setup_.kafka = Options();
     setup_.kafka.commit_interval = std::chrono::milliseconds(50);
+    setup_.kafka.key_topic = UniqueName("key");
+    setup_.processor.fingerprint.key = "the key of all tests, which nobody guesses";
     setup_.service.state_directory = (directory_.path() / "state").string();
     setup_.extract_stage.threads = 2;
     setup_.make_index = MakeIndex;
@@ -270,9 +272,11 @@ class ServiceTest : public BrokerTest {
                              {"group", setup_.kafka.group},
                              {"input", {{"topics", {input_}}}},
                              {"log", {{"topic", setup_.kafka.log_topic}}},
+                             {"key", {{"topic", setup_.kafka.key_topic}}},
                              {"verdicts", {{"topic", setup_.kafka.verdict_topic}}},
                              {"commit", {{"interval", "20ms"}, {"entries", "10"}}}}},
                            {"service", {{"state_directory", setup_.service.state_directory}}},
+                           {"fingerprint", {{"key", setup_.processor.fingerprint.key}}},
                            {"metrics", {{"topic", setup_.metrics.topic}}},
                            {"http", {{"enabled", "false"}}},
                            {"log", {{"level", "error"}}}};

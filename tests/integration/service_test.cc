@@ -213,13 +213,6 @@ TEST_F(ServiceTest, RefusesAStateDirectoryInUse) {
   EXPECT_EQ(second.error().code, ErrorCode::kBusy);
 }
 
-TEST_F(ServiceTest, RefusesAMissingInputTopic) {
-  setup_.kafka.input_topics = {testing::UniqueName("nowhere")};
-  const Status ended = RunService(setup_, std::stop_token());
-  ASSERT_FALSE(ended.has_value());
-  EXPECT_THAT(ended.error().message, HasSubstr("does not exist"));
-}
-
 TEST_F(ServiceTest, RefusesALogThatIsNotTheOneItFolded) {
   Feed(MixedRecords());
   RunUntilDone();

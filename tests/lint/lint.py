@@ -42,7 +42,7 @@ CONFINED = {
     r"spdlog/": ("consumer/logging",),
     r"CLI/": ("consumer/cli", "bench"),
     r"faiss/": ("bench",),
-    r"openssl/": ("consumer/evaluation/schemes",),
+    r"openssl/": ("plugin/fingerprint", "consumer/evaluation/schemes"),
 }
 
 

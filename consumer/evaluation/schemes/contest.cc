@@ -40,7 +40,7 @@ ContestRow OwnRow(const Evaluation& evaluation, const PageSet& pages) {
   const extract::FeatureOptions options;
   const FeatureHasher hasher("");
   extract::TermFinder finder(options.terms, hasher);
-  extract::FeatureCounter counter(options);
+  extract::FeatureCounter counter(options, hasher);
   std::vector<Feature> terms;
   const std::set<std::size_t> wanted = ScoredPages(evaluation);
   std::uint64_t used = 0;  // so that nothing is optimised away

@@ -6,6 +6,8 @@
 #include <bit>
 #include <set>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -30,10 +32,63 @@ TEST(FeatureHasher, DependsOnTheKeyAtEveryLength) {
   }
 }
 
-TEST(FeatureHasher, SharesNoSecretWithTheContentChecksum) {
+TEST(FeatureHasher, OfVersion1SharesNoSecretWithTheContentChecksum) {
   // XXH3-64 is the low half of XXH3-128 for 240 bytes and more under one secret.
   const std::string text(1000, 'x');
-  EXPECT_NE(FeatureHasher("key").Hash(text), KeyedChecksum("key")(text).low);
+  EXPECT_NE(FeatureHasher("key", SchemeVersion::k1).Hash(text), KeyedChecksum("key")(text).low);
+}
+
+// Logs that were begun with version 1 go on with it.
+TEST(FeatureHasher, OfVersion1StaysTheSame) {
+  const FeatureHasher hasher("key", SchemeVersion::k1);
+  EXPECT_EQ(hasher.Hash("word"), 0x4d315dc2d48fd779u);
+  const std::array<Feature, 3> run = {{{1, 1}, {2, 1}, {3, 1}}};
+  EXPECT_EQ(hasher.HashRun(run), 0xb5fb4abf45995f6bu);
+}
+
+// A change here is a change of the scheme.
+TEST(FeatureHasher, OfVersion2StaysTheSame) {
+  const FeatureHasher hasher("key");
+  EXPECT_EQ(hasher.Hash("word"), 0xa916b1601471f432u);
+  EXPECT_EQ(hasher.Hash(std::string(1000, 'x')), 0xfaa7c77ec8cf7288u);
+  const std::array<Feature, 3> run = {{{1, 1}, {2, 1}, {3, 1}}};
+  EXPECT_EQ(hasher.HashRun(run), 0x47925f11c93eaf56u);
+}
+
+TEST(FeatureHasher, HashesManyAsItHashesOne) {
+  std::string text;
+  for (int i = 0; text.size() < 2'000; ++i) text += static_cast<char>('a' + i * i % 26);
+  std::vector<std::string_view> features;
+  for (std::size_t length = 0; length < 600; ++length) {
+    features.push_back(std::string_view(text).substr(length, length));
+  }
+  features.push_back(std::string_view(text).substr(text.size() - 5));
+  for (const SchemeVersion version : {SchemeVersion::k1, SchemeVersion::k2}) {
+    const FeatureHasher hasher("key", version);
+    std::vector<std::uint64_t> hashes(features.size());
+    hasher.HashAll(features, text.data() + text.size(), hashes.data());
+    for (std::size_t i = 0; i < features.size(); ++i) {
+      EXPECT_EQ(hashes[i], hasher.Hash(features[i])) << i;
+    }
+  }
+}
+
+TEST(FeatureHasher, TellsZerosAndLengthsApart) {
+  const FeatureHasher hasher("key");
+  std::set<std::uint64_t> hashes;
+  for (std::size_t length = 0; length < 1'000; ++length) {
+    hashes.insert(hasher.Hash(std::string(length, '\0')));
+  }
+  EXPECT_EQ(hashes.size(), 1'000U);
+}
+
+TEST(FeatureHasher, TellsRunsApartByOrderAndLength) {
+  const FeatureHasher hasher("key");
+  const std::vector<std::vector<Feature>> runs = {
+      {{1, 1}}, {{1, 1}, {2, 1}}, {{2, 1}, {1, 1}}, {{1, 1}, {2, 1}, {0, 1}}, {{1, 1}, {1, 1}}};
+  std::set<std::uint64_t> hashes;
+  for (const auto& run : runs) hashes.insert(hasher.HashRun(run));
+  EXPECT_EQ(hashes.size(), runs.size());
 }
 
 TEST(FeatureHasher, AcceptsAKeyOfAnyLength) {

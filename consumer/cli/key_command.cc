@@ -1,0 +1,86 @@
+#include "consumer/cli/commands.h"
+#include "consumer/cli/common.h"
+#include "consumer/logging.h"
+#include "consumer/service/key_topic.h"
+#include "plugin/fingerprint/key.h"
+
+#include <fstream>
+#include <iostream>
+#include <string>
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+namespace crawlsieve::consumer {
+namespace {
+
+int TellFailure(const SessionFailure& failure) {
+  return Tell(failure.error, failure.may_pass ? kExitFailed : kExitWrongInput);
+}
+
+/// The first line.
+Result<std::string> ReadKeyFrom(const std::filesystem::path& file) {
+  std::string key;
+  if (file.empty()) {
+    std::getline(std::cin, key);
+    return key;
+  }
+  std::ifstream stream(file);
+  if (!std::getline(stream, key)) {
+    return MakeError(ErrorCode::kIo, fmt::format("{} has no line that can be read", file.string()));
+  }
+  return key;
+}
+
+}  // namespace
+
+int KeyExportCommand(const KeyArguments& arguments) {
+  const auto config = LoadOrTell(arguments.config);
+  if (!config.has_value()) return kExitWrongInput;
+  ConfigureLogging(config->log);
+  const auto key = ReadKey(config->kafka);
+  if (!key) return TellFailure(key.error());
+  if (!key->has_value()) {
+    return Tell({ErrorCode::kInvalidInput,
+                 fmt::format("topic {} (kafka.key.topic) holds no key", config->kafka.key_topic)});
+  }
+  const ::mode_t before = ::umask(S_IRWXG | S_IRWXO);
+  auto file = OutputFile::Open(arguments.file);
+  ::umask(before);
+  if (!file) return Tell(file.error());
+  if (auto written = file->WriteLine(**key); !written) return Tell(written.error(), kExitFailed);
+  if (auto flushed = file->Flush(); !flushed) return Tell(flushed.error(), kExitFailed);
+  return kExitDone;
+}
+
+int KeyImportCommand(const KeyArguments& arguments) {
+  const auto config = LoadOrTell(arguments.config);
+  if (!config.has_value()) return kExitWrongInput;
+  ConfigureLogging(config->log);
+  const auto key = ReadKeyFrom(arguments.file);
+  if (!key) return Tell(key.error());
+  if (IsGuessable(*key)) {
+    return Tell(
+        {ErrorCode::kInvalidInput,
+         fmt::format("a key of {} characters can be guessed; 32 random ones can't", key->size())});
+  }
+  auto held = ReadKey(config->kafka);
+  if (!held) return TellFailure(held.error());
+  const bool was_there = held->has_value();
+  if (!was_there) {
+    auto proposed = ProposeKey(config->kafka, *key);
+    if (!proposed) return TellFailure(proposed.error());
+    held = std::optional(std::move(*proposed));
+  }
+  if (**held != *key) {
+    return Tell({ErrorCode::kMismatch,
+                 fmt::format("topic {} (kafka.key.topic) holds another key already, which entries "
+                             "of the log may have been made with; nothing was changed",
+                             config->kafka.key_topic)});
+  }
+  fmt::print("topic {} {} this key\n", config->kafka.key_topic,
+             was_there ? "already held" : "holds");
+  return kExitDone;
+}
+
+}  // namespace crawlsieve::consumer

@@ -1,0 +1,39 @@
+#pragma once
+
+#include "consumer/options.h"
+#include "consumer/service/sessions.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace crawlsieve::consumer {
+
+/// What the first record of a topic with one partition says.
+struct FirstRecord {
+  std::int64_t offset = 0;
+  std::string value;
+};
+
+/// The first record of `topic`; nullopt where there is no such topic, or nothing in it.
+/// Errors: may_pass where brokers don't answer or refuse to.
+[[nodiscard]] tl::expected<std::optional<FirstRecord>, SessionFailure> ReadFirstRecord(
+    const KafkaOptions& options, const std::string& topic);
+
+/// The key of a deployment's fingerprints lies in `options.key_topic`, in the first record. Whoever
+/// may read that topic can build pages that collide, so it wants ACLs of its own; it keeps its
+/// record for ever. What is written behind the first record counts for nothing, so two judges that
+/// both propose a key agree on one.
+
+/// The key that the topic holds; nullopt where it holds none yet.
+/// Errors: as ReadFirstRecord; final where the first record was deleted or isn't a key.
+[[nodiscard]] tl::expected<std::optional<std::string>, SessionFailure> ReadKey(
+    const KafkaOptions& options);
+
+/// Adds a record with `key` to the topic, which is made if it isn't there, and returns the key that
+/// the topic then holds: this one, or that of who was first.
+/// Errors: as ReadKey; final where the topic could forget its record.
+[[nodiscard]] tl::expected<std::string, SessionFailure> ProposeKey(const KafkaOptions& options,
+                                                                   const std::string& key);
+
+}  // namespace crawlsieve::consumer

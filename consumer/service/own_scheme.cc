@@ -1,0 +1,93 @@
+#include "consumer/service/own_scheme.h"
+
+#include "consumer/logging.h"
+#include "consumer/service/key_topic.h"
+#include "plugin/fingerprint/key.h"
+#include "plugin/log/entry.pb.h"
+
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace crawlsieve::consumer {
+namespace {
+
+/// The scheme of the log's entries; nullopt while it is empty.
+tl::expected<std::optional<std::string>, SessionFailure> SchemeOfLog(const KafkaOptions& kafka) {
+  auto first = ReadFirstRecord(kafka, kafka.log_topic);
+  if (!first) return tl::unexpected(std::move(first.error()));
+  if (!first->has_value()) return std::optional<std::string>();
+  log::Entry entry;
+  if (!entry.ParseFromString((*first)->value)) {
+    return tl::unexpected(FinalFailure(
+        {ErrorCode::kInvalidInput,
+         fmt::format("offset {} of log {} is not an entry of crawlsieve: something else writes to "
+                     "this topic, or kafka.log.topic names the wrong one",
+                     (*first)->offset, kafka.log_topic)}));
+  }
+  return std::optional(entry.has_parameters() ? entry.parameters().scheme()
+                                              : entry.page().scheme());
+}
+
+}  // namespace
+
+tl::expected<ProcessorOptions, SessionFailure> FindOwnScheme(const KafkaOptions& kafka,
+                                                             const ProcessorOptions& configured,
+                                                             bool is_judge) {
+  auto log_scheme = SchemeOfLog(kafka);
+  if (!log_scheme) return tl::unexpected(std::move(log_scheme.error()));
+  ProcessorOptions options = configured;
+  if (log_scheme->has_value()) options = ToMatch(**log_scheme, std::move(options));
+  if (options.fingerprint.version == SchemeVersion::k1) {
+    Log(LogLevel::kWarn, "scheme.version_1",
+        {{"log", kafka.log_topic},
+         {"meaning",
+          "this log was begun with fingerprints that whoever reads verdicts can build collisions "
+          "for; it keeps them. A new log, group and state directory have safe ones"}});
+    return options;
+  }
+  if (!options.fingerprint.key.empty()) {
+    if (IsGuessable(options.fingerprint.key)) {
+      Log(LogLevel::kWarn, "scheme.short_key",
+          {{"characters", options.fingerprint.key.size()},
+           {"meaning",
+            "fingerprint.key can be guessed, and a guess be checked against the scheme id in any "
+            "verdict; 32 random characters can't"}});
+    }
+    return options;
+  }
+
+  auto key = ReadKey(kafka);
+  if (!key) return tl::unexpected(std::move(key.error()));
+  if (!key->has_value() && log_scheme->has_value()) {
+    return tl::unexpected(FinalFailure(
+        {ErrorCode::kMismatch,
+         fmt::format("log {} has entries of scheme {}, and the key of their fingerprints is not in "
+                     "topic {} (kafka.key.topic). A new key would make fingerprints that can't be "
+                     "compared with them. Put the key back with `crawlsieve key import` or name it "
+                     "in fingerprint.key, or begin with a new log topic, group and state directory",
+                     kafka.log_topic, **log_scheme, kafka.key_topic)}));
+  }
+  if (!key->has_value() && !is_judge) {
+    return tl::unexpected(SessionFailure{
+        {ErrorCode::kIo, fmt::format("no judge has written a key to topic {} (kafka.key.topic) yet",
+                                     kafka.key_topic)},
+        true,
+        false});
+  }
+  if (!key->has_value()) {
+    auto proposed = ProposeKey(kafka, RandomKey());
+    if (!proposed) return tl::unexpected(std::move(proposed.error()));
+    Log(LogLevel::kInfo, "scheme.new_key",
+        {{"topic", kafka.key_topic},
+         {"meaning",
+          "save it with `crawlsieve key export`: without it this log can't be gone on "
+          "with"}});
+    key = std::optional(std::move(*proposed));
+  }
+  options.fingerprint.key = std::move(**key);
+  return options;
+}
+
+}  // namespace crawlsieve::consumer

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+namespace crawlsieve {
+
+/// The value of one NH: a number of 128 bits.
+struct NhValue {
+  std::uint64_t low = 0;
+  std::uint64_t high = 0;
+
+  friend bool operator==(const NhValue&, const NhValue&) = default;
+};
+
+namespace nh_internal {
+
+__extension__ using Uint128 = unsigned __int128;
+
+static_assert(std::endian::native == std::endian::little, "words are read as they lie in memory");
+
+inline std::uint64_t Read64(const char* bytes) {
+  std::uint64_t word = 0;
+  std::memcpy(&word, bytes, sizeof(word));
+  return word;
+}
+
+}  // namespace nh_internal
+
+/// What bytes NH takes at a time.
+inline constexpr std::size_t kNhBlock = 48;
+
+/// NH of Black, Halevi, Krawczyk, Krovetz and Rogaway ("UMAC: Fast and Secure Message
+/// Authentication", CRYPTO 1999, section 4) on words of 64 bits: the sum, modulo 2^128, of
+/// (m[2i] + k[2i] mod 2^64) * (m[2i+1] + k[2i+1] mod 2^64). Zeros fill up `bytes` to a multiple of
+/// kNhBlock, so the length has to be told apart elsewhere.
+///
+/// Two different strings of one length have the same value for one random key in 2^64 at most
+/// (theorem 4.2). `key` has a word for every 8 of the bytes that are filled up. The value itself
+/// must be kept secret.
+///
+/// How long `bytes` is, nobody can predict: so the last block is read as a whole where memory up to
+/// `readable_end` allows that, and what is behind its end is masked.
+inline NhValue Nh(const std::uint64_t* key, std::string_view bytes, const char* readable_end) {
+  using nh_internal::Read64;
+  using nh_internal::Uint128;
+  constexpr std::size_t kWords = kNhBlock / 8;
+  static constexpr auto kMasks = [] {
+    std::array<char, 2 * kNhBlock> masks{};
+    for (std::size_t i = 0; i < kNhBlock; ++i) masks[i] = '\xff';
+    return masks;
+  }();
+  Uint128 sum = 0;
+  const char* at = bytes.data();
+  std::size_t left = bytes.size();
+  for (; left > kNhBlock; left -= kNhBlock, at += kNhBlock, key += kWords) {
+    for (std::size_t i = 0; i < kWords; i += 2) {
+      sum += Uint128{Read64(at + 8 * i) + key[i]} * (Read64(at + 8 * i + 8) + key[i + 1]);
+    }
+  }
+  std::array<char, kNhBlock> copy{};
+  if (readable_end - at < static_cast<std::ptrdiff_t>(kNhBlock)) {
+    if (left > 0) std::memcpy(copy.data(), at, left);
+    at = copy.data();
+  }
+  const char* const mask = kMasks.data() + kNhBlock - left;
+  for (std::size_t i = 0; i < kWords; i += 2) {
+    const std::uint64_t first = Read64(at + 8 * i) & Read64(mask + 8 * i);
+    const std::uint64_t second = Read64(at + 8 * i + 8) & Read64(mask + 8 * i + 8);
+    sum += Uint128{first + key[i]} * (second + key[i + 1]);
+  }
+  return {static_cast<std::uint64_t>(sum), static_cast<std::uint64_t>(sum >> 64)};
+}
+
+}  // namespace crawlsieve
