@@ -1,5 +1,6 @@
 #include "plugin/verdict/reason.h"
 
+#include <algorithm>
 #include <array>
 
 namespace crawlsieve {
@@ -33,5 +34,13 @@ static_assert(RowsAreInOrder());
 }  // namespace
 
 const Rule& RuleFor(Reason reason) { return kRules[static_cast<std::size_t>(reason)]; }
+
+HostCount HostCountOf(Reason reason, std::string_view detail) {
+  if (reason == Reason::kNotEvaluated &&
+      std::find(kLimitCodes.begin(), kLimitCodes.end(), detail) != kLimitCodes.end()) {
+    return HostCount::kAsDuplicate;
+  }
+  return RuleFor(reason).host_count;
+}
 
 }  // namespace crawlsieve
