@@ -249,7 +249,7 @@ Document Extractor::Identify(const Page& page) const { return impl_->Identify(pa
 std::string DescribeExtraction(const ExtractOptions& extract_options) {
   const FeatureOptions& options = extract_options.features;
   return fmt::format(
-      "extract=3 {} {} {} shingle={}+{} sketch_shingle={} damped={} token<={} parser=gumbo-{} "
+      "extract=4 {} {} {} shingle={}+{} sketch_shingle={} damped={} token<={} parser=gumbo-{} "
       "charset=meta-anywhere,uchardet-{} "
       "roles=1:{} main>={} {}",
       DescribeTokenizer(), DescribeVolatileText(options.volatile_text),
