@@ -49,11 +49,12 @@ class Extractor::Impl {
 
   [[nodiscard]] Document Extract(const Page& page) {
     Document document = Identify(page);
-    if (!page.body_problem.empty()) {
-      document.detail = page.body_problem;
-    } else if (page.status_code < 200 || page.status_code > 299) {
+    // A fetch that failed has no content to judge, whatever came of its body.
+    if (page.status_code < 200 || page.status_code > 299) {
       document.outcome = Outcome::kErrorStatus;
       document.detail = std::to_string(page.status_code);
+    } else if (!page.body_problem.empty()) {
+      document.detail = page.body_problem;
     } else if (page.body.size() > limits_.max_body_bytes) {
       document.detail = "body_too_large";
     } else {

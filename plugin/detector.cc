@@ -17,6 +17,8 @@ namespace {
 constexpr std::uint32_t kStateFormat = 3;
 /// The first of the rules under which pages that ran into a limit count for their host.
 constexpr std::uint32_t kFoldVersionOfLimits = 5;
+/// The first of the rules under which a page that isn't evaluated leaves its URL's version alone.
+constexpr std::uint32_t kFoldVersionOfUnknownContent = 5;
 constexpr std::string_view kPositionKey = "position";
 constexpr std::string_view kParametersKey = "parameters";
 
@@ -646,7 +648,10 @@ Result<Verdict> Detector::Judge(const log::Page& page) {
   verdict.sequence = id.sequence;
   verdict.reason = found->reason;
 
-  if (rule.retires_own && own->has_value()) {
+  const bool retires_own =
+      rule.retires_own || (found->reason == Reason::kNotEvaluated &&
+                           current_.fold_version < kFoldVersionOfUnknownContent);
+  if (retires_own && own->has_value()) {
     Retire(**own);
     url.set_kept(0);
   }

@@ -28,7 +28,8 @@ namespace crawlsieve {
 inline constexpr std::uint32_t kFoldVersion = 5;
 
 /// The oldest rules it has: version 4 is version 5 without gaps and samples in the marks and
-/// without the host's count of pages that ran into a limit; version 3 is version 4 without item
+/// without the host's count of pages that ran into a limit, and a page that isn't evaluated retires
+/// its URL's version; version 3 is version 4 without item
 /// evidence, and version 2 is version 3 with a budget of 1, scope global, no preferred URLs and no
 /// rule for short texts.
 inline constexpr std::uint32_t kOldestFoldVersion = 2;

@@ -19,7 +19,7 @@ constexpr std::array<Rule, kReasonCount> kRules = {{
     {Reason::kNotHtml,        "not_html",        Decision::kKeep, true,  true,  MatchRule::kNone,       false, HostCount::kAsPage,      5000},
     {Reason::kErrorStatus,    "error_status",    Decision::kDrop, false, false, MatchRule::kNone,       false, HostCount::kNot,         0},
     {Reason::kDeleted,        "deleted",         Decision::kDrop, false, true,  MatchRule::kNone,       false, HostCount::kNot,         0},
-    {Reason::kNotEvaluated,   "not_evaluated",   Decision::kKeep, false, true,  MatchRule::kNone,       true,  HostCount::kNot,         5000},
+    {Reason::kNotEvaluated,   "not_evaluated",   Decision::kKeep, false, false, MatchRule::kNone,       true,  HostCount::kNot,         5000},
     // clang-format on
 }};
 

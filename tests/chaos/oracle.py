@@ -24,7 +24,7 @@ TABLE = {
     "not_html": ("keep", True, True, False, "page", 5_000),
     "error_status": ("drop", False, False, False, None, 0),
     "deleted": ("drop", False, True, False, None, 0),
-    "not_evaluated": ("keep", False, True, True, None, 5_000),
+    "not_evaluated": ("keep", False, False, True, None, 5_000),
 }
 
 # Codes of `not_evaluated` that count for the host as duplicates do, from fold version 5 on.
@@ -358,6 +358,8 @@ class Oracle:
         if joins and reason != "unchanged" and match.document.cluster_size < budget:
             reason = "cluster_budget"
         verdict, inserts, retires, follow_links, host_count, novelty = TABLE[reason]
+        if reason == "not_evaluated" and self.parameters.fold_version < 5:
+            retires = True
 
         if retires and own is not None:
             self.live.retire(own)

@@ -368,11 +368,23 @@ TEST_F(DetectorTest, FailedFetchesLeaveTheKeptVersionAlone) {
   EXPECT_EQ(Judge(entries_.Text("http://b/", "text", 0)).reason, Reason::kExactDuplicate);
 }
 
-TEST_F(DetectorTest, WhatCouldNotBeEvaluatedIsKeptAndReplaces) {
-  Judge(entries_.Text("http://a/", "text", 0));
+TEST_F(DetectorTest, WhatCouldNotBeEvaluatedIsKeptAndLeavesTheKeptVersionAlone) {
+  const Verdict first = Judge(entries_.Text("http://a/", "text", 0));
   const Verdict verdict = Judge(entries_.Page("http://a/", log::OUTCOME_NOT_EVALUATED));
   EXPECT_EQ(verdict.reason, Reason::kNotEvaluated);
   EXPECT_EQ(RuleFor(verdict.reason).decision, Decision::kKeep);
+  const Verdict copy = Judge(entries_.Text("http://b/", "text", 0));
+  EXPECT_EQ(copy.reason, Reason::kExactDuplicate);
+  EXPECT_EQ(copy.match->document.sequence, first.sequence);
+  EXPECT_EQ(Judge(entries_.Text("http://a/", "text", 0)).reason, Reason::kUnchanged);
+}
+
+TEST_F(DetectorTest, ByVersionFourWhatCouldNotBeEvaluatedReplaces) {
+  log::Entry parameters = ParametersEntry(Parameters(), kScheme);
+  parameters.mutable_parameters()->set_fold_version(4);
+  Fold(parameters);
+  Judge(entries_.Text("http://a/", "text", 0));
+  Judge(entries_.Page("http://a/", log::OUTCOME_NOT_EVALUATED));
   EXPECT_EQ(Judge(entries_.Text("http://b/", "text", 0)).reason, Reason::kUnique);
 }
 
