@@ -123,7 +123,8 @@ class CharsetDecoder::Converters {
   std::array<UChar, 16 << 10> utf16_;
 };
 
-CharsetDecoder::CharsetDecoder() : converters_(std::make_unique<Converters>()) {}
+CharsetDecoder::CharsetDecoder(Revision revision)
+    : revision_(revision), converters_(std::make_unique<Converters>()) {}
 CharsetDecoder::~CharsetDecoder() = default;
 
 DecodedText CharsetDecoder::Decode(std::string_view bytes, const CharsetHints& hints) & {
@@ -142,7 +143,8 @@ CharsetDecoder::Choice CharsetDecoder::ChooseEncoding(std::string_view bytes,
   if (const Encoding* named = FindEncoding(hints.charset)) return {named, CharsetSource::kHeader};
   if (hints.prescan) {
     if (const Encoding* named = PrescanForEncoding(bytes)) return {named, CharsetSource::kMeta};
-    if (const Encoding* named = FindLateDeclaration(bytes)) return {named, CharsetSource::kMeta};
+    if (const Encoding* named = FindLateDeclaration(bytes, revision_))
+      return {named, CharsetSource::kMeta};
   }
   constexpr char kEscape = '\x1B';  // ISO-2022-JP is ASCII but for its escape sequences
   if (bytes.find(kEscape) == std::string_view::npos) {

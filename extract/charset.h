@@ -1,6 +1,7 @@
 #pragma once
 
 #include "extract/encoding.h"
+#include "extract/options.h"
 
 #include <array>
 #include <cstddef>
@@ -43,7 +44,7 @@ struct DecodedText {
 /// input fails. Thread-compatible; one for each worker, as its buffers and converters are reused.
 class CharsetDecoder {
  public:
-  CharsetDecoder();
+  explicit CharsetDecoder(Revision revision = Revision::k4);
   ~CharsetDecoder();
   CharsetDecoder(const CharsetDecoder&) = delete;
   CharsetDecoder& operator=(const CharsetDecoder&) = delete;
@@ -66,6 +67,7 @@ class CharsetDecoder {
   [[nodiscard]] Choice ChooseEncoding(std::string_view bytes, const CharsetHints& hints);
   [[nodiscard]] std::string_view Convert(std::string_view bytes, const Encoding& encoding);
 
+  Revision revision_;
   std::unique_ptr<Converters> converters_;
   std::string buffer_;
 };

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "extract/options.h"
+
 #include <cstddef>
 #include <string_view>
 
@@ -49,6 +51,7 @@ struct ByteOrderMark {
 /// The encoding that a page declares in a <meta> further on, for which a browser's parser starts
 /// anew (the standard's "Changing the encoding while parsing"). Text of scripts and the like
 /// declares nothing. nullptr: none.
-[[nodiscard]] const Encoding* FindLateDeclaration(std::string_view bytes);
+[[nodiscard]] const Encoding* FindLateDeclaration(std::string_view bytes,
+                                                  Revision revision = Revision::k4);
 
 }  // namespace crawlsieve::extract

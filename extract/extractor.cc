@@ -38,6 +38,7 @@ class Extractor::Impl {
         min_main_words_(options.features.min_main_words),
         url_options_(options.url),
         details_(options.details),
+        decoder_(options.revision),
         parser_(MakeGumboParser(options.limits)),
         text_(options.details ? options.limits.max_links : 0),
         tokenizer_({options.limits.max_tokens, options.features.max_token_bytes}),
@@ -49,11 +50,12 @@ class Extractor::Impl {
 
   [[nodiscard]] Document Extract(const Page& page) {
     Document document = Identify(page);
-    if (!page.body_problem.empty()) {
-      document.detail = page.body_problem;
-    } else if (page.status_code < 200 || page.status_code > 299) {
+    // A fetch that failed has no content to judge, whatever came of its body.
+    if (page.status_code < 200 || page.status_code > 299) {
       document.outcome = Outcome::kErrorStatus;
       document.detail = std::to_string(page.status_code);
+    } else if (!page.body_problem.empty()) {
+      document.detail = page.body_problem;
     } else if (page.body.size() > limits_.max_body_bytes) {
       document.detail = "body_too_large";
     } else {
@@ -249,14 +251,15 @@ Document Extractor::Identify(const Page& page) const { return impl_->Identify(pa
 std::string DescribeExtraction(const ExtractOptions& extract_options) {
   const FeatureOptions& options = extract_options.features;
   return fmt::format(
-      "extract=3 {} {} {} shingle={}+{} sketch_shingle={} damped={} token<={} parser=gumbo-{} "
+      "extract={} {} {} {} shingle={}+{} sketch_shingle={} damped={} token<={} parser=gumbo-{} "
       "charset=meta-anywhere,uchardet-{} "
       "roles=1:{} main>={} {}",
-      DescribeTokenizer(), DescribeVolatileText(options.volatile_text),
-      DescribeTerms(options.terms), options.shingle_size, options.phrase_size,
-      options.sketch_shingle_size, options.damp_frequency, options.max_token_bytes,
-      CRAWLSIEVE_GUMBO_VERSION, CRAWLSIEVE_UCHARDET_VERSION, fmt::join(options.role_weights, ","),
-      options.min_main_words, DescribeUrls(extract_options.url));
+      static_cast<int>(extract_options.revision), DescribeTokenizer(),
+      DescribeVolatileText(options.volatile_text), DescribeTerms(options.terms),
+      options.shingle_size, options.phrase_size, options.sketch_shingle_size,
+      options.damp_frequency, options.max_token_bytes, CRAWLSIEVE_GUMBO_VERSION,
+      CRAWLSIEVE_UCHARDET_VERSION, fmt::join(options.role_weights, ","), options.min_main_words,
+      DescribeUrls(extract_options.url));
 }
 
 }  // namespace crawlsieve::extract

@@ -36,6 +36,12 @@ using std::chrono::nanoseconds;
 //   - when it frees a block: the stack. gumbo_destroy_node recurses, and a <frameset> behind
 //     300,000 nested <span> makes the parser call it for the body.
 // gumbo_destroy_output recurses too and is never called; the arena is reset.
+//
+// Debian builds Gumbo with its assertions, and pages can make them fail: for <select> it looks at
+// the names of the open elements and not at their namespaces, so <table><math><th><mo><select>
+// leaves it in the mode of a cell that isn't there. __assert_fail is linked through
+// __wrap___assert_fail below, which ends the parse of this page and not the process. Gumbo keeps
+// nothing outside its parser, and all of that is in the arena or on the stack.
 
 /// Real pages take 4 KiB of stack where blocks are freed; a level of recursion takes 32 bytes.
 constexpr std::ptrdiff_t kMaxStackBytes = 128 << 10;
@@ -114,15 +120,30 @@ void Free(void* userdata, void* block) {
 }  // namespace
 
 extern "C" {
-// The linker sends Gumbo's calls of gumbo_lex to __wrap_gumbo_lex (--wrap in CMakeLists.txt, which
-// is why Gumbo is linked statically). Both arguments belong to Gumbo and pass through.
+// The linker sends calls of NAME to __wrap_NAME (--wrap in CMakeLists.txt, which is why Gumbo is
+// linked statically).
 // NOLINTBEGIN(bugprone-reserved-identifier)
+
+// Only Gumbo calls it. Both arguments belong to Gumbo and pass through.
 bool __real_gumbo_lex(void* parser, void* token);
 bool __wrap_gumbo_lex(void* parser, void* token);
 
 bool __wrap_gumbo_lex(void* parser, void* token) {
   if (running_parse != nullptr) Tick(*running_parse);
   return __real_gumbo_lex(parser, token);
+}
+
+// Whatever asserts in our programs calls it. While Gumbo runs on this thread only Gumbo's own code
+// and the callbacks above do, and these assert nothing.
+[[noreturn]] void __real___assert_fail(const char* assertion, const char* file, unsigned line,
+                                       const char* function) noexcept;
+[[noreturn]] void __wrap___assert_fail(const char* assertion, const char* file, unsigned line,
+                                       const char* function) noexcept;
+
+void __wrap___assert_fail(const char* assertion, const char* file, unsigned line,
+                          const char* function) noexcept {
+  if (running_parse != nullptr) Leave(*running_parse, ParseEnd::kParserError);
+  __real___assert_fail(assertion, file, line, function);
 }
 // NOLINTEND(bugprone-reserved-identifier)
 }
@@ -446,6 +467,8 @@ std::string_view ParseEndCode(ParseEnd end) {
       return "parse_time";
     case ParseEnd::kDepth:
       return "parse_depth";
+    case ParseEnd::kParserError:
+      return "parser_error";
   }
   return {};
 }

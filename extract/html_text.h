@@ -47,13 +47,14 @@ class HtmlEvents {
 /// How a parse ended.
 enum class ParseEnd {
   kDone,
-  kMemory,  ///< Limits::max_parse_memory
-  kNodes,   ///< Limits::max_parse_allocations
-  kTime,    ///< Limits::parse_time_base and parse_time_per_mib
-  kDepth,   ///< elements nested so deep that the parser would run out of stack
+  kMemory,       ///< Limits::max_parse_memory
+  kNodes,        ///< Limits::max_parse_allocations
+  kTime,         ///< Limits::parse_time_base and parse_time_per_mib
+  kDepth,        ///< elements nested so deep that the parser would run out of stack
+  kParserError,  ///< the parser contradicted itself: one of its own assertions failed
 };
 
-/// `parse_memory`, `parse_nodes`, `parse_time`, `parse_depth`; empty for kDone.
+/// `parse_memory`, `parse_nodes`, `parse_time`, `parse_depth`, `parser_error`; empty for kDone.
 [[nodiscard]] std::string_view ParseEndCode(ParseEnd end);
 
 /// Finds the visible text of HTML pages. Thread-compatible.

@@ -88,7 +88,15 @@ struct UrlOptions {
   bool follow_canonical_link = false;
 };
 
+/// What of extraction has changed without an option for it. Part of the scheme: logs that were
+/// begun with an earlier one go on with it.
+enum class Revision {
+  k3 = 3,  ///< behind the first 1,024 bytes of a page "</scripts>" ends a <script>
+  k4 = 4,  ///< declarations of the encoding are found where a parser sees tags
+};
+
 struct ExtractOptions {
+  Revision revision = Revision::k4;
   Limits limits;
   FeatureOptions features;
   UrlOptions url;

@@ -5,6 +5,8 @@
 #include "plugin/verdict/priority.h"
 
 #include <algorithm>
+#include <charconv>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -13,6 +15,10 @@ namespace crawlsieve {
 namespace {
 
 constexpr std::uint32_t kStateFormat = 3;
+/// The first of the rules under which pages that ran into a limit count for their host.
+constexpr std::uint32_t kFoldVersionOfLimits = 5;
+/// The first of the rules under which a page that isn't evaluated leaves its URL's version alone.
+constexpr std::uint32_t kFoldVersionOfUnknownContent = 5;
 constexpr std::string_view kPositionKey = "position";
 constexpr std::string_view kParametersKey = "parameters";
 
@@ -251,6 +257,7 @@ Status Detector::Load() {
                                    (*parameters)->scheme(), scheme_));
     }
     current_.parameters = FromProto(**parameters);
+    current_.fold_version = (*parameters)->fold_version();
   }
   committed_ = current_;
   return RebuildIndex(current_.parameters ? static_cast<int>(current_.parameters->max_distance)
@@ -392,8 +399,9 @@ Result<Folded> Detector::FoldParameters(const log::Parameters& parameters) {
   }
   ++current_.sequence;
   current_.parameters = FromProto(parameters);
+  current_.fold_version = parameters.fold_version();
   Write(Table::kMeta, kParametersKey, parameters);
-  return Folded{FoldOutcome::kParameters, std::nullopt};
+  return Folded{FoldOutcome::kParameters, std::nullopt, {}};
 }
 
 Result<Folded> Detector::FoldPage(const log::Page& page) {
@@ -413,33 +421,46 @@ Result<Folded> Detector::FoldPage(const log::Page& page) {
                      fmt::format("the admission log holds a sketch of {} words, not {}",
                                  page.sketch_size(), sketch_words));
   }
-  auto refused = CheckMark(page.source());
-  if (!refused) return tl::unexpected(refused.error());
-  if (refused->has_value()) return Folded{**refused, std::nullopt};
+  auto mark = Read<state::Mark>(Table::kMarks, MarkKey(page.source()));
+  if (!mark) return tl::unexpected(mark.error());
+  const MarkStep step = AdvanceMark(*mark, page.source(), current_.fold_version);
+  if (step.refused.has_value()) return Folded{*step.refused, std::nullopt, {}};
 
-  state::Mark mark;
-  mark.set_generation(page.source().generation());
-  mark.set_offset(page.source().offset());
-  Write(Table::kMarks, MarkKey(page.source()), mark);
+  Folded folded;
+  folded.gap = {step.opened, step.given_up, step.fills_gap};
+  Write(Table::kMarks, MarkKey(page.source()), step.mark);
   ++current_.sequence;
   if (page.outcome() == log::OUTCOME_DEAD_LETTER) {
-    return Folded{FoldOutcome::kDeadLetter, std::nullopt};
+    folded.outcome = FoldOutcome::kDeadLetter;
+    return folded;
   }
   auto verdict = Judge(page);
   if (!verdict) return tl::unexpected(verdict.error());
-  return Folded{FoldOutcome::kVerdict, std::move(*verdict)};
+  folded.verdict = std::move(*verdict);
+  return folded;
 }
 
-Result<std::optional<FoldOutcome>> Detector::CheckMark(const log::Source& source) {
-  auto mark = Read<state::Mark>(Table::kMarks, MarkKey(source));
-  if (!mark) return tl::unexpected(mark.error());
-  if (!mark->has_value() || source.generation() > (*mark)->generation()) {
-    return std::optional<FoldOutcome>();
-  }
-  if (source.generation() < (*mark)->generation()) return FoldOutcome::kStaleGeneration;
-  if (source.offset() <= (*mark)->offset()) return FoldOutcome::kRedelivered;
-  if (source.previous_offset() > (*mark)->offset()) return FoldOutcome::kRanAhead;
-  return std::optional<FoldOutcome>();
+Result<std::vector<InputGap>> Detector::OpenGaps() const {
+  std::vector<InputGap> gaps;
+  auto read = store_.ForEach(
+      Table::kMarks, [&gaps](std::string_view key, std::string_view value) -> Status {
+        state::Mark mark;
+        const auto slash = key.rfind('/');
+        std::int32_t partition = 0;
+        if (slash == std::string_view::npos ||
+            std::from_chars(key.data() + slash + 1, key.data() + key.size(), partition).ec !=
+                std::errc() ||
+            !mark.ParseFromArray(value.data(), static_cast<int>(value.size()))) {
+          return MakeError(ErrorCode::kCorruption,
+                           fmt::format("state: the mark of '{}' can't be read", key));
+        }
+        for (const state::Mark::Gap& gap : mark.gap()) {
+          gaps.push_back({std::string(key.substr(0, slash)), partition, {gap.from(), gap.to()}});
+        }
+        return {};
+      });
+  if (!read) return tl::unexpected(read.error());
+  return gaps;
 }
 
 Result<std::optional<Detector::Representative>> Detector::ReadRepresentative(DocId id) const {
@@ -638,7 +659,10 @@ Result<Verdict> Detector::Judge(const log::Page& page) {
   verdict.sequence = id.sequence;
   verdict.reason = found->reason;
 
-  if (rule.retires_own && own->has_value()) {
+  const bool retires_own =
+      rule.retires_own || (found->reason == Reason::kNotEvaluated &&
+                           current_.fold_version < kFoldVersionOfUnknownContent);
+  if (retires_own && own->has_value()) {
     Retire(**own);
     url.set_kept(0);
   }
@@ -702,9 +726,12 @@ Result<Verdict> Detector::Judge(const log::Page& page) {
   if (!known_host) return tl::unexpected(known_host.error());
   state::Host host = known_host->has_value() ? **known_host : state::Host();
   // Pages without a host (file:, dns:) say nothing about each other.
-  if (rule.host_count != HostCount::kNot && !is_repeat && !page.host().empty()) {
+  const HostCount host_count = current_.fold_version >= kFoldVersionOfLimits
+                                   ? HostCountOf(found->reason, page.detail())
+                                   : rule.host_count;
+  if (host_count != HostCount::kNot && !is_repeat && !page.host().empty()) {
     host.set_pages(host.pages() + 1);
-    if (rule.host_count == HostCount::kAsDuplicate) host.set_duplicates(host.duplicates() + 1);
+    if (host_count == HostCount::kAsDuplicate) host.set_duplicates(host.duplicates() + 1);
     Write(Table::kHosts, page.host(), host);
   }
 

@@ -4,6 +4,7 @@
 #include "plugin/index/fingerprint_list.h"
 #include "plugin/index/hamming_index.h"
 #include "plugin/log/entry.pb.h"
+#include "plugin/mark.h"
 #include "plugin/read_ahead.h"
 #include "plugin/restart_snapshots.h"
 #include "plugin/state/state.pb.h"
@@ -24,25 +25,34 @@
 namespace crawlsieve {
 
 /// The rules by which this binary folds the log. A log written for other rules is refused.
-inline constexpr std::uint32_t kFoldVersion = 4;
+inline constexpr std::uint32_t kFoldVersion = 5;
 
-/// The oldest rules it has: version 3 is version 4 without item evidence, and version 2 is version
-/// 3 with a budget of 1, scope global, no preferred URLs and no rule for short texts.
+/// The oldest rules it has: version 4 is version 5 without gaps and samples in the marks and
+/// without the host's count of pages that ran into a limit, and a page that isn't evaluated retires
+/// its URL's version; version 3 is version 4 without item
+/// evidence, and version 2 is version 3 with a budget of 1, scope global, no preferred URLs and no
+/// rule for short texts.
 inline constexpr std::uint32_t kOldestFoldVersion = 2;
 
-/// What one entry of the admission log came to.
-enum class FoldOutcome {
-  kVerdict,          ///< judged: `Folded::verdict` is set
-  kParameters,       ///< judging parameters for the entries that follow
-  kDeadLetter,       ///< a record without a URL: no verdict
-  kRedelivered,      ///< this input record was folded before; nothing changed
-  kRanAhead,         ///< a late writer is ahead of the partition's owner, who delivers it again
-  kStaleGeneration,  ///< of an earlier generation of the input topic; nothing changed
+/// A change of what the log lacks: input records without an entry, in front of entries that are
+/// there.
+struct GapChange {
+  std::optional<OffsetRange> opened;
+  std::optional<OffsetRange> given_up;  ///< forgotten: entries for it would count as redelivered
+  bool is_filling = false;              ///< the entry belongs to a gap
 };
 
 struct Folded {
   FoldOutcome outcome = FoldOutcome::kVerdict;
   std::optional<Verdict> verdict;
+  GapChange gap;
+};
+
+/// Input offsets that the log has no entry for.
+struct InputGap {
+  std::string topic;
+  std::int32_t partition = 0;
+  OffsetRange offsets;
 };
 
 /// A place in the admission log, and the bytes that lie there.
@@ -116,6 +126,12 @@ class Detector {
     return current_.parameters;
   }
 
+  /// The rules in force after the last folded entry; 0 before the first parameters.
+  [[nodiscard]] std::uint32_t fold_version() const { return current_.fold_version; }
+
+  /// Gaps that are open as of the last Commit. Reads all marks. Errors: kIo, kCorruption.
+  [[nodiscard]] Result<std::vector<InputGap>> OpenGaps() const;
+
   /// What the index holds, uncommitted changes included.
   [[nodiscard]] IndexStats index_stats() const { return index_->Stats(); }
 
@@ -128,6 +144,7 @@ class Detector {
   struct Progress {
     std::uint64_t sequence = 0;
     std::optional<JudgeParameters> parameters;
+    std::uint32_t fold_version = 0;
   };
   struct IndexChange {
     bool inserted;
@@ -156,7 +173,6 @@ class Detector {
   [[nodiscard]] Status InsertDocumentsAfter(std::uint64_t sequence);
   [[nodiscard]] Result<Folded> FoldParameters(const log::Parameters& parameters);
   [[nodiscard]] Result<Folded> FoldPage(const log::Page& page);
-  [[nodiscard]] Result<std::optional<FoldOutcome>> CheckMark(const log::Source& source);
   [[nodiscard]] Result<Verdict> Judge(const log::Page& page);
   [[nodiscard]] Result<Finding> Find(const ScopedPage& scoped,
                                      const std::optional<Representative>& own);

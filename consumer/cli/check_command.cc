@@ -1,21 +1,85 @@
 #include "config/load.h"
 #include "config/print.h"
 #include "consumer/cli/commands.h"
+#include "consumer/kafka/config.h"
+#include "consumer/kafka/property_names.h"
+#include "consumer/printable.h"
 
+#include <array>
 #include <cstdio>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 namespace crawlsieve::consumer {
+namespace {
+
+/// Properties in `kafka` that librdkafka doesn't have.
+std::vector<config::Mistake> FindUnknownProperties(const std::string& file,
+                                                   const KafkaOptions& kafka) {
+  const std::array<std::pair<std::string_view, const ClientProperties*>, 3> sections{
+      {{"kafka.client", &kafka.client},
+       {"kafka.consumer", &kafka.consumer},
+       {"kafka.producer", &kafka.producer}}};
+  const std::vector<std::string> known = KnownProperties();
+  const std::set<std::string> names(known.begin(), known.end());
+  std::vector<config::Mistake> mistakes;
+  for (const auto& [section, properties] : sections) {
+    for (const auto& [property, value] : *properties) {
+      if (names.contains(property)) continue;
+      const std::string nearest = NearestName(property, known);
+      mistakes.push_back(
+          {file,
+           {},
+           fmt::format("{}.{}", section, property),
+           nearest.empty()
+               ? "librdkafka has no such property"
+               : fmt::format("librdkafka has no such property; did you mean {}?", nearest)});
+    }
+  }
+  return mistakes;
+}
+
+/// What librdkafka refuses of the properties in `kafka` for any client that the program makes.
+std::vector<config::Mistake> FindRefusedProperties(const std::string& file,
+                                                   const KafkaOptions& kafka) {
+  std::set<std::string> refusals;
+  for (const ClientRecipe& recipe :
+       {ExtractConsumer(kafka, {}), JudgeConsumer(kafka), IdempotentProducer(kafka),
+        TransactionalProducer(kafka), BestEffortProducer(kafka), AdminClient(kafka)}) {
+    const auto client = ClientConfig::Make(recipe, kafka);
+    if (!client) refusals.insert(client.error().message);
+  }
+  std::vector<config::Mistake> mistakes;
+  for (const std::string& refusal : refusals) mistakes.push_back({file, {}, {}, refusal});
+  return mistakes;
+}
+
+/// What only librdkafka can say about a configuration that is in order otherwise.
+std::vector<config::Mistake> AskLibrdkafka(const std::string& file, const KafkaOptions& kafka) {
+  std::vector<config::Mistake> mistakes = FindUnknownProperties(file, kafka);
+  return mistakes.empty() ? FindRefusedProperties(file, kafka) : mistakes;
+}
+
+}  // namespace
 
 int CheckCommand(const std::filesystem::path& config, bool json) {
-  const auto loaded = config::LoadConfig(config);
+  auto loaded = config::LoadConfig(config);
   if (loaded.has_value()) {
-    std::fputs(config::EffectiveConfig(*loaded).c_str(), stdout);
-    return kExitDone;
+    std::vector<config::Mistake> mistakes = AskLibrdkafka(config.string(), loaded->kafka);
+    if (mistakes.empty()) {
+      std::fputs(config::EffectiveConfig(*loaded).c_str(), stdout);
+      return kExitDone;
+    }
+    loaded = tl::unexpected(std::move(mistakes));
   }
   if (!json) {
-    std::fputs(config::Describe(loaded.error()).c_str(), stderr);
+    std::fputs(PrintableLines(config::Describe(loaded.error())).c_str(), stderr);
     return kExitWrongInput;
   }
   nlohmann::ordered_json mistakes = nlohmann::ordered_json::array();
@@ -26,7 +90,9 @@ int CheckCommand(const std::filesystem::path& config, bool json) {
                         {"key", mistake.key},
                         {"message", mistake.message}});
   }
-  std::puts(mistakes.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace).c_str());
+  std::puts(
+      PrintableJson(mistakes.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace))
+          .c_str());
   return kExitWrongInput;
 }
 

@@ -14,6 +14,7 @@ enum ExitCode : int {
   kExitWrongInput = 1,  ///< input or configuration can't be used
   kExitWrongUsage = 2,  ///< the command line is not understood
   kExitFailed = 3,      ///< failed while running
+  kExitIncomplete = 4,  ///< done, but for parts of damaged files that could not be read
 };
 
 struct ScanArguments {

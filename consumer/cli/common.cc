@@ -1,6 +1,7 @@
 #include "consumer/cli/common.h"
 
 #include "config/load.h"
+#include "consumer/printable.h"
 #include "plugin/fingerprint/key.h"
 #include "plugin/index/sharded_index.h"
 
@@ -27,13 +28,19 @@ std::optional<config::Config> LoadOrTell(const std::filesystem::path& path) {
   if (path.empty()) return config::Config();
   auto loaded = config::LoadConfig(path);
   if (loaded.has_value()) return std::move(*loaded);
-  fmt::print(stderr, "{}", config::Describe(loaded.error()));
+  fmt::print(stderr, "{}", PrintableLines(config::Describe(loaded.error())));
   return std::nullopt;
 }
 
 int Tell(const Error& error, ExitCode code) {
-  fmt::print(stderr, "crawlsieve: {}\n", error.message);
+  fmt::print(stderr, "crawlsieve: {}\n", PrintableLines(error.message));
   return code;
+}
+
+void TellWarnings(const std::vector<std::string>& warnings) {
+  for (const std::string& warning : warnings) {
+    fmt::print(stderr, "warning: {}\n", Printable(warning));
+  }
 }
 
 ProcessorOptions ProcessorOptionsOf(const config::Config& config) {

@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace crawlsieve::consumer {
 
@@ -22,6 +23,9 @@ namespace crawlsieve::consumer {
 
 /// Tells an error on standard error and returns the exit code.
 int Tell(const Error& error, ExitCode code = kExitWrongInput);
+
+/// Tells each of `warnings` on a line of standard error. They may name what files or pages brought.
+void TellWarnings(const std::vector<std::string>& warnings);
 
 [[nodiscard]] ProcessorOptions ProcessorOptionsOf(const config::Config& config);
 

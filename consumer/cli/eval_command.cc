@@ -8,6 +8,7 @@
 #include "consumer/evaluation/summary.h"
 #include "consumer/evaluation/what_if.h"
 #include "consumer/input/file_reader.h"
+#include "consumer/printable.h"
 
 #include <cstdio>
 #include <iterator>
@@ -33,9 +34,7 @@ Result<PageSet> LoadPages(const std::vector<std::filesystem::path>& paths,
                     });
   progress.Clear();
   if (!pages) return pages;
-  for (const std::string& warning : pages->warnings()) {
-    fmt::print(stderr, "warning: {}\n", warning);
-  }
+  TellWarnings(pages->warnings());
   return pages;
 }
 
@@ -115,7 +114,8 @@ int EvalCommand(const EvalArguments& arguments) {
       return Tell(written.error(), kExitFailed);
     }
   }
-  std::fputs(findings->text.c_str(), stdout);
+  std::fputs(arguments.json ? PrintableJson(findings->text).c_str() : findings->text.c_str(),
+             stdout);
   return kExitDone;
 }
 

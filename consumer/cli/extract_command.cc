@@ -1,38 +1,20 @@
 #include "consumer/cli/commands.h"
 #include "consumer/cli/common.h"
+#include "consumer/input/read_file.h"
+#include "consumer/printable.h"
 #include "extract/extractor.h"
 #include "plugin/base/hex.h"
 #include "plugin/fingerprint/checksum.h"
 #include "plugin/fingerprint/content_checksum.h"
 #include "plugin/fingerprint/simhash.h"
 
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
-#include <fstream>
-#include <iostream>
-#include <iterator>
 #include <string>
-#include <system_error>
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 namespace crawlsieve::consumer {
 namespace {
-
-Result<std::string> ReadAll(const std::filesystem::path& file) {
-  if (file == "-") {
-    return std::string(std::istreambuf_iterator<char>(std::cin), std::istreambuf_iterator<char>());
-  }
-  std::ifstream stream(file, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
-  if (!stream.is_open() || stream.bad()) {
-    return MakeError(ErrorCode::kIo,
-                     fmt::format("{} can't be read: {}", file.string(), std::strerror(errno)));
-  }
-  return text;
-}
 
 std::string_view OutcomeName(extract::Outcome outcome) {
   switch (outcome) {
@@ -53,7 +35,7 @@ std::string_view OutcomeName(extract::Outcome outcome) {
 int ExtractCommand(const ExtractArguments& arguments) {
   const auto config = LoadOrTell(arguments.config);
   if (!config.has_value()) return kExitWrongInput;
-  auto body = ReadAll(arguments.file);
+  auto body = ReadWholeFile(arguments.file);
   if (!body) return Tell(body.error());
 
   ProcessorOptions options = OfflineProcessorOptions(*config, arguments.random_key);
@@ -103,7 +85,7 @@ int ExtractCommand(const ExtractArguments& arguments) {
   for (const extract::Link& link : document.links) {
     json["links"].push_back({{"url", link.url}, {"text", link.text}, {"rel", link.rel}});
   }
-  std::puts(json.dump(2, ' ', false, Json::error_handler_t::replace).c_str());
+  std::puts(PrintableJson(json.dump(2, ' ', false, Json::error_handler_t::replace)).c_str());
   return kExitDone;
 }
 

@@ -5,6 +5,7 @@
 #include "consumer/kafka/producer.h"
 #include "consumer/kafka/topics.h"
 #include "consumer/logging.h"
+#include "consumer/printable.h"
 #include "consumer/service/kafka_log.h"
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -69,7 +71,8 @@ class Feeder {
       if (produced) break;
       if (produced.error().error_class == KafkaErrorClass::kRefused) {
         ++refused_;
-        fmt::print(stderr, "not published: {}: {}\n", file_record.origin, produced.error().message);
+        fmt::print(stderr, "not published: {}: {}\n", Printable(file_record.origin),
+                   Printable(produced.error().message));
         return {};
       }
       if (produced.error().error_class != KafkaErrorClass::kBusy) {
@@ -105,10 +108,10 @@ class Feeder {
 Status FeedAll(FileReader& reader, Feeder& feeder) {
   Progress progress;
   const auto tell_warnings = [&] {
-    for (const std::string& warning : reader.TakeWarnings()) {
-      progress.Clear();
-      fmt::print(stderr, "warning: {}\n", warning);
-    }
+    const std::vector<std::string> warnings = reader.TakeWarnings();
+    if (warnings.empty()) return;
+    progress.Clear();
+    TellWarnings(warnings);
   };
   FileRecord record;
   while (true) {
@@ -159,7 +162,10 @@ int FeedCommand(const FeedArguments& arguments) {
     json["bytes"] = feeder.bytes();
     json["files"] = counts.files;
     json["damaged_files"] = counts.damaged_files;
+    json["lost_stretches"] = counts.lost_stretches;
     json["revisits"] = counts.revisits;
+    json["set_aside"] = counts.set_aside.empty() ? nlohmann::ordered_json::object()
+                                                 : nlohmann::ordered_json(counts.set_aside);
     std::puts(json.dump(2).c_str());
   } else {
     fmt::print("{} records ({:.1f} MB) of {} file{} published to topic {}\n", feeder.published(),
@@ -167,7 +173,8 @@ int FeedCommand(const FeedArguments& arguments) {
                counts.files == 1 ? "" : "s", topic);
   }
   if (!fed) return Tell(fed.error(), kExitFailed);
-  return feeder.refused() > 0 ? kExitFailed : kExitDone;
+  if (feeder.refused() > 0) return kExitFailed;
+  return counts.damaged_files > 0 ? kExitIncomplete : kExitDone;
 }
 
 }  // namespace crawlsieve::consumer

@@ -20,7 +20,9 @@ int Main(int argc, char** argv) {
   app.set_version_flag("--version", std::string(kVersion));
   app.require_subcommand(0, 1);
   app.footer(
-      "Exit codes: 0 done, 1 wrong input or configuration, 2 wrong usage, 3 failed while running.");
+      "Exit codes: 0 done, 1 wrong input or configuration (scan: also no page in it), 2 wrong "
+      "usage, "
+      "3 failed while running, 4 done but for parts of damaged files that could not be read.");
 
   bool print_config_doc = false;
   bool print_reference_config = false;

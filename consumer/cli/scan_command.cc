@@ -5,6 +5,7 @@
 #include "consumer/output/scan_summary.h"
 #include "consumer/output/verdict_record.h"
 #include "consumer/pipeline/scan.h"
+#include "consumer/printable.h"
 #include "plugin/index/sharded_index.h"
 
 #include <chrono>
@@ -12,6 +13,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -25,9 +27,11 @@ using Clock = std::chrono::steady_clock;
 /// Writes the verdicts, counts them, and shows how far the scan is.
 class ScanOutput final : public ScanListener {
  public:
-  ScanOutput(OutputFile verdicts, std::optional<OutputFile> dead_letters, std::size_t examples,
-             FileReader& reader)
+  /// `to_terminal`: the verdicts may be shown on one.
+  ScanOutput(OutputFile verdicts, bool to_terminal, std::optional<OutputFile> dead_letters,
+             std::size_t examples, FileReader& reader)
       : verdicts_(std::move(verdicts)),
+        to_terminal_(to_terminal),
         dead_letters_(std::move(dead_letters)),
         summary_(examples),
         reader_(reader) {}
@@ -37,13 +41,15 @@ class ScanOutput final : public ScanListener {
     const auto now =
         std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now());
     if (progress_.IsDue()) ShowProgress();
-    return verdicts_.WriteLine(VerdictRecord(page, verdict, {"scan", now}));
+    const std::string record = VerdictRecord(page, verdict, {"scan", now});
+    return verdicts_.WriteLine(to_terminal_ ? PrintableJson(record) : record);
   }
 
   Status OnDeadLetter(const std::string& origin, const DecodeFailure& failure) override {
     summary_.AddDeadLetter();
     progress_.Clear();
-    fmt::print(stderr, "dead letter: {}: {}: {}\n", origin, failure.code, failure.message);
+    fmt::print(stderr, "dead letter: {}: {}: {}\n", Printable(origin), failure.code,
+               Printable(failure.message));
     if (!dead_letters_.has_value()) return {};
     return dead_letters_->WriteLine(
         nlohmann::json{{"origin", origin}, {"code", failure.code}, {"message", failure.message}}
@@ -59,10 +65,10 @@ class ScanOutput final : public ScanListener {
   }
 
   void TellWarnings() {
-    for (const std::string& warning : reader_.TakeWarnings()) {
-      progress_.Clear();
-      fmt::print(stderr, "warning: {}\n", warning);
-    }
+    const std::vector<std::string> warnings = reader_.TakeWarnings();
+    if (warnings.empty()) return;
+    progress_.Clear();
+    crawlsieve::consumer::TellWarnings(warnings);
   }
 
   void EndProgress() { progress_.Clear(); }
@@ -79,6 +85,7 @@ class ScanOutput final : public ScanListener {
   }
 
   OutputFile verdicts_;
+  const bool to_terminal_;
   std::optional<OutputFile> dead_letters_;
   ScanSummary summary_;
   FileReader& reader_;
@@ -127,7 +134,8 @@ int ScanCommand(const ScanArguments& arguments) {
   auto detector = Detector::Open(**store, IndexFactoryOf(*config), SchemeOf(options.processor));
   if (!detector) return Tell(detector.error());
 
-  ScanOutput output(std::move(*verdicts), std::move(dead_letters), arguments.examples, **reader);
+  ScanOutput output(std::move(*verdicts), arguments.out.empty(), std::move(dead_letters),
+                    arguments.examples, **reader);
   const auto begin = Clock::now();
   const auto scanned = Scan(**reader, **detector, options, output);
   const std::chrono::duration<double> elapsed = Clock::now() - begin;
@@ -140,9 +148,24 @@ int ScanCommand(const ScanArguments& arguments) {
   // Verdicts on standard output leave standard error for the summary.
   std::FILE* stream = arguments.out.empty() ? stderr : stdout;
   const ScanSummary& summary = output.summary();
-  const std::string text = arguments.json ? summary.Json((*reader)->counts(), elapsed) + "\n"
-                                          : summary.Text((*reader)->counts(), elapsed);
+  const std::string text = arguments.json
+                               ? PrintableJson(summary.Json((*reader)->counts(), elapsed)) + "\n"
+                               : summary.Text((*reader)->counts(), elapsed);
   std::fputs(text.c_str(), stream);
+  const FileReaderCounts& counts = (*reader)->counts();
+  if (summary.pages() == 0) {
+    const std::string why =
+        summary.dead_letters() == 0
+            ? "no record of a page in these files"
+            : fmt::format("none of the {} records is a page: see the dead letters above",
+                          summary.dead_letters());
+    return Tell(Error{ErrorCode::kInvalidInput, why});
+  }
+  if (counts.damaged_files > 0) {
+    fmt::print(stderr, "crawlsieve: {} of {} files damaged: see the warnings above\n",
+               counts.damaged_files, counts.files);
+    return kExitIncomplete;
+  }
   return kExitDone;
 }
 

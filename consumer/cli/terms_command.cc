@@ -52,9 +52,7 @@ Result<extract::TermCounter> CountTerms(FileReader& reader, const config::Config
     if (progress.IsDue()) progress.Show(fmt::format("{} pages read", counter.documents()));
   }
   progress.Clear();
-  for (const std::string& warning : reader.TakeWarnings()) {
-    fmt::print(stderr, "warning: {}\n", warning);
-  }
+  TellWarnings(reader.TakeWarnings());
   return counter;
 }
 

@@ -1,9 +1,6 @@
 #include "consumer/evaluation/labelled_pairs.h"
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <iterator>
+#include "consumer/input/read_file.h"
 
 #include <fmt/format.h>
 
@@ -50,13 +47,9 @@ Result<std::vector<LabelledPair>> ParsePairs(std::string_view text, std::string_
 }
 
 Result<std::vector<LabelledPair>> ReadPairs(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  if (!file.is_open() || file.bad()) {
-    return MakeError(ErrorCode::kIo,
-                     fmt::format("{} can't be read: {}", path.string(), std::strerror(errno)));
-  }
-  return ParsePairs(text, path.string());
+  const auto text = ReadWholeFile(path);
+  if (!text) return tl::unexpected(text.error());
+  return ParsePairs(*text, path.string());
 }
 
 }  // namespace crawlsieve::consumer

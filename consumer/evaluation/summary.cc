@@ -1,5 +1,7 @@
 #include "consumer/evaluation/summary.h"
 
+#include "consumer/printable.h"
+
 #include <vector>
 
 #include <fmt/format.h>
@@ -90,7 +92,7 @@ std::string HeaderRow(std::string_view title) {
 std::string Groups(std::string_view title, const std::map<std::string, Counts>& groups) {
   std::string text = HeaderRow(title);
   for (const auto& [name, counts] : groups) {
-    text += CountsRow(name.substr(name.find_first_not_of(' ')), counts);
+    text += CountsRow(Printable(name.substr(name.find_first_not_of(' '))), counts);
   }
   return text;
 }
@@ -142,7 +144,7 @@ std::string EvaluationText(const Evaluation& evaluation, const PageSet& pages) {
   if (evaluation.other > 0) text += fmt::format("{} pairs not scored\n", evaluation.other);
   if (!evaluation.not_found.empty()) {
     text += fmt::format("{} pages of the pairs are missing, the first: {}\n",
-                        evaluation.not_found.size(), evaluation.not_found.front());
+                        evaluation.not_found.size(), Printable(evaluation.not_found.front()));
   }
   text += Groups("kind", evaluation.by_kind);
   text += Groups("length of the shorter text", evaluation.by_length);
@@ -173,8 +175,9 @@ std::string EvaluationText(const Evaluation& evaluation, const PageSet& pages) {
     text +=
         fmt::format("  {} but {}, distance {}, similarity {:.3f}, {}\n    {}\n    {}\n",
                     pair.label == Label::kNear ? "near" : "different", NameOf(pair.outcome.verdict),
-                    pair.outcome.distance, pair.outcome.similarity.value(), pair.kind,
-                    NameOf(pages.pages()[pair.a].entry), NameOf(pages.pages()[pair.b].entry));
+                    pair.outcome.distance, pair.outcome.similarity.value(), Printable(pair.kind),
+                    Printable(NameOf(pages.pages()[pair.a].entry)),
+                    Printable(NameOf(pages.pages()[pair.b].entry)));
   }
   return text;
 }

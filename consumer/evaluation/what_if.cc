@@ -4,6 +4,7 @@
 #include "consumer/evaluation/html.h"
 #include "consumer/evaluation/summary.h"
 #include "consumer/html_escape.h"
+#include "consumer/printable.h"
 #include "plugin/state/store.h"
 
 #include <array>
@@ -166,8 +167,8 @@ std::string WhatIfText(const WhatIf& what_if, const PageSet& pages) {
   for (const SampledPair& pair : what_if.samples) {
     text += fmt::format("  distance {}, similarity {:.3f}, {}\n    {}\n    {}\n", pair.distance,
                         pair.similarity.value(), pair.dropped ? "near" : "kept",
-                        NameOf(pages.pages()[pair.earlier].entry),
-                        NameOf(pages.pages()[pair.later].entry));
+                        Printable(NameOf(pages.pages()[pair.earlier].entry)),
+                        Printable(NameOf(pages.pages()[pair.later].entry)));
   }
   return text;
 }

@@ -233,6 +233,10 @@ extract::Page MakePage(Fields fields, const DecodeLimits& limits) {
             page);
   } else if (fields.has_body_ref) {
     SetBody({{}, kUnsupportedBodyRef}, page);
+  } else {
+    // An empty page has an empty string. A record without the field was written by a crawler that
+    // calls it something else, or had nothing to put there.
+    SetBody({{}, kMissingBody}, page);
   }
   return page;
 }

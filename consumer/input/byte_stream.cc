@@ -13,6 +13,12 @@ namespace {
 
 constexpr std::size_t kReadBytes = 64 << 10;
 
+/// What Decompressor::StartsMember looks at.
+constexpr std::size_t kMagicBytes = 4;
+
+/// Members inside others could make a file of n bytes cost n^2.
+constexpr int kMaxSkips = 1000;
+
 // What `zstd --long` writes and needs no switch to read.
 constexpr int kMaxZstdWindowLog = 27;
 
@@ -128,7 +134,6 @@ void ByteStream::Inflate() {
 
 void ByteStream::StartNextMember() {
   verified_end_ = filled_end();
-  constexpr std::size_t kMagicBytes = 4;
   if (input_.size() - input_start_ < kMagicBytes && !file_ended_) ReadFile();
   const std::string_view rest = std::string_view(input_).substr(input_start_);
   if (decompressor_->StartsMember(rest)) {
@@ -140,10 +145,82 @@ void ByteStream::StartNextMember() {
   }
   ended_ = true;
   // Tapes and tar pad with zeros; anything else may have been records.
-  if (rest.find_first_not_of('\0') != std::string_view::npos) {
-    damage_ = fmt::format("what follows at byte {} is not compressed data",
-                          file_bytes_read_ - rest.size());
+  if (rest.find_first_not_of('\0') == std::string_view::npos) return;
+  garbage_ = file_bytes_read_ - rest.size();
+  damage_ = fmt::format("what follows at byte {} is not compressed data", *garbage_);
+}
+
+std::optional<ByteStream::Lost> ByteStream::SkipToNextMember(
+    const std::function<bool(std::string_view)>& begins_well) {
+  if (!decompressor_ || !status_ || skips_ == kMaxSkips) return std::nullopt;
+  Lost lost;
+  if (garbage_) {
+    lost.begin = *garbage_;
+  } else {
+    lost.begin = damage_.empty() ? members_.front().file_offset : members_.back().file_offset;
   }
+  // At lost.begin stands the member that is given up, unless that is garbage.
+  lost.end = garbage_ ? lost.begin : lost.begin + 1;
+  std::array<char, kReadBytes> piece;
+  for (;;) {
+    if (std::fseek(file_.get(), static_cast<long>(lost.end), SEEK_SET) != 0) return std::nullopt;
+    const std::size_t count = std::fread(piece.data(), 1, piece.size(), file_.get());
+    const std::string_view bytes(piece.data(), count);
+    for (std::size_t at = 0; at + kMagicBytes <= count; ++at) {
+      if (!decompressor_->StartsMember(bytes.substr(at))) continue;
+      const std::uint64_t candidate = lost.end + at;
+      if (!MemberBeginsWell(candidate, begins_well)) continue;
+      lost.end = candidate;
+      GoOnAt(candidate);
+      ++skips_;
+      return lost;
+    }
+    if (count < piece.size()) return std::nullopt;
+    lost.end += count - (kMagicBytes - 1);
+  }
+}
+
+bool ByteStream::MemberBeginsWell(std::uint64_t file_offset,
+                                  const std::function<bool(std::string_view)>& begins_well) {
+  if (std::fseek(file_.get(), static_cast<long>(file_offset), SEEK_SET) != 0) return false;
+  decompressor_->Restart();
+  std::string unpacked;
+  std::array<char, kReadBytes> input;
+  std::array<char, kReadBytes> output;
+  std::string_view rest;
+  bool ended = false;
+  while (unpacked.size() < kReadBytes) {
+    if (rest.empty() && !ended) {
+      const std::size_t count = std::fread(input.data(), 1, input.size(), file_.get());
+      rest = std::string_view(input.data(), count);
+      ended = count < input.size();
+    }
+    const Decompressor::Step step = decompressor_->Run(rest, output);
+    rest.remove_prefix(step.consumed);
+    unpacked.append(output.data(), step.produced);
+    if (step.state == Decompressor::State::kBad) return false;
+    const bool is_stuck = step.consumed == 0 && step.produced == 0 && ended;
+    if (step.state == Decompressor::State::kEnd || is_stuck) break;
+  }
+  return begins_well(unpacked);
+}
+
+void ByteStream::GoOnAt(std::uint64_t file_offset) {
+  // MemberBeginsWell has shown that this can be sought.
+  if (std::fseek(file_.get(), static_cast<long>(file_offset), SEEK_SET) != 0) return;
+  decompressor_->Restart();
+  file_bytes_read_ = file_offset;
+  file_ended_ = false;
+  input_.clear();
+  input_start_ = 0;
+  position_ = filled_end();
+  verified_end_ = position_;
+  buffer_.clear();
+  buffer_start_ = 0;
+  members_.assign(1, {position_, file_offset});
+  damage_.clear();
+  garbage_.reset();
+  ended_ = false;
 }
 
 }  // namespace crawlsieve::consumer

@@ -7,7 +7,9 @@
 #include <cstdio>
 #include <deque>
 #include <filesystem>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -50,6 +52,20 @@ class ByteStream {
   /// Why the stream ended before its file; empty: it didn't, so far.
   [[nodiscard]] const std::string& damage() const { return damage_; }
 
+  /// A stretch of the file that was given up, from its first byte to where reading goes on.
+  struct Lost {
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+  };
+
+  /// Gives up the rest of the member that Peek shows, or that is damaged, and goes on with the next
+  /// member whose first 64 KiB can be unpacked and satisfy `begins_well`. Members that start within
+  /// the one given up count: unpacking it may have run past its end. nullopt: the file isn't
+  /// packed, there is none, or there were 1,000 such stretches already; then nothing more can be
+  /// read.
+  [[nodiscard]] std::optional<Lost> SkipToNextMember(
+      const std::function<bool(std::string_view)>& begins_well);
+
   /// Errors: kIo, when a read failed; the stream ends there.
   [[nodiscard]] const Status& status() const { return status_; }
 
@@ -74,6 +90,9 @@ class ByteStream {
   void Fill();
   void Inflate();
   void StartNextMember();
+  [[nodiscard]] bool MemberBeginsWell(std::uint64_t file_offset,
+                                      const std::function<bool(std::string_view)>& begins_well);
+  void GoOnAt(std::uint64_t file_offset);
   [[nodiscard]] std::uint64_t filled_end() const {
     return position_ + (buffer_.size() - buffer_start_);
   }
@@ -92,6 +111,8 @@ class ByteStream {
   std::uint64_t file_bytes_read_ = 0;
   std::deque<Member> members_;  ///< the one at position_ and those in buffer_
   std::string damage_;
+  std::optional<std::uint64_t> garbage_;  ///< where in the file bytes follow that aren't packed
+  int skips_ = 0;
   Status status_;
 };
 

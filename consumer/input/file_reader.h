@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -21,10 +22,13 @@ struct FileRecord {
 /// What reading met that is not a page.
 struct FileReaderCounts {
   std::uint64_t files = 0;
-  std::uint64_t records = 0;        ///< handed out
-  std::uint64_t revisits = 0;       ///< WARC revisit records: no body, not judged
-  std::uint64_t other_records = 0;  ///< WARC requests, metadata, warcinfo, ...
-  std::uint64_t damaged_files = 0;  ///< cut or corrupt: what came before was handed out
+  std::uint64_t records = 0;   ///< handed out
+  std::uint64_t revisits = 0;  ///< WARC revisit records: no body, not judged
+  /// WARC records that hold no page, by type: `request`, `metadata`, `conversion`, ...; those of
+  /// types that the standard doesn't have, or of none, as `unknown`.
+  std::map<std::string, std::uint64_t> set_aside;
+  std::uint64_t damaged_files = 0;   ///< cut or corrupt
+  std::uint64_t lost_stretches = 0;  ///< parts of these that could not be read
 };
 
 /// Reads pages from files and folders, in the order given; a folder in byte order of its paths.
@@ -50,8 +54,9 @@ class FileReader {
 
   virtual ~FileReader() = default;
 
-  /// Puts the next record into `record`; false at the end of the last file. A damaged file is
-  /// reported once through `warnings()` and counted, and reading goes on with the next file.
+  /// Puts the next record into `record`; false at the end of the last file. What can't be read of a
+  /// damaged file is reported through TakeWarnings, with its place, and counted. Reading goes on
+  /// with the next gzip member or zstd frame of the file that begins well, else with the next file.
   /// Errors: kIo (a read failed), after which the reader is done.
   [[nodiscard]] virtual Result<bool> Next(FileRecord& record) = 0;
 

@@ -19,8 +19,8 @@ class JsonLinesSource final : public RecordSource {
       const std::size_t length = PeekLine();
       const std::string_view line = stream_.Peek(length).substr(0, length);
       if (line.empty()) {
-        ReportDamage(where);
-        return false;
+        if (!GoOnBehindDamage(where)) return false;
+        continue;
       }
       const bool blank = line.find_first_not_of(" \t\r\n") == std::string_view::npos;
       if (!blank) {
@@ -67,18 +67,29 @@ class JsonLinesSource final : public RecordSource {
         context_.options.max_record_bytes + skipped, context_.options.max_record_bytes));
   }
 
-  void ReportDamage(const std::string& where) {
-    if (stream_.damage().empty() || reported_) return;
-    reported_ = true;
-    ++context_.counts.damaged_files;
-    context_.warnings.push_back(fmt::format("{} at {}: {}; the rest of the file is not read",
-                                            file_.path, where, stream_.damage()));
+  /// At the end of what can be read: goes on with the next member, if the end is damage and there
+  /// is one. Where members don't end with lines the first line is then cut: a dead letter.
+  bool GoOnBehindDamage(const std::string& where) {
+    if (stream_.damage().empty() || gave_up_) return false;
+    if (!is_damaged_) ++context_.counts.damaged_files;
+    is_damaged_ = true;
+    ++context_.counts.lost_stretches;
+    const std::string what = fmt::format("{} at {}: {}", file_.path, where, stream_.damage());
+    const auto lost = stream_.SkipToNextMember([](std::string_view text) { return !text.empty(); });
+    gave_up_ = !lost.has_value();
+    context_.warnings.push_back(
+        lost ? fmt::format("{}; what is left of bytes {} to {} of the file is lost, reading goes "
+                           "on behind them",
+                           what, lost->begin, lost->end - 1)
+             : fmt::format("{}; the rest of the file is not read", what));
+    return lost.has_value();
   }
 
   const File file_;
   ByteStream& stream_;
   Context& context_;
-  bool reported_ = false;
+  bool is_damaged_ = false;
+  bool gave_up_ = false;
 };
 
 }  // namespace

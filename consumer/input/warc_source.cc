@@ -3,6 +3,7 @@
 #include "consumer/input/record_source.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <utility>
 
@@ -12,6 +13,17 @@ namespace crawlsieve::consumer {
 namespace {
 
 constexpr std::size_t kMaxHeadBytes = 2 << 20;
+
+/// The type of a record that holds no page, as the standard writes it; `unknown` if it is none of
+/// the standard's.
+std::string_view SetAsideType(const std::string* type) {
+  constexpr std::array<std::string_view, 5> kTypes = {"warcinfo", "request", "metadata",
+                                                      "conversion", "continuation"};
+  for (const std::string_view known : kTypes) {
+    if (type && EqualsIgnoringCase(*type, known)) return known;
+  }
+  return "unknown";
+}
 
 class WarcSource final : public RecordSource {
  public:
@@ -23,8 +35,11 @@ class WarcSource final : public RecordSource {
       SkipLineEnds();
       where_ = stream_.Where();
       if (stream_.Peek(1).empty()) {
-        done_ = true;
-        if (!stream_.damage().empty()) Damaged(stream_.damage());
+        if (stream_.damage().empty()) {
+          done_ = true;
+        } else {
+          Damaged(stream_.damage());
+        }
       } else if (!stream_.Peek(kSignature.size()).starts_with(kSignature)) {
         Damaged(stream_.damage().empty() ? "no WARC record starts here" : stream_.damage());
       } else if (ReadRecord(record)) {
@@ -37,12 +52,23 @@ class WarcSource final : public RecordSource {
  private:
   static constexpr std::string_view kSignature = "WARC/";
 
-  /// The file can't be read past the record at `where_`.
+  /// The file can't be read past the record at `where_`: goes on where another member of it begins
+  /// with a record, if there is one.
   void Damaged(std::string_view why) {
-    done_ = true;
-    ++context_.counts.damaged_files;
+    if (!is_damaged_) ++context_.counts.damaged_files;
+    is_damaged_ = true;
+    ++context_.counts.lost_stretches;
+    const std::string what = fmt::format("{} at {}: {}", file_.path, where_, why);
+    const auto lost = stream_.SkipToNextMember([](std::string_view text) {
+      text.remove_prefix(std::min(text.find_first_not_of("\r\n"), text.size()));
+      return text.starts_with(kSignature);
+    });
+    done_ = !lost.has_value();
     context_.warnings.push_back(
-        fmt::format("{} at {}: {}; the rest of the file is not read", file_.path, where_, why));
+        lost ? fmt::format("{}; what is left of bytes {} to {} of the file is lost, reading goes "
+                           "on behind them",
+                           what, lost->begin, lost->end - 1)
+             : fmt::format("{}; the rest of the file is not read", what));
   }
 
   void SkipLineEnds() {
@@ -76,8 +102,11 @@ class WarcSource final : public RecordSource {
     const std::optional<std::uint64_t> length = FindNumber(head.fields, "content-length");
 
     if (head.end == HeaderBlock::End::kComplete && length && !page) {
-      ++(type && EqualsIgnoringCase(*type, "revisit") ? context_.counts.revisits
-                                                      : context_.counts.other_records);
+      if (type && EqualsIgnoringCase(*type, "revisit")) {
+        ++context_.counts.revisits;
+      } else {
+        ++context_.counts.set_aside[std::string(SetAsideType(type))];
+      }
       stream_.Consume(head.size);
       if (stream_.Skip(*length) < *length) Damaged(CutReason());
       return false;
@@ -154,6 +183,7 @@ class WarcSource final : public RecordSource {
   ByteStream& stream_;
   Context& context_;
   std::string where_;
+  bool is_damaged_ = false;
   bool done_ = false;
 };
 

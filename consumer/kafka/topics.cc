@@ -43,7 +43,7 @@ std::string LogTopicProblem(const std::string& topic, const TopicDescription& de
   if (description.partitions != 1) {
     return fmt::format(
         "topic {} has {} partitions; the admission log must have one, which puts all pages in one "
-        "order. Partitions can't be taken away: name another topic in kafka.log_topic, or delete "
+        "order. Partitions can't be taken away: name another topic in kafka.log.topic, or delete "
         "this one if nothing of it is needed: kafka-topics.sh --bootstrap-server {} --delete "
         "--topic {}",
         topic, description.partitions, bootstrap_servers, topic);
@@ -96,7 +96,7 @@ Status EnsureLogTopic(Admin& admin, const KafkaOptions& options, MissingTopic mi
     if (missing == MissingTopic::kRefuse) {
       return MakeError(
           ErrorCode::kIo,
-          fmt::format("topic {} (kafka.log_topic) does not exist. To make it: kafka-topics.sh "
+          fmt::format("topic {} (kafka.log.topic) does not exist. To make it: kafka-topics.sh "
                       "--bootstrap-server {} --create --topic {} --partitions 1 --config "
                       "cleanup.policy=delete --config retention.ms=-1 --config retention.bytes=-1",
                       options.log_topic, options.bootstrap_servers, options.log_topic));

@@ -1,5 +1,7 @@
 #include "consumer/output/scan_summary.h"
 
+#include "consumer/printable.h"
+
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -84,12 +86,25 @@ std::string ScanSummary::Text(const FileReaderCounts& files,
   if (files.revisits > 0) {
     row("revisits", std::to_string(files.revisits), "WARC records without a body, not judged");
   }
-  if (files.damaged_files > 0) row("damaged files", std::to_string(files.damaged_files), "");
+  if (!files.set_aside.empty()) {
+    std::uint64_t count = 0;
+    std::string types;
+    for (const auto& [type, records] : files.set_aside) {
+      count += records;
+      types += fmt::format("{}{} {}", types.empty() ? "" : ", ", records, type);
+    }
+    row("set aside", std::to_string(count), "WARC records that hold no page: " + types);
+  }
+  if (files.damaged_files > 0) {
+    row("damaged files", std::to_string(files.damaged_files),
+        fmt::format("{} part{} of them could not be read", files.lost_stretches,
+                    files.lost_stretches == 1 ? "" : "s"));
+  }
   const auto examples = Examples();
   if (!examples.empty()) text += "\nnear duplicates, for example\n";
   for (const Example& example : examples) {
-    text += fmt::format("  distance {}  {}\n        like  {}\n", example.distance, example.url,
-                        example.match);
+    text += fmt::format("  distance {}  {}\n        like  {}\n", example.distance,
+                        Printable(example.url), Printable(example.match));
   }
   return text;
 }
@@ -115,7 +130,10 @@ std::string ScanSummary::Json(const FileReaderCounts& files,
   json["megabytes_per_second"] = PerSecond(Megabytes(bytes_), elapsed);
   json["files"] = files.files;
   json["damaged_files"] = files.damaged_files;
+  json["lost_stretches"] = files.lost_stretches;
   json["revisits"] = files.revisits;
+  json["set_aside"] = files.set_aside.empty() ? nlohmann::ordered_json::object()
+                                              : nlohmann::ordered_json(files.set_aside);
   nlohmann::ordered_json examples = nlohmann::ordered_json::array();
   for (const Example& example : Examples()) {
     examples.push_back(

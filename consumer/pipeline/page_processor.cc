@@ -114,6 +114,8 @@ std::string SchemeOf(const ProcessorOptions& options) {
 
 ProcessorOptions WithVersion(ProcessorOptions options, SchemeVersion version) {
   options.fingerprint.version = version;
+  options.extract.revision =
+      version == SchemeVersion::k1 ? extract::Revision::k3 : extract::Revision::k4;
   return options;
 }
 

@@ -1,5 +1,6 @@
 #include "plugin/verdict/reason.h"
 
+#include <algorithm>
 #include <array>
 
 namespace crawlsieve {
@@ -18,7 +19,7 @@ constexpr std::array<Rule, kReasonCount> kRules = {{
     {Reason::kNotHtml,        "not_html",        Decision::kKeep, true,  true,  MatchRule::kNone,       false, HostCount::kAsPage,      5000},
     {Reason::kErrorStatus,    "error_status",    Decision::kDrop, false, false, MatchRule::kNone,       false, HostCount::kNot,         0},
     {Reason::kDeleted,        "deleted",         Decision::kDrop, false, true,  MatchRule::kNone,       false, HostCount::kNot,         0},
-    {Reason::kNotEvaluated,   "not_evaluated",   Decision::kKeep, false, true,  MatchRule::kNone,       true,  HostCount::kNot,         5000},
+    {Reason::kNotEvaluated,   "not_evaluated",   Decision::kKeep, false, false, MatchRule::kNone,       true,  HostCount::kNot,         5000},
     // clang-format on
 }};
 
@@ -33,5 +34,13 @@ static_assert(RowsAreInOrder());
 }  // namespace
 
 const Rule& RuleFor(Reason reason) { return kRules[static_cast<std::size_t>(reason)]; }
+
+HostCount HostCountOf(Reason reason, std::string_view detail) {
+  if (reason == Reason::kNotEvaluated &&
+      std::find(kLimitCodes.begin(), kLimitCodes.end(), detail) != kLimitCodes.end()) {
+    return HostCount::kAsDuplicate;
+  }
+  return RuleFor(reason).host_count;
+}
 
 }  // namespace crawlsieve

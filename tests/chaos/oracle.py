@@ -24,8 +24,13 @@ TABLE = {
     "not_html": ("keep", True, True, False, "page", 5_000),
     "error_status": ("drop", False, False, False, None, 0),
     "deleted": ("drop", False, True, False, None, 0),
-    "not_evaluated": ("keep", False, True, True, None, 5_000),
+    "not_evaluated": ("keep", False, False, True, None, 5_000),
 }
+
+# Codes of `not_evaluated` that count for the host as duplicates do, from fold version 5 on.
+LIMIT_CODES = {"body_too_large", "crashed", "decompression_ratio", "header_too_large", "parse_depth",
+               "parse_memory", "parse_nodes", "parse_time", "parser_error", "too_many_tokens"}
+MAX_GAPS = 64
 
 
 class NotFoldable(Exception):
@@ -52,6 +57,26 @@ class Url:
     fetches: int = 0
     changes: int = 0
     interval: int = 0
+
+
+@dataclasses.dataclass
+class Mark:
+    generation: int
+    offset: int = -1
+    gaps: list = dataclasses.field(default_factory=list)  # (from, to), in ascending order
+
+    def fill(self, previous, offset):
+        for i, (start, end) in enumerate(self.gaps):
+            if start <= offset <= end:
+                left = [(start, previous)] if start <= previous < offset else []
+                right = [(offset + 1, end)] if offset < end else []
+                self.gaps[i:i + 1] = left + right
+                self.forget()
+                return True
+        return False
+
+    def forget(self):
+        del self.gaps[:max(0, len(self.gaps) - MAX_GAPS)]
 
 
 @dataclasses.dataclass
@@ -272,6 +297,7 @@ class Oracle:
         self.parameters = None
         self.sequence = 0
         self.marks = {}
+        self.opened = []  # (topic, partition, from, to) of every gap that was ever opened
         self.live = Live()
         self.urls = {}
         self.hosts = {}
@@ -293,15 +319,31 @@ class Oracle:
         return self._judge(page)
 
     def _passes_mark(self, source):
+        """Section "Marks" of docs/verdicts.md. An entry of another topic passes no more than a
+        repeat does, so the times of records make no difference here."""
         place = (source.topic, source.partition)
-        generation, offset = self.marks.get(place, (0, -1))
-        if place in self.marks:
-            if source.generation < generation:
+        mark = self.marks.get(place)
+        if mark is not None and source.generation < mark.generation:
+            return False
+        if mark is None or source.generation > mark.generation:
+            self.marks[place] = mark = Mark(source.generation)
+            missed = not source.begins_unclaimed
+        else:
+            missed = True
+        if self.parameters.fold_version < 5:
+            if source.offset <= mark.offset or (mark.offset >= 0
+                                                and source.previous_offset > mark.offset):
                 return False
-            if source.generation == generation:
-                if source.offset <= offset or source.previous_offset > offset:
-                    return False
-        self.marks[place] = (source.generation, source.offset)
+            mark.offset = source.offset
+            return True
+        if source.offset <= mark.offset:
+            return mark.fill(source.previous_offset, source.offset)
+        previous = min(source.previous_offset, source.offset - 1)
+        if previous > mark.offset and missed:
+            mark.gaps.append((mark.offset + 1, previous))
+            self.opened.append((*place, *mark.gaps[-1]))
+            mark.forget()
+        mark.offset = source.offset
         return True
 
     def _judge(self, page):
@@ -316,6 +358,8 @@ class Oracle:
         if joins and reason != "unchanged" and match.document.cluster_size < budget:
             reason = "cluster_budget"
         verdict, inserts, retires, follow_links, host_count, novelty = TABLE[reason]
+        if reason == "not_evaluated" and self.parameters.fold_version < 5:
+            retires = True
 
         if retires and own is not None:
             self.live.retire(own)
@@ -354,6 +398,9 @@ class Oracle:
         elif known or has_content(page):
             self.urls[key] = url
 
+        if (reason == "not_evaluated" and page.detail in LIMIT_CODES
+                and self.parameters.fold_version >= 5):
+            host_count = "duplicate"
         host = self.hosts.get(page.host) or Host()
         if host_count is not None and changed is not False and page.host:
             host.pages += 1

@@ -162,6 +162,16 @@ class OracleTest(unittest.TestCase):
                     page(6, "d", b"d", 0xff0000, partition=1)),
             ["unique", None, None, "unique", "unique", "unique"])
 
+    def test_from_version_5_on_gaps_are_judged_once_and_named(self):
+        judge = oracle.Oracle()
+        judge.fold(parameters(fold_version=5))
+        pages = (page(5, "a", previous=-1), page(8, "b", b"b", 0xff, previous=7),
+                 page(6, "c", b"c", 0xff00), page(6, "c", b"c", 0xff00),
+                 page(8, "b", b"b", 0xff, previous=6), page(7, "d", b"d", 0xff0000))
+        self.assertEqual([bool(judge.fold(entry)) for entry in pages],
+                         [True, True, True, False, False, True])
+        self.assertEqual(judge.opened, [("pages", 0, 6, 7)])
+
     def test_generation_above_starts_over_and_below_is_ignored(self):
         self.assertEqual(
             reasons(page(5, "a"), page(2, "b", b"b", 0xff, generation=2), page(6, "c")),

@@ -2,6 +2,7 @@
 
 #include "plugin/base/timestamp.h"
 
+#include <algorithm>
 #include <limits>
 #include <sstream>
 #include <thread>
@@ -58,6 +59,20 @@ TEST_F(LogTest, QuotesTextsThatWouldNotStandAlone) {
   EXPECT_THAT(line, HasSubstr(" error e bare=http://a.example/?x empty=\"\" space=\"a b\" "
                               "equals=\"a=b\" quote=\"\\\"\" line=\"a\\nb\\u001b[31m\" "
                               "slash=\"\\\\\"\n"));
+}
+
+TEST_F(LogTest, ShowsATerminalNothingButPlainAscii) {
+  const std::initializer_list<LogField> fields = {
+      {"url", "http://a/\x1b[2J\u009b2J\u202e\x7f\u2066\r\u00e9"}, {"bytes", "\xff\x9b\xc3"}};
+  for (const LogFormat format : {LogFormat::kText, LogFormat::kJson}) {
+    ConfigureLogging({"info", format});
+    std::string line = Logged(LogLevel::kWarn, "e", fields);
+    ASSERT_TRUE(line.ends_with('\n'));
+    line.pop_back();
+    EXPECT_TRUE(std::all_of(line.begin(), line.end(), [](char c) { return c >= ' ' && c < 0x7F; }))
+        << line;
+    EXPECT_THAT(line, HasSubstr("http://a/\\u001b[2J\\u009b2J\\u202e\\u007f\\u2066\\r\\u00e9"));
+  }
 }
 
 TEST_F(LogTest, WritesJson) {

@@ -1,5 +1,6 @@
 #include "extract/encoding.h"
 
+#include <ctime>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -140,6 +141,114 @@ TEST(PrescanForEncoding, EndsOnEveryCutOfAPage) {
     EXPECT_TRUE(found == nullptr || found->name == "GBK") << length;
   }
   EXPECT_EQ(NameOf(PrescanForEncoding(page)), "GBK");
+}
+
+/// A page whose declaration, of GBK, stands behind the bytes that the prescan looks at.
+const Encoding* LateIn(const std::string& page) {
+  return FindLateDeclaration("<!--" + std::string(1024, 'x') + "-->" + page);
+}
+
+constexpr const char* kMeta = "<meta charset=gbk>";
+
+TEST(FindLateDeclaration, RawTextEndsWithItsOwnEndTagOnly) {
+  for (const std::string element :
+       {"script", "style", "textarea", "title", "xmp", "iframe", "noembed", "noframes"}) {
+    const std::string open = "<" + element + ">";
+    for (const std::string& other :
+         {"</" + element + "s>", "</" + element + "-x>", "</ " + element + ">",
+          "< /" + element + ">", "</" + element + "\v>", "</x" + element + ">"}) {
+      EXPECT_EQ(LateIn(open + other + kMeta), nullptr) << open << other;
+    }
+    for (const std::string& end : {"</" + element + ">", "</" + element + " a=b>",
+                                   "</" + element + "/>", "</" + element + "\n>"}) {
+      EXPECT_EQ(NameOf(LateIn(open + "</x>" + end + kMeta)), "GBK") << open << end;
+    }
+  }
+}
+
+TEST(FindLateDeclaration, OfRevision3TakesWhatBeginsLikeAnEndTagForOne) {
+  const std::string page =
+      "<!--" + std::string(1024, 'x') + "--><script>'</scripts><meta charset=gbk>'</script><p>text";
+  EXPECT_EQ(NameOf(FindLateDeclaration(page, Revision::k3)), "GBK");
+  EXPECT_EQ(FindLateDeclaration(page, Revision::k4), nullptr);
+}
+
+TEST(FindLateDeclaration, RawTextBeginsWithAWholeName) {
+  for (const char* open : {"<script/x>", "<SCRIPT>", "<style\n>", "<title a='>'>", "<script/>"}) {
+    EXPECT_EQ(LateIn(std::string(open) + kMeta), nullptr) << open;
+  }
+  for (const char* open : {"<scripts>", "<style-x>", "</script>", "<noscript>"}) {
+    EXPECT_EQ(NameOf(LateIn(std::string(open) + kMeta)), "GBK") << open;
+  }
+}
+
+TEST(FindLateDeclaration, ScriptInACommentInAScriptEndsNothing) {
+  const std::string meta = kMeta;
+  EXPECT_EQ(LateIn("<script><!--<script></script>" + meta), nullptr);
+  EXPECT_EQ(LateIn("<script><!--<script></script>--></scripts>" + meta), nullptr);
+  EXPECT_EQ(LateIn("<script><!--<script/</script " + meta), nullptr);
+  EXPECT_EQ(NameOf(LateIn("<script><!--<script></script></script>" + meta)), "GBK");
+  EXPECT_EQ(NameOf(LateIn("<script><!--<script>--></script>" + meta)), "GBK");
+  EXPECT_EQ(NameOf(LateIn("<script><!--<scripts></script>" + meta)), "GBK");
+  EXPECT_EQ(NameOf(LateIn("<script><!--></script>" + meta)), "GBK");
+  EXPECT_EQ(NameOf(LateIn("<script><!--></script>-->" + meta)), "GBK");
+  EXPECT_EQ(NameOf(LateIn("<script><!--><script></script>" + meta)), "GBK") << "left at once";
+  EXPECT_EQ(NameOf(LateIn("<script>-- <!-- </script>" + meta)), "GBK");
+  EXPECT_EQ(NameOf(LateIn("<style><!--<style></style>" + meta)), "GBK") << "scripts only";
+}
+
+TEST(FindLateDeclaration, CommentsEndWhereAParserEndsThem) {
+  for (const char* comment : {"<!-->", "<!--->", "<!---->", "<!-- -- -->", "<!----!>", "<!--x--!>",
+                              "<!-- <!-- -->", "<!x>", "<?x>", "</>", "<!DOCTYPE html \"a>"}) {
+    EXPECT_EQ(NameOf(LateIn(std::string(comment) + kMeta)), "GBK") << comment;
+  }
+  for (const char* open : {"<!--", "<!-- -- >", "<!--!>", "<!---!>", "<!-- ->", "<!--x--!"}) {
+    EXPECT_EQ(LateIn(std::string(open) + kMeta), nullptr) << open;
+  }
+}
+
+TEST(FindLateDeclaration, PlaintextHasNoEnd) {
+  EXPECT_EQ(LateIn("<plaintext></plaintext>" + std::string(kMeta)), nullptr);
+}
+
+TEST(FindLateDeclaration, SvgAndMathHaveNoRawTextButCdata) {
+  const std::string meta = kMeta;
+  for (const char* page :
+       {"<svg><style>", "<svg><script>", "<svg><title>", "<math><style>", "<svg><![CDATA[ > ]]>",
+        "<svg><desc><p>", "<svg/><![CDATA[>", "<svg><p><![CDATA[>", "<svg></svg><![CDATA[>"}) {
+    EXPECT_EQ(NameOf(LateIn(page + meta)), "GBK") << page;
+  }
+  for (const char* page :
+       {"<svg><![CDATA[ > ", "<math><![CDATA[ ]> ]", "<svg a=b/><![CDATA[>",
+        "<svg><foreignObject><style>", "<svg><desc><title>", "<math><mi><style>", "<svg/><style>",
+        "<svg></svg><style>", "<svg><p><style>", "<svg><title><svg></title><![CDATA[>"}) {
+    EXPECT_EQ(LateIn(page + meta), nullptr) << page;
+  }
+}
+
+TEST(FindLateDeclaration, AttributesAreThoseOfAParser) {
+  EXPECT_EQ(NameOf(LateIn("<a title='<meta charset=big5>' b=\">\">" + std::string(kMeta))), "GBK");
+  EXPECT_EQ(NameOf(LateIn("<meta charset=gbk charset=big5>")), "GBK") << "the first one counts";
+  EXPECT_EQ(NameOf(LateIn("<meta/charset='gbk'/>")), "GBK");
+  EXPECT_EQ(NameOf(LateIn("<meta content='text/html; charset=gbk' http-equiv=content-type>")),
+            "GBK");
+  EXPECT_EQ(LateIn("<meta content='text/html; charset=gbk'>"), nullptr);
+  EXPECT_EQ(LateIn("<meta charset=gbk"), nullptr) << "cut";
+  EXPECT_EQ(LateIn("<metas charset=gbk>"), nullptr);
+  EXPECT_EQ(NameOf(LateIn("<template>" + std::string(kMeta))), "GBK");
+}
+
+TEST(FindLateDeclaration, TakesTimeInProportionToThePage) {
+  for (const std::string unit :
+       {"<!----!>", "<script><!--<script>", "<svg>", "</svg>", "<math><mi>", "<title></titles>",
+        "<!-- -", "<a '", "<svg><![CDATA["}) {
+    std::string page;
+    while (page.size() < 8 << 20) page += unit;
+    const std::clock_t start = std::clock();
+    EXPECT_EQ(LateIn(page), nullptr);
+    // 20 ms as a rule; a quadratic walk takes minutes.
+    EXPECT_LT(std::clock() - start, 5 * CLOCKS_PER_SEC) << unit;
+  }
 }
 
 }  // namespace

@@ -57,10 +57,22 @@ TEST(Extractor, HashesATitleWithoutItsNumbers) {
   EXPECT_EQ(Extract(HtmlPage("<p>Hello")).title_hash, 0U);
 }
 
-TEST(Extractor, PassesOnTheBodysProblemBeforeAllElse) {
+TEST(Extractor, FailedFetchIsAnErrorWhateverCameOfItsBody) {
+  for (const char* problem : {"missing_body", "bad_encoding", "truncated"}) {
+    for (const int status : {304, 404, 500}) {
+      Page page = HtmlPage("");
+      page.body_problem = problem;
+      page.status_code = status;
+      const Document document = Extract(page);
+      EXPECT_EQ(document.outcome, Outcome::kErrorStatus) << problem;
+      EXPECT_EQ(document.detail, std::to_string(status)) << problem;
+    }
+  }
+}
+
+TEST(Extractor, PassesOnTheBodysProblemBeforeItReadsTheBody) {
   Page page = HtmlPage("");
   page.body_problem = "bad_encoding";
-  page.status_code = 500;
   const Document document = Extract(page);
   EXPECT_EQ(document.outcome, Outcome::kNotEvaluated);
   EXPECT_EQ(document.detail, "bad_encoding");

@@ -3,11 +3,13 @@
 
 #include "extract/extractor.h"
 
+#include <cassert>
 #include <chrono>
 #include <functional>
 #include <random>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include <fmt/format.h>
@@ -218,6 +220,72 @@ TEST(HostileHtml, QuadraticTextIsStoppedByTheClock) {
   const Document document =
       ExtractWithDefaults(Repeat("<span>", 300 * kKiB) + "<b>" + Repeat("x", kMiB));
   EXPECT_EQ(document.detail, "parse_time");
+}
+
+/// Pages on which an assertion of Gumbo fails: it takes a cell or <select> of MathML or SVG for one
+/// of HTML when a <select> makes it look for its insertion mode.
+const std::vector<std::string_view>& PagesThatBreakTheParser() {
+  static const std::vector<std::string_view> pages = {
+      "<table><math><th><mo><select></table>",
+      "<table><math><td><mi><select></table>",
+      "<table><svg><td><desc><select></table>",
+      "<table><svg><th><foreignObject><select></table>",
+      "<p>some text<table><math><select><mi><select></table>",
+  };
+  return pages;
+}
+
+TEST(HostileHtml, PageOnWhichTheParserContradictsItselfIsNotEvaluated) {
+  for (const std::string_view body : PagesThatBreakTheParser()) {
+    const Document document = ExtractWithDefaults(std::string(body));
+    EXPECT_EQ(document.outcome, Outcome::kNotEvaluated) << body;
+    EXPECT_EQ(document.detail, "parser_error") << body;
+    EXPECT_EQ(document.normalized_text, "") << body;
+  }
+}
+
+TEST(HostileHtml, PagesAmongThoseThatBreakTheParserComeOutAsAlone) {
+  Extractor extractor({}, FeatureHasher("key"));
+  for (int i = 0; i < 1000; ++i) {
+    const std::string honest =
+        fmt::format("<title>Page {0}</title><table><tr><td>cell {0}<select><option>{0}</table>", i);
+    const Document expected = ExtractWithDefaults(honest);
+    const auto& pages = PagesThatBreakTheParser();
+    const Document broken =
+        extractor.Extract(HtmlPage(std::string(pages[static_cast<std::size_t>(i) % pages.size()])));
+    ASSERT_EQ(broken.detail, "parser_error");
+    const Document document = extractor.Extract(HtmlPage(honest));
+    ASSERT_EQ(document.outcome, Outcome::kText);
+    ASSERT_EQ(document.title, expected.title);
+    ASSERT_EQ(document.normalized_text, expected.normalized_text);
+    ASSERT_EQ(document.features, expected.features);
+  }
+}
+
+TEST(HostileHtml, ParserErrorOnOneThreadLeavesTheOthersAlone) {
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([t] {
+      Extractor extractor({}, FeatureHasher("key"));
+      for (int i = 0; i < 200; ++i) {
+        const bool broken = (i + t) % 2 == 0;
+        const Document document = extractor.Extract(HtmlPage(
+            broken ? std::string(PagesThatBreakTheParser().front()) : "<p>a fine page</p>"));
+        EXPECT_EQ(document.detail, broken ? "parser_error" : "");
+        EXPECT_EQ(document.normalized_text, broken ? "" : "a fine page");
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+TEST(HostileHtmlDeathTest, AssertionOutsideOfAParseEndsTheProcessWithItsMessage) {
+  Extractor extractor({}, FeatureHasher("key"));
+  const auto fail_after_a_parse = [&] {
+    static_cast<void>(extractor.Extract(HtmlPage(std::string(PagesThatBreakTheParser().front()))));
+    __assert_fail("one == two", "file.cc", 17, "Function");
+  };
+  EXPECT_DEATH(fail_after_a_parse(), "file.cc:17: Function: Assertion `one == two' failed");
 }
 
 struct HonestPage {

@@ -115,8 +115,8 @@ TEST_F(KafkaTopics, AMissingLogIsRefusedWhereItMustNotBeMade) {
   const Status refused = EnsureLogTopic(*admin_, options_, MissingTopic::kRefuse, kPatience);
   ASSERT_FALSE(refused.has_value());
   EXPECT_EQ(refused.error().code, ErrorCode::kIo);
-  EXPECT_THAT(refused.error().message, AllOf(HasSubstr(options_.log_topic), HasSubstr("--create"),
-                                             HasSubstr("retention.ms=-1")));
+  EXPECT_THAT(refused.error().message, AllOf(HasSubstr(options_.log_topic + " (kafka.log.topic)"),
+                                             HasSubstr("--create"), HasSubstr("retention.ms=-1")));
   EXPECT_FALSE(admin_->DescribeTopic(options_.log_topic, kPatience)->has_value());
 }
 

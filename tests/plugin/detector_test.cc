@@ -368,11 +368,23 @@ TEST_F(DetectorTest, FailedFetchesLeaveTheKeptVersionAlone) {
   EXPECT_EQ(Judge(entries_.Text("http://b/", "text", 0)).reason, Reason::kExactDuplicate);
 }
 
-TEST_F(DetectorTest, WhatCouldNotBeEvaluatedIsKeptAndReplaces) {
-  Judge(entries_.Text("http://a/", "text", 0));
+TEST_F(DetectorTest, WhatCouldNotBeEvaluatedIsKeptAndLeavesTheKeptVersionAlone) {
+  const Verdict first = Judge(entries_.Text("http://a/", "text", 0));
   const Verdict verdict = Judge(entries_.Page("http://a/", log::OUTCOME_NOT_EVALUATED));
   EXPECT_EQ(verdict.reason, Reason::kNotEvaluated);
   EXPECT_EQ(RuleFor(verdict.reason).decision, Decision::kKeep);
+  const Verdict copy = Judge(entries_.Text("http://b/", "text", 0));
+  EXPECT_EQ(copy.reason, Reason::kExactDuplicate);
+  EXPECT_EQ(copy.match->document.sequence, first.sequence);
+  EXPECT_EQ(Judge(entries_.Text("http://a/", "text", 0)).reason, Reason::kUnchanged);
+}
+
+TEST_F(DetectorTest, ByVersionFourWhatCouldNotBeEvaluatedReplaces) {
+  log::Entry parameters = ParametersEntry(Parameters(), kScheme);
+  parameters.mutable_parameters()->set_fold_version(4);
+  Fold(parameters);
+  Judge(entries_.Text("http://a/", "text", 0));
+  Judge(entries_.Page("http://a/", log::OUTCOME_NOT_EVALUATED));
   EXPECT_EQ(Judge(entries_.Text("http://b/", "text", 0)).reason, Reason::kUnique);
 }
 
@@ -402,13 +414,58 @@ TEST_F(DetectorTest, RedeliveryAfterARestartChangesNothing) {
   EXPECT_EQ(Fold(entry).outcome, FoldOutcome::kRedelivered);
 }
 
-TEST_F(DetectorTest, ALateWriterThatRanAheadIsIgnored) {
+log::Entry ParametersOfVersion(std::uint32_t fold_version) {
+  log::Entry entry = ParametersEntry(Parameters(), kScheme);
+  entry.mutable_parameters()->set_fold_version(fold_version);
+  return entry;
+}
+
+TEST_F(DetectorTest, ByTheRulesOfVersion4AnEntryThatRanAheadIsIgnored) {
+  Fold(ParametersOfVersion(4));
   Judge(entries_.Text("http://a/", "a", 0));
   const log::Entry skipped = entries_.Text("http://b/", "b", 0xffff);
   const log::Entry ahead = entries_.Text("http://c/", "c", ~0ULL);
   EXPECT_EQ(Fold(ahead).outcome, FoldOutcome::kRanAhead);
   EXPECT_EQ(Judge(skipped).reason, Reason::kUnique);
   EXPECT_EQ(Judge(ahead).reason, Reason::kUnique) << "the owner delivers it again, in order";
+}
+
+TEST_F(DetectorTest, EntriesBehindALossAreJudgedAndTheLossIsNamedUntilItIsMadeGood) {
+  Judge(entries_.Text("http://a/", "a", 0));
+  const log::Entry lost = entries_.Text("http://b/", "b", 0xffff);
+  const log::Entry ahead = entries_.Text("http://c/", "c", ~0ULL);
+  const Folded folded = Fold(ahead);
+  EXPECT_EQ(folded.outcome, FoldOutcome::kVerdict);
+  EXPECT_EQ(folded.gap.opened, (OffsetRange{1, 1}));
+  Commit();
+  Restart();
+  auto open = detector_->OpenGaps();
+  ASSERT_TRUE(open.has_value() && open->size() == 1);
+  EXPECT_EQ(open->front().topic, "crawl.pages");
+  EXPECT_EQ(open->front().offsets, (OffsetRange{1, 1}));
+  const Folded filled = Fold(lost);
+  EXPECT_EQ(filled.outcome, FoldOutcome::kVerdict) << "delivered again, it is judged";
+  EXPECT_TRUE(filled.gap.is_filling);
+  EXPECT_EQ(Fold(lost).outcome, FoldOutcome::kRedelivered) << "and only once";
+  Commit();
+  EXPECT_TRUE(detector_->OpenGaps()->empty());
+}
+
+TEST_F(DetectorTest, PagesThatRunIntoALimitCountForTheirHostAsDuplicatesDo) {
+  const auto host_score = [&](const char* detail) {
+    log::Entry entry = entries_.Page("http://a/" + std::string(detail), log::OUTCOME_NOT_EVALUATED);
+    entry.mutable_page()->set_detail(detail);
+    entry.mutable_page()->set_host(std::string(detail) + ".example");
+    return Judge(entry).priority.components.host;
+  };
+  for (const std::string_view code : kLimitCodes) {
+    EXPECT_EQ(host_score(code.data()), (Score{10'000 - 10'000 * 2 / 5})) << code;
+  }
+  for (const char* code : {"bad_encoding", "missing_body", "unsupported_body_ref", "truncated"}) {
+    EXPECT_EQ(host_score(code), (Score{10'000 - 10'000 / 4})) << code;
+  }
+  Fold(ParametersOfVersion(4));
+  EXPECT_EQ(host_score("parse_time"), (Score{10'000 - 10'000 * 2 / 5})) << "counts nothing more";
 }
 
 TEST_F(DetectorTest, GapsInSourceOffsetsAreLegitimate) {

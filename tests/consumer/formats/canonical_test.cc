@@ -37,8 +37,30 @@ TEST(CanonicalFormat, ReadsEveryField) {
   EXPECT_EQ(page->attrs, R"({"b":[1,2.50,123456789012345678901234567890],"a":"x y \u00e9"})");
 }
 
-TEST(CanonicalFormat, NeedsNothingButAUrl) {
-  const auto page = PageOf(R"({"url":"http://a.example/"})");
+TEST(CanonicalFormat, RecordWithoutABodyHasItsOwnCode) {
+  for (const std::string fields :
+       {"", R"(, "content": "<p>text")", R"(, "body": null)", R"(, "text": null)",
+        R"(, "body": null, "text": null, "body_ref": null, "body_encoding": "base64")"}) {
+    const auto page = PageOf(R"({"url":"http://a.example/")" + fields + "}");
+    ASSERT_TRUE(page) << fields;
+    EXPECT_EQ(page->body_problem, "missing_body") << fields;
+    EXPECT_EQ(page->body, "") << fields;
+  }
+}
+
+TEST(CanonicalFormat, EmptyBodyIsAnEmptyPage) {
+  for (const std::string fields :
+       {R"("body": "")", R"("text": "")", R"("body": null, "text": "")",
+        R"("body": "", "body_encoding": "base64")", R"("body": "", "text": "is not read")"}) {
+    const auto page = PageOf(R"({"url":"http://a.example/", )" + fields + "}");
+    ASSERT_TRUE(page) << fields;
+    EXPECT_EQ(page->body_problem, "") << fields;
+    EXPECT_EQ(page->body, "") << fields;
+  }
+}
+
+TEST(CanonicalFormat, NeedsNothingButAUrlAndABody) {
+  const auto page = PageOf(R"({"url":"http://a.example/","body":""})");
   ASSERT_TRUE(page);
   EXPECT_EQ(page->status_code, 200);
   EXPECT_EQ(page->fetch_time, std::nullopt);
@@ -144,7 +166,7 @@ TEST(CanonicalFormat, IsLenientWithAllFieldsButTheUrl) {
       R"({"url":"u:x","status_code":null,"body":null,"body_encoding":null,"text":null,"body_ref":null})");
   ASSERT_TRUE(nulls);
   EXPECT_EQ(nulls->status_code, 200);
-  EXPECT_EQ(nulls->body_problem, "");
+  EXPECT_EQ(nulls->body_problem, "missing_body");
 }
 
 TEST(CanonicalFormat, TakesTheLastOfEqualKeysAndEscapedKeys) {

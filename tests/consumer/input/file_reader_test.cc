@@ -21,6 +21,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using testing::PageRecord;
+using ::testing::Pair;
 using testing::WarcRecord;
 using testing::WriteWarc;
 
@@ -117,7 +118,7 @@ TEST_F(FileReaderTest, ReadsWarcRecordsInEveryPacking) {
     EXPECT_THAT(reading.warnings, IsEmpty());
     EXPECT_EQ(reading.counts.files, 1u);
     EXPECT_EQ(reading.counts.revisits, 1u);
-    EXPECT_EQ(reading.counts.other_records, 2u);
+    EXPECT_THAT(reading.counts.set_aside, ElementsAre(Pair("request", 1), Pair("warcinfo", 1)));
     EXPECT_EQ(reading.counts.damaged_files, 0u);
     EXPECT_EQ(reading.bytes_read, fs::file_size(path));
     EXPECT_EQ(reading.bytes_total, fs::file_size(path));
@@ -128,6 +129,104 @@ TEST_F(FileReaderTest, ReadsWarcRecordsInEveryPacking) {
     EXPECT_EQ(page.record.timestamp, *ParseRfc3339("2024-05-06T07:08:09Z"));
     EXPECT_EQ(PageOf(page).body, "<p>one");
   }
+}
+
+TEST_F(FileReaderTest, CountsRecordsThatHoldNoPageByType) {
+  const Reading reading =
+      Read({Write("a.warc", OfType("conversion") + OfType("Conversion") + OfType("metadata") +
+                                OfType("\x1b[2J") + OfType("continuation"))});
+  EXPECT_THAT(reading.records, IsEmpty());
+  EXPECT_THAT(reading.counts.set_aside, ElementsAre(Pair("continuation", 1), Pair("conversion", 2),
+                                                    Pair("metadata", 1), Pair("unknown", 1)));
+}
+
+/// Eighteen pages, each a gzip member of its own, and where the members start.
+struct PackedPages {
+  std::string bytes;
+  std::vector<std::size_t> starts;
+};
+
+PackedPages PackEighteenPages() {
+  PackedPages pages;
+  for (int i = 0; i < 18; ++i) {
+    std::string text;
+    for (int word = 0; word < 300; ++word) text += std::to_string(word * 7919 * (i + 1)) + ' ';
+    pages.starts.push_back(pages.bytes.size());
+    pages.bytes += testing::Gzip(PageRecord("http://a.example/" + std::to_string(i), text));
+  }
+  pages.starts.push_back(pages.bytes.size());
+  return pages;
+}
+
+TEST_F(FileReaderTest, DamagedMemberCostsNoOther) {
+  const PackedPages pages = PackEighteenPages();
+  const std::size_t begin = pages.starts[6];
+  const std::size_t end = pages.starts[7];
+  const auto damage = [&](std::size_t at) {
+    std::string bytes = pages.bytes;
+    for (std::size_t i = at; i < std::min(at + 8, end); ++i)
+      bytes[i] = static_cast<char>(~bytes[i]);
+    return bytes;
+  };
+  std::vector<std::string> damaged = {
+      pages.bytes.substr(0, end - 20) + pages.bytes.substr(end),  // cut, and another behind it
+      pages.bytes.substr(0, begin) + std::string(100, 'x') + pages.bytes.substr(end)};
+  for (std::size_t at = begin; at < end; at += 37) damaged.push_back(damage(at));
+  damaged.push_back(damage(end - 8));  // the checksum
+  for (const std::string& bytes : damaged) {
+    const Reading reading = Read({Write("a.warc.gz", bytes)});
+    std::vector<std::string> whole;
+    for (const FileRecord& record : reading.records) {
+      const extract::Page page = PageOf(record);
+      if (page.body_problem.empty()) whole.push_back(page.url);
+    }
+    std::vector<std::string> expected;
+    for (int i = 0; i < 18; ++i) {
+      if (i != 6) expected.push_back("http://a.example/" + std::to_string(i));
+    }
+    EXPECT_EQ(whole, expected);
+    EXPECT_EQ(reading.counts.damaged_files, 1u);
+    EXPECT_EQ(reading.counts.lost_stretches, 1u);
+    ASSERT_EQ(reading.warnings.size(), 1u);
+    EXPECT_THAT(reading.warnings[0], HasSubstr("a.warc.gz at byte "));
+    EXPECT_THAT(reading.warnings[0], HasSubstr("of bytes " + std::to_string(begin) + " to "));
+    EXPECT_THAT(reading.warnings[0], HasSubstr("of the file is lost, reading goes on"));
+  }
+}
+
+TEST_F(FileReaderTest, TwoDamagedMembersAreTwoStretchesOfOneFile) {
+  const PackedPages pages = PackEighteenPages();
+  std::string bytes = pages.bytes;
+  for (const int i : {3, 17}) bytes.replace(pages.starts[i] + 40, 4, "\xff\xff\xff\xff");
+  const Reading reading = Read({Write("a.warc.gz", bytes)});
+  EXPECT_EQ(reading.counts.damaged_files, 1u);
+  EXPECT_EQ(reading.counts.lost_stretches, 2u);
+  ASSERT_EQ(reading.warnings.size(), 2u);
+  EXPECT_THAT(reading.warnings[1], HasSubstr("the rest of the file is not read"));
+  EXPECT_GE(reading.records.size(), 16u);
+}
+
+TEST_F(FileReaderTest, DamagedMemberOfJsonLinesCostsNoOther) {
+  std::string bytes;
+  std::size_t second = 0;
+  for (int i = 0; i < 5; ++i) {
+    std::string text;
+    for (int word = 0; word < 300; ++word) text += std::to_string(word * 104729 * (i + 1)) + ' ';
+    if (i == 1) second = bytes.size();
+    bytes += testing::Gzip(R"({"url":"http://a.example/)" + std::to_string(i) + R"(","body":")" +
+                           text + "\"}\n");
+  }
+  for (std::size_t i = 60; i < 70; ++i) bytes[second + i] = static_cast<char>(~bytes[second + i]);
+  const Reading reading = Read({Write("a.jsonl.gz", bytes)});
+  std::vector<std::string> urls;
+  for (const FileRecord& record : reading.records) {
+    Decoded decoded = Decode(record.record, record.format, {});
+    if (const auto* page = std::get_if<extract::Page>(&decoded)) urls.push_back(page->url);
+  }
+  EXPECT_THAT(urls, ElementsAre("http://a.example/0", "http://a.example/2", "http://a.example/3",
+                                "http://a.example/4"));
+  EXPECT_EQ(reading.counts.damaged_files, 1u);
+  EXPECT_EQ(reading.counts.lost_stretches, 1u);
 }
 
 TEST_F(FileReaderTest, SaysWhereARecordStands) {

@@ -37,7 +37,8 @@ log::Page Process(SourceRecord source, bool pass_headers = false) {
 }
 
 TEST(PageProcessor, AUrlOverTheLimitIsADeadLetter) {
-  EXPECT_EQ(Process(Record({{"url", Url(kMaxUrlBytes)}})).outcome(), log::OUTCOME_TEXT);
+  EXPECT_EQ(Process(Record({{"url", Url(kMaxUrlBytes)}, {"body", ""}})).outcome(),
+            log::OUTCOME_TEXT);
   for (const log::Page& page :
        {Process(Record({{"url", Url(kMaxUrlBytes + 1)}})),
         Process(Record({{"url", "http://a.example/"}, {"final_url", Url(kMaxUrlBytes + 1)}}))}) {

@@ -130,6 +130,26 @@ TEST_F(ScanTest, JudgesEveryPageInOrder) {
   EXPECT_EQ(seen.verdicts[2]["match"]["kind"], "near");
 }
 
+TEST_F(ScanTest, RecordWithoutABodyLeavesTheKeptVersionOfItsUrlAlone) {
+  const std::string page = Words(200, "alpha");
+  const auto add = [&](const nlohmann::json& fields) {
+    reader_.Add(
+        Record(FormatKind::kCanonical, std::nullopt, Canonical("http://a.example/", fields)));
+  };
+  AddPage("http://a.example/", page);
+  add({{"content", Html(page)}});
+  add({{"body", nullptr}});
+  AddPage("http://b.example/", page);
+  AddPage("http://a.example/", page);
+  const Collector seen = ScanAll();
+  EXPECT_EQ(seen.Reasons(), "unique not_evaluated not_evaluated exact_duplicate unchanged");
+  for (const int i : {1, 2}) {
+    EXPECT_EQ(seen.verdicts[i]["detail"], "missing_body");
+    EXPECT_EQ(seen.verdicts[i]["verdict"], "keep");
+  }
+  EXPECT_EQ(seen.verdicts[3]["match"]["url"], "http://a.example/");
+}
+
 TEST_F(ScanTest, IsTheSameWithAnyNumberOfThreads) {
   std::vector<std::vector<nlohmann::json>> seen;
   for (const std::size_t threads : {1, 4}) {
@@ -253,6 +273,25 @@ INSTANTIATE_TEST_SUITE_P(
         BadInput{"body_over_the_limit", FormatKind::kCanonical, std::nullopt,
                  Canonical("http://x/", {{"body", Html(Words(30'000, "w"))}}),
                  "not_evaluated body_too_large"},
+        BadInput{"no_body", FormatKind::kCanonical, std::nullopt,
+                 Canonical("http://x/", nlohmann::json::object()), "not_evaluated missing_body"},
+        BadInput{"status_404_without_a_body", FormatKind::kCanonical, std::nullopt,
+                 Canonical("http://x/", {{"status_code", 404}}), "error_status 404"},
+        BadInput{"raw_empty_value", FormatKind::kRaw, "http://x/", "", "too_short"},
+        BadInput{"raw_null_value", FormatKind::kRaw, "http://x/", std::nullopt, "deleted"},
+        BadInput{"warc_404_cut", FormatKind::kWarc, std::nullopt,
+                 "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://x/\r\n"
+                 "Content-Type: application/http\r\nContent-Length: 500\r\n\r\n"
+                 "HTTP/1.1 404 Not Found\r\nContent-Length: 400\r\n\r\n<html>",
+                 "error_status 404"},
+        BadInput{"warc_response_without_http", FormatKind::kWarc, std::nullopt,
+                 "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://x/\r\n"
+                 "Content-Type: application/http\r\nContent-Length: 0\r\n\r\n",
+                 "not_evaluated malformed_message"},
+        BadInput{"warc_empty_resource", FormatKind::kWarc, std::nullopt,
+                 "WARC/1.0\r\nWARC-Type: resource\r\nWARC-Target-URI: http://x/\r\n"
+                 "Content-Type: text/html\r\nContent-Length: 0\r\n\r\n",
+                 "too_short"},
         BadInput{"empty_body", FormatKind::kCanonical, std::nullopt,
                  Canonical("http://x/", {{"body", ""}}), "too_short"},
         BadInput{"ten_words", FormatKind::kCanonical, std::nullopt,

@@ -67,6 +67,20 @@ TEST(Rule, TableInTheDocumentationIsTheTableInTheCode) {
   EXPECT_EQ(documented.size(), kReasonCount + 2U) << "a row too many (header and rule apart)";
 }
 
+TEST(Rule, TheDocumentationNamesTheCodesThatCountForTheHost) {
+  std::ifstream file(CRAWLSIEVE_SOURCE_DIR "/docs/verdicts.md");
+  std::stringstream text;
+  text << file.rdbuf();
+  std::string codes;
+  for (const std::string_view code : kLimitCodes) {
+    codes += (codes.empty() ? "`" : ", `") + std::string(code) + '`';
+    EXPECT_EQ(HostCountOf(Reason::kNotEvaluated, code), HostCount::kAsDuplicate) << code;
+    EXPECT_EQ(HostCountOf(Reason::kUnique, code), HostCount::kAsPage) << code;
+  }
+  EXPECT_NE(text.str().find(codes), std::string::npos) << codes;
+  EXPECT_EQ(HostCountOf(Reason::kNotEvaluated, "missing_body"), HostCount::kNot);
+}
+
 TEST(Rule, DropsNameAMatchUnlessThereIsNothingToKeep) {
   for (int i = 0; i < kReasonCount; ++i) {
     const Rule& rule = RuleFor(static_cast<Reason>(i));

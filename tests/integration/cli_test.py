@@ -1,0 +1,192 @@
+#!/usr/bin/env python3
+"""Commands over files: what can't be used is refused with a message and exit code, what is damaged
+is named and counted, and nothing that a page says reaches the terminal raw.
+
+    cli_test.py PROGRAM
+"""
+
+import collections
+import gzip
+import json
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM = sys.argv.pop(1)
+DONE, WRONG_INPUT, INCOMPLETE = 0, 1, 4
+
+# Each makes an assertion of the HTML parser fail.
+BREAKING = ["<table><math><th><mo><select></table>", "<table><math><td><mi><select></table>",
+            "<table><svg><td><desc><select></table>"]
+
+
+def words(seed, count=60):
+    source = random.Random(seed)
+    return " ".join(f"w{source.randrange(100_000)}" for _ in range(count))
+
+
+def warc(url, body, kind="response"):
+    http = f"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n{body}"
+    return (f"WARC/1.0\r\nWARC-Type: {kind}\r\nWARC-Target-URI: {url}\r\n"
+            f"Content-Type: application/http\r\nContent-Length: {len(http)}\r\n\r\n{http}\r\n\r\n").encode()
+
+
+class CliTest(unittest.TestCase):
+    def setUp(self):
+        self.temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(self.temporary.cleanup)
+        self.folder = pathlib.Path(self.temporary.name)
+
+    def run_program(self, *arguments, expect, stdin=""):
+        done = subprocess.run([PROGRAM, *map(str, arguments)], input=stdin.encode(),
+                              capture_output=True, timeout=100)
+        done.stdout = done.stdout.decode(errors="surrogateescape")
+        done.stderr = done.stderr.decode(errors="surrogateescape")
+        self.assertEqual(done.returncode, expect, done.stderr)
+        return done
+
+    def write_lines(self, name, records):
+        path = self.folder / name
+        path.write_text("".join(json.dumps(record) + "\n" for record in records))
+        return path
+
+    def scan(self, *paths, expect=DONE):
+        """Exit code as expected; the verdicts, the summary and what was said."""
+        out = self.folder / "verdicts"
+        done = self.run_program("scan", *paths, "--out", out, "--json", expect=expect)
+        verdicts = [json.loads(line) for line in out.read_text().splitlines()]
+        return verdicts, json.loads(done.stdout), done.stderr
+
+    def test_thousand_pages_that_break_the_parser_cost_the_others_nothing(self):
+        def body(i):
+            return BREAKING[i % 3] if i % 11 == 5 else f"<title>{i}</title><p>{words(i)}"
+
+        pages = self.write_lines("pages.jsonl", (
+            {"url": f"http://a.example/{i}", "content_type": "text/html", "body": body(i)}
+            for i in range(11_000)))
+        verdicts, summary, _ = self.scan(pages)
+        reasons = collections.Counter((v["reason"], v["detail"]) for v in verdicts)
+        self.assertEqual(reasons, {("unique", None): 10_000, ("not_evaluated", "parser_error"): 1_000})
+        for i, verdict in enumerate(verdicts):
+            self.assertEqual(verdict["reason"] == "not_evaluated", i % 11 == 5)
+        self.assertEqual(summary["pages"], 11_000)
+
+    def test_folder_in_the_place_of_a_file_is_an_error(self):
+        pages = self.write_lines("p.jsonl", [{"url": "http://a/", "body": words(1)}])
+        for arguments in (["extract", self.folder], ["extract", self.folder / "none"],
+                          ["eval", "--pages", pages, "--pairs", self.folder],
+                          ["eval", "--pages", pages, "--pairs", self.folder / "none"],
+                          ["index", "build", self.folder, "--out", self.folder / "x"],
+                          ["check", "--config", self.folder], ["scan", pages, "--config", self.folder]):
+            done = self.run_program(*arguments, expect=WRONG_INPUT)
+            self.assertIn(str(self.folder), done.stderr)
+            self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+        self.assertIn("Is a directory", self.run_program("extract", self.folder, expect=1).stderr)
+
+    def test_scan_of_dead_letters_alone_is_wrong_input(self):
+        path = self.folder / "p.jsonl"
+        path.write_text('{"link": "http://a/", "body": "x"}\nno json\n')
+        _, summary, said = self.scan(path, expect=WRONG_INPUT)
+        self.assertEqual((summary["pages"], summary["dead_letters"]), (0, 2))
+        self.assertIn("none of the 2 records is a page", said)
+        path.write_text(path.read_text() + '{"url": "http://a/", "body": "x"}\n')
+        self.scan(path)
+
+    def test_scan_of_records_that_hold_no_page_says_what_they_are(self):
+        path = self.folder / "a.warc"
+        path.write_bytes(warc("http://a/", "x", "conversion") * 3 + warc("http://a/", "x", "metadata"))
+        _, summary, said = self.scan(path, expect=WRONG_INPUT)
+        self.assertEqual(summary["set_aside"], {"conversion": 3, "metadata": 1})
+        self.assertIn("no record of a page in these files", said)
+        done = self.run_program("scan", path, expect=WRONG_INPUT)
+        self.assertIn("set aside", done.stderr)
+        self.assertIn("3 conversion, 1 metadata", done.stderr)
+
+    def test_damaged_member_costs_its_page_alone(self):
+        members = [gzip.compress(warc(f"http://a.example/{i}", words(i, 200))) for i in range(18)]
+        begin = sum(map(len, members[:6]))
+        packed = bytearray(b"".join(members))
+        packed[begin + 100:begin + 110] = b"\xff" * 10
+        path = self.folder / "a.warc.gz"
+        path.write_bytes(packed)
+        verdicts, summary, said = self.scan(path, expect=INCOMPLETE)
+        whole = {v["url"] for v in verdicts if v["reason"] == "unique"}
+        self.assertEqual(whole, {f"http://a.example/{i}" for i in range(18) if i != 6})
+        self.assertEqual((summary["damaged_files"], summary["lost_stretches"]), (1, 1))
+        self.assertIn(f"warning: {path} at byte ", said)
+        self.assertIn(f"of bytes {begin} to {begin + len(members[6]) - 1} of the file is lost", said)
+        self.assertIn("1 of 1 files damaged", said)
+
+    def test_record_without_a_body_leaves_the_kept_page_alone(self):
+        page = words(7, 200)
+        verdicts, _, _ = self.scan(self.write_lines("p.jsonl", [
+            {"url": "http://a.example/", "body": page},
+            {"url": "http://a.example/", "content": "..."},
+            {"url": "http://b.example/", "body": page}]))
+        self.assertEqual([v["reason"] for v in verdicts], ["unique", "not_evaluated", "exact_duplicate"])
+        self.assertEqual(verdicts[1]["detail"], "missing_body")
+        self.assertEqual(verdicts[2]["match"]["url"], "http://a.example/")
+
+    def test_nothing_that_a_page_says_moves_the_cursor(self):
+        evil = "\x1b]0;owned\x07\x1b[2J\u009b2J\u202e\x7f\r\n\u2066"
+        page = words(3, 200)
+        near = page + " " + words(4, 3)
+        records = [{"url": f"http://a.example/{evil}", "id": "\x1b[2J", "body": f"<title>{evil}</title>" + page},
+                   {"url": f"http://b.example/{evil}", "id": "\u009b\u202e", "body": near},
+                   {"address": evil, "body": evil}]
+        path = self.write_lines("\x1b[31m\u202e\u009b.jsonl", records)
+        pairs = self.folder / "pairs"
+        pairs.write_text("\x1b[2J\t\u009b\u202e\tdifferent\t\x1b[2J\nx\x1b[2J\ty\tdifferent\t\u009b\n")
+        page_file = self.folder / "page.html"
+        page_file.write_text(records[0]["body"])
+        damaged = self.folder / "\x1b[2J\u202e.warc.gz"
+        damaged.write_bytes(gzip.compress(warc("http://a/", "x"))[:-10])
+        runs = [(["scan", path], DONE), (["scan", path, "--json", "--out", "/dev/null"], DONE),
+                (["scan", path, "--out", "/dev/null"], DONE),
+                (["scan", damaged], INCOMPLETE),
+                (["scan", self.folder / "\x1b[2J"], WRONG_INPUT),
+                (["extract", page_file, "--url", records[0]["url"]], DONE),
+                (["extract", self.folder / "\x1b[2J"], WRONG_INPUT),
+                (["eval", "--pages", path], DONE), (["eval", "--pages", path, "--json"], DONE),
+                (["eval", "--pages", path, "--pairs", pairs], DONE)]
+        for arguments, expected in runs:
+            done = self.run_program(*arguments, expect=expected)
+            said = done.stdout + done.stderr
+            for c in set(said):
+                code = ord(c)
+                self.assertFalse(code < 32 and c != "\n" or 0x7F <= code <= 0x9F or
+                                 code in (0x202E, 0x2066) or 0xD800 <= code <= 0xDFFF,
+                                 (arguments, hex(code), said))
+        # Escaped, and not left out.
+        done = self.run_program("scan", path, "--out", "/dev/null", expect=DONE)
+        self.assertIn(r"http://b.example/\x1b]0;owned\x07\x1b[2J\u{9b}2J\u{202e}\x7f\x0d\x0a\u{2066}",
+                      done.stdout)
+        # JSON for a terminal says the same as JSON for a file.
+        shown = self.run_program("scan", path, expect=DONE).stdout.splitlines()
+        self.assertEqual([json.loads(line)["url"] for line in shown], [r["url"] for r in records[:2]])
+
+    def test_check_refuses_what_librdkafka_would(self):
+        config = self.folder / "c.yaml"
+        config.write_text("kafka:\n  client: {ssl.ca.locatoin: /x}\n  producer: {linger_ms: 5}\n"
+                          "  consumer: {no.such.thing: 1}\n")
+        said = self.run_program("check", "--config", config, expect=WRONG_INPUT).stderr
+        self.assertIn("kafka.client.ssl.ca.locatoin: librdkafka has no such property; did you mean "
+                      "ssl.ca.location?", said)
+        self.assertIn("kafka.producer.linger_ms: librdkafka has no such property; did you mean linger.ms?", said)
+        self.assertIn("kafka.consumer.no.such.thing: librdkafka has no such property\n", said)
+        mistakes = json.loads(self.run_program("check", "--config", config, "--json", expect=1).stdout)
+        self.assertEqual({m["key"] for m in mistakes},
+                         {"kafka.client.ssl.ca.locatoin", "kafka.producer.linger_ms",
+                          "kafka.consumer.no.such.thing"})
+        config.write_text("kafka:\n  client: {socket.timeout.ms: soon}\n")
+        said = self.run_program("check", "--config", config, expect=WRONG_INPUT).stderr
+        self.assertIn("kafka.client: property socket.timeout.ms", said)
+        config.write_text("kafka:\n  client: {socket.timeout.ms: 5000}\n  producer: {linger.ms: 5}\n")
+        self.run_program("check", "--config", config, expect=DONE)
+
+
+if __name__ == "__main__":
+    unittest.main()
