@@ -135,7 +135,7 @@ KafkaStatus Admin::CreateTopic(const TopicSpec& spec, milliseconds timeout) {
   // The controller has it; the brokers that answer metadata requests may learn of it later.
   while (true) {
     const auto left = std::chrono::ceil<milliseconds>(deadline - steady_clock::now());
-    KafkaResult<std::int32_t> partitions = CountPartitions(spec.name, left);
+    KafkaResult<PartitionCounts> partitions = CountPartitions(spec.name, left);
     if (partitions) {
       return {};
     }
@@ -187,7 +187,8 @@ KafkaResult<std::optional<std::map<std::string, std::string>>> Admin::DescribeSe
   return settings;
 }
 
-KafkaResult<std::int32_t> Admin::CountPartitions(const std::string& name, milliseconds timeout) {
+KafkaResult<Admin::PartitionCounts> Admin::CountPartitions(const std::string& name,
+                                                           milliseconds timeout) {
   const std::string doing = fmt::format("asking for the partitions of topic {}", name);
   const Topic topic(rd_kafka_topic_new(client_->handle(), name.c_str(), nullptr));
   if (topic == nullptr) {
@@ -208,7 +209,12 @@ KafkaResult<std::int32_t> Admin::CountPartitions(const std::string& name, millis
     if (found.err != RD_KAFKA_RESP_ERR_NO_ERROR) {
       return tl::unexpected(Failed(found.err, doing, {}));
     }
-    return found.partition_cnt;
+    PartitionCounts counts{found.partition_cnt, 0};
+    for (int j = 0; j < found.partition_cnt; ++j) {
+      const std::int32_t replicas = found.partitions[j].replica_cnt;
+      counts.replicas = j == 0 ? replicas : std::min(counts.replicas, replicas);
+    }
+    return counts;
   }
   return tl::unexpected(Failed(RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART, doing, {}));
 }
@@ -224,12 +230,92 @@ KafkaResult<std::optional<TopicDescription>> Admin::DescribeTopic(const std::str
   if (!settings->has_value()) {
     return std::nullopt;
   }
-  KafkaResult<std::int32_t> partitions =
+  KafkaResult<PartitionCounts> counts =
       CountPartitions(name, std::chrono::ceil<milliseconds>(deadline - steady_clock::now()));
-  if (!partitions) {
-    return tl::unexpected(partitions.error());
+  if (!counts) {
+    return tl::unexpected(counts.error());
   }
-  return TopicDescription{*partitions, **std::move(settings)};
+  return TopicDescription{counts->partitions, counts->replicas, **std::move(settings)};
+}
+
+KafkaResult<std::vector<std::string>> Admin::GroupMembers(const std::string& group,
+                                                          milliseconds timeout) {
+  const std::string doing = fmt::format("asking for the members of group {}", group);
+  const Queue queue(rd_kafka_queue_new(client_->handle()));
+  const char* groups[] = {group.c_str()};
+  rd_kafka_DescribeConsumerGroups(
+      client_->handle(), groups, 1,
+      MakeOptions(client_->handle(), RD_KAFKA_ADMIN_OP_DESCRIBECONSUMERGROUPS, timeout).get(),
+      queue.get());
+  const KafkaResult<Answer> answer = Await(queue.get(), timeout, doing);
+  if (!answer) {
+    return tl::unexpected(answer.error());
+  }
+  std::size_t count = 0;
+  const rd_kafka_ConsumerGroupDescription_t** results =
+      rd_kafka_DescribeConsumerGroups_result_groups(
+          rd_kafka_event_DescribeConsumerGroups_result(answer->event.get()), &count);
+  std::vector<std::string> members;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (const rd_kafka_error_t* error = rd_kafka_ConsumerGroupDescription_error(results[i])) {
+      const rd_kafka_resp_err_t code = rd_kafka_error_code(error);
+      if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
+        return tl::unexpected(Failed(code, doing, rd_kafka_error_string(error)));
+      }
+    }
+    const std::size_t size = rd_kafka_ConsumerGroupDescription_member_count(results[i]);
+    for (std::size_t j = 0; j < size; ++j) {
+      members.emplace_back(rd_kafka_MemberDescription_client_id(
+          rd_kafka_ConsumerGroupDescription_member(results[i], j)));
+    }
+  }
+  return members;
+}
+
+KafkaResult<std::vector<std::string>> Admin::GroupTopics(const std::string& group,
+                                                         milliseconds timeout) {
+  const std::string doing = fmt::format("asking for the offsets of group {}", group);
+  const std::unique_ptr<rd_kafka_ListConsumerGroupOffsets_t,
+                        DestroyWith<rd_kafka_ListConsumerGroupOffsets_destroy>>
+      asked(rd_kafka_ListConsumerGroupOffsets_new(group.c_str(), nullptr));
+  const Queue queue(rd_kafka_queue_new(client_->handle()));
+  rd_kafka_ListConsumerGroupOffsets_t* groups[] = {asked.get()};
+  rd_kafka_ListConsumerGroupOffsets(
+      client_->handle(), groups, 1,
+      MakeOptions(client_->handle(), RD_KAFKA_ADMIN_OP_LISTCONSUMERGROUPOFFSETS, timeout).get(),
+      queue.get());
+  const KafkaResult<Answer> answer = Await(queue.get(), timeout, doing);
+  if (!answer) {
+    return tl::unexpected(answer.error());
+  }
+  std::size_t count = 0;
+  const rd_kafka_group_result_t** results = rd_kafka_ListConsumerGroupOffsets_result_groups(
+      rd_kafka_event_ListConsumerGroupOffsets_result(answer->event.get()), &count);
+  std::vector<std::string> topics;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (const rd_kafka_error_t* error = rd_kafka_group_result_error(results[i])) {
+      return tl::unexpected(
+          Failed(rd_kafka_error_code(error), doing, rd_kafka_error_string(error)));
+    }
+    const rd_kafka_topic_partition_list_t* offsets = rd_kafka_group_result_partitions(results[i]);
+    for (int j = 0; offsets != nullptr && j < offsets->cnt; ++j) {
+      if (offsets->elems[j].offset >= 0) topics.emplace_back(offsets->elems[j].topic);
+    }
+  }
+  std::sort(topics.begin(), topics.end());
+  topics.erase(std::unique(topics.begin(), topics.end()), topics.end());
+  return topics;
+}
+
+KafkaResult<std::int32_t> Admin::CountBrokers(milliseconds timeout) {
+  const struct rd_kafka_metadata* answer = nullptr;
+  const rd_kafka_resp_err_t code =
+      rd_kafka_metadata(client_->handle(), 0, nullptr, &answer, TimeoutMs(timeout));
+  const Metadata metadata(answer);
+  if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
+    return tl::unexpected(Failed(code, "asking for the brokers", {}));
+  }
+  return metadata->broker_cnt;
 }
 
 KafkaStatus Admin::DeleteTopic(const std::string& name, milliseconds timeout) {
