@@ -379,7 +379,7 @@ std::vector<Option> MakeOptions() {
              "`kafka.commit.interval`.",
              FIELD(kafka.commit_entries), Number<std::uint32_t>(1, 100'000)),
       Scalar(
-          "kafka.topics.replication",
+          "kafka.topic_replication",
           "Replicas of topics that are made here; 0: three, or as many as there are brokers. With "
           "two or more, `min.insync.replicas` is 2.",
           FIELD(kafka.topic_replication), Number<std::uint32_t>(0, 100)),

@@ -240,71 +240,39 @@ KafkaResult<std::optional<TopicDescription>> Admin::DescribeTopic(const std::str
 
 KafkaResult<std::vector<std::string>> Admin::GroupMembers(const std::string& group,
                                                           milliseconds timeout) {
-  const std::string doing = fmt::format("asking for the members of group {}", group);
-  const Queue queue(rd_kafka_queue_new(client_->handle()));
-  const char* groups[] = {group.c_str()};
-  rd_kafka_DescribeConsumerGroups(
-      client_->handle(), groups, 1,
-      MakeOptions(client_->handle(), RD_KAFKA_ADMIN_OP_DESCRIBECONSUMERGROUPS, timeout).get(),
-      queue.get());
-  const KafkaResult<Answer> answer = Await(queue.get(), timeout, doing);
-  if (!answer) {
-    return tl::unexpected(answer.error());
+  const struct rd_kafka_group_list* list = nullptr;
+  // Not DescribeConsumerGroups: a client of librdkafka 2.0.2 that is destroyed soon after one that
+  // timed out has ended the process.
+  const rd_kafka_resp_err_t code =
+      rd_kafka_list_groups(client_->handle(), group.c_str(), &list, TimeoutMs(timeout));
+  const std::unique_ptr<const struct rd_kafka_group_list, DestroyWith<rd_kafka_group_list_destroy>>
+      groups(list);
+  if (groups == nullptr) {
+    return tl::unexpected(
+        Failed(code, fmt::format("asking for the members of group {}", group), {}));
   }
-  std::size_t count = 0;
-  const rd_kafka_ConsumerGroupDescription_t** results =
-      rd_kafka_DescribeConsumerGroups_result_groups(
-          rd_kafka_event_DescribeConsumerGroups_result(answer->event.get()), &count);
   std::vector<std::string> members;
-  for (std::size_t i = 0; i < count; ++i) {
-    if (const rd_kafka_error_t* error = rd_kafka_ConsumerGroupDescription_error(results[i])) {
-      const rd_kafka_resp_err_t code = rd_kafka_error_code(error);
-      if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
-        return tl::unexpected(Failed(code, doing, rd_kafka_error_string(error)));
-      }
-    }
-    const std::size_t size = rd_kafka_ConsumerGroupDescription_member_count(results[i]);
-    for (std::size_t j = 0; j < size; ++j) {
-      members.emplace_back(rd_kafka_MemberDescription_client_id(
-          rd_kafka_ConsumerGroupDescription_member(results[i], j)));
-    }
+  for (int i = 0; i < groups->group_cnt; ++i) {
+    const struct rd_kafka_group_info& found = groups->groups[i];
+    if (found.group != group) continue;
+    for (int j = 0; j < found.member_cnt; ++j) members.emplace_back(found.members[j].client_id);
   }
   return members;
 }
 
-KafkaResult<std::vector<std::string>> Admin::GroupTopics(const std::string& group,
-                                                         milliseconds timeout) {
-  const std::string doing = fmt::format("asking for the offsets of group {}", group);
-  const std::unique_ptr<rd_kafka_ListConsumerGroupOffsets_t,
-                        DestroyWith<rd_kafka_ListConsumerGroupOffsets_destroy>>
-      asked(rd_kafka_ListConsumerGroupOffsets_new(group.c_str(), nullptr));
-  const Queue queue(rd_kafka_queue_new(client_->handle()));
-  rd_kafka_ListConsumerGroupOffsets_t* groups[] = {asked.get()};
-  rd_kafka_ListConsumerGroupOffsets(
-      client_->handle(), groups, 1,
-      MakeOptions(client_->handle(), RD_KAFKA_ADMIN_OP_LISTCONSUMERGROUPOFFSETS, timeout).get(),
-      queue.get());
-  const KafkaResult<Answer> answer = Await(queue.get(), timeout, doing);
-  if (!answer) {
-    return tl::unexpected(answer.error());
+KafkaResult<std::vector<std::string>> Admin::TopicNames(milliseconds timeout) {
+  const struct rd_kafka_metadata* answer = nullptr;
+  const rd_kafka_resp_err_t code =
+      rd_kafka_metadata(client_->handle(), 1, nullptr, &answer, TimeoutMs(timeout));
+  const Metadata metadata(answer);
+  if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
+    return tl::unexpected(Failed(code, "asking for all topics", {}));
   }
-  std::size_t count = 0;
-  const rd_kafka_group_result_t** results = rd_kafka_ListConsumerGroupOffsets_result_groups(
-      rd_kafka_event_ListConsumerGroupOffsets_result(answer->event.get()), &count);
-  std::vector<std::string> topics;
-  for (std::size_t i = 0; i < count; ++i) {
-    if (const rd_kafka_error_t* error = rd_kafka_group_result_error(results[i])) {
-      return tl::unexpected(
-          Failed(rd_kafka_error_code(error), doing, rd_kafka_error_string(error)));
-    }
-    const rd_kafka_topic_partition_list_t* offsets = rd_kafka_group_result_partitions(results[i]);
-    for (int j = 0; offsets != nullptr && j < offsets->cnt; ++j) {
-      if (offsets->elems[j].offset >= 0) topics.emplace_back(offsets->elems[j].topic);
-    }
+  std::vector<std::string> names;
+  for (int i = 0; i < metadata->topic_cnt; ++i) {
+    if (metadata->topics[i].partition_cnt > 0) names.emplace_back(metadata->topics[i].topic);
   }
-  std::sort(topics.begin(), topics.end());
-  topics.erase(std::unique(topics.begin(), topics.end()), topics.end());
-  return topics;
+  return names;
 }
 
 KafkaResult<std::int32_t> Admin::CountBrokers(milliseconds timeout) {

@@ -47,13 +47,13 @@ class Admin {
   [[nodiscard]] KafkaResult<std::optional<TopicDescription>> DescribeTopic(
       const std::string& name, std::chrono::milliseconds timeout);
 
-  /// The client ids of a consumer group's members; none where there is no such group.
+  /// The client ids of a consumer group's members; none where there is no such group, or
+  /// where a broker that may know of it doesn't answer.
   [[nodiscard]] KafkaResult<std::vector<std::string>> GroupMembers(
       const std::string& group, std::chrono::milliseconds timeout);
 
-  /// The topics that a consumer group has committed offsets of, each once.
-  [[nodiscard]] KafkaResult<std::vector<std::string>> GroupTopics(
-      const std::string& group, std::chrono::milliseconds timeout);
+  /// The names of all topics that this client may see.
+  [[nodiscard]] KafkaResult<std::vector<std::string>> TopicNames(std::chrono::milliseconds timeout);
 
   /// How many brokers there are.
   [[nodiscard]] KafkaResult<std::int32_t> CountBrokers(std::chrono::milliseconds timeout);

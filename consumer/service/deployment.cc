@@ -1,10 +1,12 @@
 #include "consumer/service/deployment.h"
 
 #include "consumer/kafka/admin.h"
+#include "consumer/kafka/consumer.h"
 #include "consumer/service/kafka_log.h"
 
 #include <algorithm>
 #include <charconv>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string_view>
@@ -60,6 +62,27 @@ KafkaResult<std::unique_ptr<Admin>> MakeAdmin(const KafkaOptions& options) {
   return std::move(*admin);
 }
 
+/// Topics but the log that the judge's group has committed offsets of. A log has one partition.
+KafkaResult<std::vector<std::string>> OtherLogs(Admin& admin, const KafkaOptions& options,
+                                                std::chrono::milliseconds timeout) {
+  auto names = admin.TopicNames(timeout);
+  if (!names) return tl::unexpected(names.error());
+  std::vector<TopicPartition> places;
+  for (const std::string& name : *names) {
+    if (name != options.log_topic) places.push_back({name, 0});
+  }
+  if (places.empty()) return std::vector<std::string>();
+  auto consumer = Consumer::Make(JudgeConsumer(options), options, LoggingCallbacks("group"));
+  if (!consumer) return tl::unexpected(Refused(consumer.error().message));
+  auto committed = (*consumer)->Committed(places, timeout);
+  if (!committed) return tl::unexpected(committed.error());
+  std::vector<std::string> others;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    if ((*committed)[i].has_value()) others.push_back(places[i].topic);
+  }
+  return others;
+}
+
 }  // namespace
 
 KafkaResult<std::string> JudgeClientId(const KafkaOptions& options,
@@ -67,9 +90,8 @@ KafkaResult<std::string> JudgeClientId(const KafkaOptions& options,
   auto admin = MakeAdmin(options);
   if (!admin) return tl::unexpected(admin.error());
   const std::string group = options.group + ".judge";
-  auto topics = (*admin)->GroupTopics(group, timeout);
+  auto topics = OtherLogs(**admin, options, timeout);
   if (!topics) return tl::unexpected(topics.error());
-  std::erase(*topics, options.log_topic);
   if (!topics->empty()) {
     return tl::unexpected(Refused(fmt::format(
         "group {} has committed offsets of {}, which is another deployment's admission log; this "

@@ -338,9 +338,13 @@ class ExtractSession final : public RebalanceListener {
     const auto assigned = assigned_.find(partition);
     if (assigned == assigned_.end() || assigned->second.tracker.IsTaken(record.offset())) return {};
     const InputBegin& begin = assigned->second.begin;
-    if (record.offset() < begin.first) {
-      // Read again to see that it is still the record that the group was done with.
-      return CheckLastRead(options_.kafka, partition, begin, record.offset(), record.timestamp());
+    // Read again, to see that it is still the record that the group was done with, and appended
+    // again: where the log lost its entry, the fold sees that now and not with the next record.
+    const bool is_repeat = record.offset() < begin.first;
+    if (is_repeat) {
+      auto same =
+          CheckLastRead(options_.kafka, partition, begin, record.offset(), record.timestamp());
+      if (!same) return same;
     }
     metrics_.Add(Count::kRecordsConsumed);
     const std::size_t bytes = record.size_bytes();
@@ -350,8 +354,9 @@ class ExtractSession final : public RebalanceListener {
     in_flight_bytes_ += bytes;
     const std::int64_t taken = assigned->second.tracker.Take(record.offset(), 1);
     const bool is_first = taken < 0;
+    const std::int64_t before_first = is_repeat ? record.offset() - 1 : begin.previous;
     workers_.Submit(Task{std::move(record), std::move(partition), assigned->second.epoch,
-                         is_first ? begin.previous : taken, is_first && begin.is_unclaimed, bytes});
+                         is_first ? before_first : taken, is_first && begin.is_unclaimed, bytes});
     return {};
   }
 
@@ -373,7 +378,8 @@ class ExtractSession final : public RebalanceListener {
 
     const int omitted = done.processed.entry.page().omitted_size();
     if (omitted > 0) metrics_.Add(Count::kFieldsOmitted, static_cast<std::uint64_t>(omitted));
-    if (done.processed.failure.has_value()) {
+    const bool is_repeat = waiting.offset < assigned->second.begin.first;
+    if (done.processed.failure.has_value() && !is_repeat) {
       const DecodeFailure& failure = *done.processed.failure;
       metrics_.DeadLetters(failure.code).Add();
       assigned->second.tracker.Expect(waiting.offset);

@@ -331,18 +331,20 @@ class JudgeSession final : public RebalanceListener {
     if (folded >= watermarks.high) {
       return MakeError(
           ErrorCode::kMismatch,
-          fmt::format("the state covers log {} up to offset {}, but the log ends at {}: it was "
-                      "recreated or truncated. Restore the log, or start with an empty state "
-                      "directory and another kafka.group",
-                      log_.topic, folded, watermarks.high));
+          fmt::format(
+              "the state covers log {} up to offset {}, but the log ends at {}: it was "
+              "recreated or truncated. What to do: docs/reliability.md, \"When the log lost "
+              "entries\"",
+              log_.topic, folded, watermarks.high));
     }
     if (committed.value_or(0) > watermarks.high) {
       return MakeError(
           ErrorCode::kMismatch,
-          fmt::format("group {}.judge has committed offset {} of log {}, which ends at {}: the log "
-                      "was recreated or truncated. Restore it, or start with an empty state "
-                      "directory and another kafka.group",
-                      options_.kafka.group, *committed, log_.topic, watermarks.high));
+          fmt::format(
+              "group {}.judge has committed offset {} of log {}, which ends at {}: the log "
+              "was recreated or truncated. What to do: docs/reliability.md, \"When the log lost "
+              "entries\"",
+              options_.kafka.group, *committed, log_.topic, watermarks.high));
     }
     if (std::max<std::int64_t>(folded, 0) < watermarks.low) {
       return MakeError(

@@ -15,7 +15,7 @@ namespace crawlsieve::consumer {
 
 /// Whether `kafka.log.skip` names the record at `offset`, and it has the checksum given there.
 [[nodiscard]] bool IsSkippedEntry(const KafkaOptions& options, std::int64_t offset,
-                             std::string_view value);
+                                  std::string_view value);
 
 /// What the message about an entry that can't be folded ends with: which it is, and what to do.
 [[nodiscard]] std::string HowToSkip(const std::string& log_topic, std::int64_t offset,
