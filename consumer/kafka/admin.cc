@@ -233,16 +233,26 @@ KafkaResult<std::optional<TopicDescription>> Admin::DescribeTopic(const std::str
   KafkaResult<PartitionCounts> counts =
       CountPartitions(name, std::chrono::ceil<milliseconds>(deadline - steady_clock::now()));
   if (!counts) {
-    return tl::unexpected(counts.error());
+    KafkaError error = counts.error();
+    // One broker knows the topic and the one that was asked now doesn't yet: it is new.
+    if (error.code == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART) {
+      error.error_class = KafkaErrorClass::kRetriable;
+    }
+    return tl::unexpected(std::move(error));
   }
   return TopicDescription{counts->partitions, counts->replicas, **std::move(settings)};
 }
 
 KafkaResult<std::vector<std::string>> Admin::GroupMembers(const std::string& group,
                                                           milliseconds timeout) {
+  // With metadata at hand librdkafka needn't wait for it on a condition variable whose deadline it
+  // takes from the wall clock.
+  if (const auto brokers = CountBrokers(timeout); !brokers) {
+    return tl::unexpected(brokers.error());
+  }
   const struct rd_kafka_group_list* list = nullptr;
-  // Not DescribeConsumerGroups: a client of librdkafka 2.0.2 that is destroyed soon after one that
-  // timed out has ended the process.
+  // Not DescribeConsumerGroups: with it, processes ended by SIGSEGV after requests of it had timed
+  // out (librdkafka 2.0.2).
   const rd_kafka_resp_err_t code =
       rd_kafka_list_groups(client_->handle(), group.c_str(), &list, TimeoutMs(timeout));
   const std::unique_ptr<const struct rd_kafka_group_list, DestroyWith<rd_kafka_group_list_destroy>>

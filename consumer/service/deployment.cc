@@ -62,6 +62,13 @@ KafkaResult<std::unique_ptr<Admin>> MakeAdmin(const KafkaOptions& options) {
   return std::move(*admin);
 }
 
+/// A group that can't be asked for just now is no reason to stop: it is asked again at the next
+/// assignment.
+KafkaStatus OnlyRefusals(const KafkaResult<std::vector<std::string>>& members) {
+  if (members.has_value() || members.error().error_class != KafkaErrorClass::kRefused) return {};
+  return tl::unexpected(members.error());
+}
+
 /// Topics but the log that the judge's group has committed offsets of. A log has one partition.
 KafkaResult<std::vector<std::string>> OtherLogs(Admin& admin, const KafkaOptions& options,
                                                 std::chrono::milliseconds timeout) {
@@ -124,15 +131,13 @@ KafkaStatus CheckJudgeGroup(const KafkaOptions& options,
   }
   auto admin = MakeAdmin(options);
   if (!admin) return tl::unexpected(admin.error());
-  auto members = Members(**admin, options, "judge", timeout);
-  return members ? KafkaStatus() : tl::unexpected(members.error());
+  return OnlyRefusals(Members(**admin, options, "judge", timeout));
 }
 
 KafkaStatus CheckExtractGroup(const KafkaOptions& options, std::chrono::milliseconds timeout) {
   auto admin = MakeAdmin(options);
   if (!admin) return tl::unexpected(admin.error());
-  auto members = Members(**admin, options, "extract", timeout);
-  return members ? KafkaStatus() : tl::unexpected(members.error());
+  return OnlyRefusals(Members(**admin, options, "extract", timeout));
 }
 
 }  // namespace crawlsieve::consumer

@@ -23,12 +23,13 @@ namespace crawlsieve::consumer {
 [[nodiscard]] std::string ExtractClientId(const KafkaOptions& options);
 
 /// What a judge was assigned is its log's partition, and no other deployment's judge is in the
-/// group. Errors: kRefused.
+/// group, as far as that can be asked. Errors: kRefused.
 [[nodiscard]] KafkaStatus CheckJudgeGroup(const KafkaOptions& options,
                                           const std::vector<TopicPartition>& assigned,
                                           std::chrono::milliseconds timeout);
 
-/// No other deployment's extract process is in the group. Errors: kRefused.
+/// No other deployment's extract process is in the group, as far as that can be asked. Errors:
+/// kRefused.
 [[nodiscard]] KafkaStatus CheckExtractGroup(const KafkaOptions& options,
                                             std::chrono::milliseconds timeout);
 

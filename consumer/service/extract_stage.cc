@@ -34,6 +34,7 @@ using std::chrono::milliseconds;
 using SteadyClock = std::chrono::steady_clock;
 
 constexpr milliseconds kAdminTimeout{10'000};
+constexpr milliseconds kGroupTimeout{3'000};
 constexpr milliseconds kIdlePoll{50};
 constexpr milliseconds kBusyPoll{1};
 // The limits of a page end it in a second or two.
@@ -86,7 +87,7 @@ class ExtractSession final : public RebalanceListener {
     auto ready = WaitForLog(stop);
     if (!ready) return tl::unexpected(Failure(ready.error()));
     if (!*ready) return {};
-    if (auto alone = CheckExtractGroup(options_.kafka, kAdminTimeout); !alone) {
+    if (auto alone = CheckExtractGroup(options_.kafka, kGroupTimeout); !alone) {
       return tl::unexpected(Failure(alone.error()));
     }
     if (auto joined = consumer_->Subscribe(options_.kafka.input_topics, *this); !joined) {
@@ -104,7 +105,7 @@ class ExtractSession final : public RebalanceListener {
     if (auto ours = CheckLog(SteadyClock::now() + kAdminTimeout); !ours) {
       return tl::unexpected(ours.error());
     }
-    if (auto alone = CheckExtractGroup(options_.kafka, kAdminTimeout); !alone) {
+    if (auto alone = CheckExtractGroup(options_.kafka, kGroupTimeout); !alone) {
       return tl::unexpected(alone.error());
     }
     auto committed = consumer_->CommittedPlaces(partitions, kAdminTimeout);

@@ -31,6 +31,7 @@ using std::chrono::milliseconds;
 using SteadyClock = std::chrono::steady_clock;
 
 constexpr milliseconds kAdminTimeout{10'000};
+constexpr milliseconds kGroupTimeout{3'000};
 constexpr milliseconds kCommitTimeout{60'000};
 constexpr milliseconds kFollowTimeout{2'000};
 constexpr milliseconds kIdlePoll{100};
@@ -149,7 +150,7 @@ class JudgeSession final : public RebalanceListener {
       const std::vector<TopicPartition>& partitions) override {
     if (partitions.empty()) return std::vector<PartitionOffset>();
     // Someone else's topics in this group: two deployments that would fence each other for ever.
-    if (auto ours = CheckJudgeGroup(options_.kafka, partitions, kAdminTimeout); !ours) {
+    if (auto ours = CheckJudgeGroup(options_.kafka, partitions, kGroupTimeout); !ours) {
       return tl::unexpected(ours.error());
     }
     auto group = consumer_->CurrentGroupMetadata();
