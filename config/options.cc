@@ -171,6 +171,29 @@ Codec<std::string> Name(bool may_be_empty = false) {
   return codec;
 }
 
+Codec<consumer::SkippedEntry> SkippedEntryCodec() {
+  Codec<consumer::SkippedEntry> codec;
+  codec.type = "text";
+  codec.bounds = "OFFSET:CHECKSUM";
+  codec.is_text = true;
+  codec.parse = [](const std::string& text) -> Parsed<consumer::SkippedEntry> {
+    const auto colon = text.find(':');
+    const Parsed<std::uint64_t> offset = ParseInteger(text.substr(0, colon));
+    const std::string checksum = colon == std::string::npos ? "" : text.substr(colon + 1);
+    if (!offset || *offset > std::uint64_t{std::numeric_limits<std::int64_t>::max()} ||
+        checksum.size() != 32 ||
+        checksum.find_first_not_of("0123456789abcdef") != std::string::npos) {
+      return tl::unexpected(std::string(
+          "is not an offset, \":\" and a checksum of 32 hexadecimal digits in lower case"));
+    }
+    return consumer::SkippedEntry{static_cast<std::int64_t>(*offset), checksum};
+  };
+  codec.format = [](const consumer::SkippedEntry& entry) {
+    return fmt::format("{}:{}", entry.offset, entry.checksum);
+  };
+  return codec;
+}
+
 /// An option with one value. `Field` takes a Config and returns a reference to the field.
 template <typename Field, typename T>
 Option Scalar(std::string_view key, std::string_view meaning, Field field, Codec<T> codec) {
@@ -319,6 +342,17 @@ std::vector<Option> MakeOptions() {
       Scalar("kafka.log.topic",
              "The admission log. One partition, no compaction, no retention limit.",
              FIELD(kafka.log_topic), Name()),
+      Scalar("kafka.log.accept_weak_durability",
+             "Whether to start although the log's or the verdicts' topic has settings with which "
+             "brokers lose what they acknowledged: one replica among several brokers, "
+             "`min.insync.replicas` below 2, or unclean leader election.",
+             FIELD(kafka.accept_weak_durability), Boolean()),
+      List(
+          "kafka.log.skip",
+          "Entries of the admission log to pass over: what the judge says of an entry that it "
+          "can't fold, when someone else wrote to the topic. All processes need the same list, for "
+          "as long as the log exists. docs/reliability.md, \"When the judge refuses an entry\".",
+          FIELD(kafka.log_skip), SkippedEntryCodec(), /*may_be_empty=*/true),
       Scalar("kafka.key.topic",
              "Where the judge keeps the key of the fingerprints, unless `fingerprint.key` names "
              "one: a topic of one record, without compaction or retention limit. Only crawlsieve "
@@ -349,6 +383,11 @@ std::vector<Option> MakeOptions() {
              "A transaction closes after this many log entries, or after "
              "`kafka.commit.interval`.",
              FIELD(kafka.commit_entries), Number<std::uint32_t>(1, 100'000)),
+      Scalar(
+          "kafka.topic_replication",
+          "Replicas of topics that are made here; 0: three, or as many as there are brokers. With "
+          "two or more, `min.insync.replicas` is 2.",
+          FIELD(kafka.topic_replication), Number<std::uint32_t>(0, 100)),
       Scalar("kafka.max_message_bytes",
              "Largest record that is read or written; topics that are made here allow it too.",
              FIELD(kafka.max_message_bytes), Size(64 * kKiB, 512 * kMiB)),

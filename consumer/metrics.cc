@@ -31,6 +31,18 @@ constexpr std::array<CountName, kCounts> kCountNames{{
     {"crawlsieve_ran_ahead_total", "ran_ahead", "Log entries of late writers, ignored."},
     {"crawlsieve_stale_generation_total", "stale_generation",
      "Log entries of an earlier generation of their input topic, ignored."},
+    {"crawlsieve_other_topic_total", "other_topic",
+     "Alarm: log entries of a recreated input topic, ignored. See judge.other_topic in the log."},
+    {"crawlsieve_lost_records_total", "lost",
+     "Alarm: input offsets that the admission log has no entry for, when that was found. See "
+     "judge.input_gap in the log."},
+    {"crawlsieve_recovered_records_total", "recovered",
+     "Entries for such offsets that came later and were judged."},
+    {"crawlsieve_unread_records_total", "unread",
+     "Alarm: input offsets that were deleted before they were read. See "
+     "extract.deleted_unread in the log."},
+    {"crawlsieve_skipped_entries_total", "skipped",
+     "Alarm: log entries passed over as kafka.log.skip says."},
     {"crawlsieve_omitted_fields_total", "omitted",
      "Fields of page records too long to be repeated in the verdict."},
     {"crawlsieve_parsed_pages_total", "parsed",
@@ -159,8 +171,12 @@ struct Metrics::Registered {
       Gauge("crawlsieve_connected", "1 while a broker is connected.").Add({});
   Gauges& last_snapshot = Gauge("crawlsieve_index_last_snapshot_timestamp_seconds",
                                 "When the last snapshot of the index was written.");
+  Gauges& open_gaps =
+      Gauge("crawlsieve_open_gap_offsets",
+            "Input offsets of a partition that the admission log has no entry for.");
   Gauges& lag_records = Gauge("crawlsieve_lag_records", "Records behind the end of a partition.");
   Gauges& lag_seconds = Gauge("crawlsieve_lag_seconds", "Age of a partition's next record.");
+  std::vector<prometheus::Gauge*> open_gaps_shown;
   std::vector<prometheus::Gauge*> lag_records_shown;
   std::vector<prometheus::Gauge*> lag_seconds_shown;
 
@@ -185,6 +201,15 @@ struct Metrics::Registered {
 
   Gauges& Gauge(const std::string& name, const std::string& help) {
     return prometheus::BuildGauge().Name(name).Help(help).Register(registry);
+  }
+
+  void ShowGaps(const std::map<std::pair<std::string, std::int32_t>, std::uint64_t>& offsets) {
+    for (prometheus::Gauge* gauge : std::exchange(open_gaps_shown, {})) open_gaps.Remove(gauge);
+    for (const auto& [place, count] : offsets) {
+      open_gaps_shown.push_back(
+          &open_gaps.Add({{"topic", place.first}, {"partition", std::to_string(place.second)}}));
+      open_gaps_shown.back()->Set(static_cast<double>(count));
+    }
   }
 
   void ShowLag(const std::vector<PartitionReport>& assignment) {
@@ -274,6 +299,23 @@ void Metrics::SetIndex(const IndexReport& index) {
     const std::chrono::duration<double> since_epoch = index.last_snapshot->time_since_epoch();
     registered_->last_snapshot.Add({}).Set(since_epoch.count());
   }
+}
+
+void Metrics::SetOpenGaps(const std::vector<GapReport>& gaps) {
+  std::map<std::pair<std::string, std::int32_t>, std::uint64_t> offsets;
+  std::uint64_t sum = 0;
+  for (const GapReport& gap : gaps) {
+    offsets[{gap.topic, gap.partition}] += gap.offsets;
+    sum += gap.offsets;
+  }
+  const MutexLock lock(mutex_);
+  open_gap_offsets_ = sum;
+  registered_->ShowGaps(offsets);
+}
+
+std::uint64_t Metrics::open_gap_offsets() const {
+  const MutexLock lock(mutex_);
+  return open_gap_offsets_;
 }
 
 void Metrics::SetAssignment(std::vector<PartitionReport> assignment) {

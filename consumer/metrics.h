@@ -29,6 +29,11 @@ enum class Count {
   kRedelivered,         ///< log entries at or below their partition's mark: seen before
   kRanAhead,            ///< log entries of a late writer, ignored
   kStaleGeneration,     ///< log entries of an earlier generation of their input topic, ignored
+  kOtherTopic,          ///< alarm: log entries of a recreated input topic, ignored
+  kLostRecords,         ///< alarm: input offsets that the log turned out to have no entry for
+  kRecoveredRecords,    ///< entries for such offsets that came later, and were judged
+  kUnreadRecords,       ///< alarm: input offsets that were deleted before they were read
+  kSkippedEntries,      ///< alarm: log entries passed over as kafka.log.skip says
   kFieldsOmitted,       ///< fields of pages too long to be repeated in their verdicts
   kPagesParsed,         ///< those with text that the cache of repeats had not
   kPagesRepeated,       ///< those that it had
@@ -78,6 +83,13 @@ struct PartitionReport {
   std::optional<std::int64_t> offset;  ///< next to be read
   std::optional<std::int64_t> lag;     ///< records
   std::optional<double> lag_seconds;   ///< age of the record that is next
+};
+
+/// How many input offsets of a partition the admission log has no entry for.
+struct GapReport {
+  std::string topic;
+  std::int32_t partition = 0;
+  std::uint64_t offsets = 0;
 };
 
 /// All counters at one moment, or what they grew by.
@@ -147,11 +159,14 @@ class Metrics {
 
   /// How things stand; each call replaces what the last one said.
   void SetIndex(const IndexReport& index);
+  void SetOpenGaps(const std::vector<GapReport>& gaps);
   void SetAssignment(std::vector<PartitionReport> assignment);
   void SetRestoring(bool restoring);  ///< at first: false
   void SetStandby(bool standby);      ///< at first: false
   void SetConnected(bool connected);  ///< at first: false
 
+  /// Input offsets that the log has no entry for, as the judge last said: their number.
+  [[nodiscard]] std::uint64_t open_gap_offsets() const;
   [[nodiscard]] bool restoring() const;
   [[nodiscard]] bool standby() const;
   [[nodiscard]] bool connected() const;
@@ -185,6 +200,7 @@ class Metrics {
   Labelled dead_letters_ GUARDED_BY(mutex_);
   Labelled errors_ GUARDED_BY(mutex_);
   IndexReport index_ GUARDED_BY(mutex_);
+  std::uint64_t open_gap_offsets_ GUARDED_BY(mutex_) = 0;
   std::vector<PartitionReport> assignment_ GUARDED_BY(mutex_);
   Timestamp window_start_ GUARDED_BY(mutex_);
   CounterValues at_window_start_ GUARDED_BY(mutex_);

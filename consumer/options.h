@@ -22,6 +22,15 @@ enum class DeadLetterHeaders { kCrawlsieve, kConnect };
 
 using ClientProperties = std::map<std::string, std::string>;
 
+/// An entry of the admission log that is passed over: the record at `offset`, if its value has this
+/// checksum.
+struct SkippedEntry {
+  std::int64_t offset = 0;
+  std::string checksum;  ///< RawChecksum of the value as 32 hexadecimal digits
+
+  friend bool operator==(const SkippedEntry&, const SkippedEntry&) = default;
+};
+
 struct KafkaOptions {
   std::string bootstrap_servers = "localhost:9092";
   /// Consumer groups are `<group>.extract` and `<group>.judge`, the transactional id
@@ -32,6 +41,11 @@ struct KafkaOptions {
   /// Raised when an input topic was recreated or is to be judged anew.
   std::uint32_t input_generation = 1;
   std::string log_topic = "crawl.fingerprints";
+  std::vector<SkippedEntry> log_skip;
+  /// Go on where the log or the verdicts can lose what was acknowledged (TopicDurabilityProblem).
+  bool accept_weak_durability = false;
+  /// Replicas of topics that are made here; 0: three, or as many as there are brokers.
+  std::uint32_t topic_replication = 0;
   std::string verdict_topic = "crawl.verdicts";
   /// Holds the key of the fingerprints where the configuration has none.
   std::string key_topic = "crawl.key";

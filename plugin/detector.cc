@@ -1,6 +1,8 @@
 #include "plugin/detector.h"
 
 #include "plugin/fingerprint/checksum.h"
+#include "plugin/fingerprint/scheme.h"
+#include "plugin/fingerprint/sha256.h"
 #include "plugin/verdict/preference.h"
 #include "plugin/verdict/priority.h"
 
@@ -62,7 +64,12 @@ std::uint64_t ScopeOf(const log::Page& page, Scope scope) {
       name = page.host();
       break;
   }
-  return RawChecksum(fmt::format("{} {}", static_cast<int>(scope), name)).low | 1;
+  // Host names are chosen by strangers: none may have the scope of another one.
+  const std::string label = fmt::format("{} {}", static_cast<int>(scope), name);
+  const Checksum checksum = VersionOfScheme(page.scheme()) == SchemeVersion::k1
+                                ? RawChecksum(label)
+                                : Sha256().Add(label).FinishChecksum();
+  return checksum.low | 1;
 }
 
 /// A URL has one history, or one in each crawl. A canonical URL has no line break.

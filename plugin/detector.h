@@ -45,7 +45,7 @@ struct GapChange {
 struct Folded {
   FoldOutcome outcome = FoldOutcome::kVerdict;
   std::optional<Verdict> verdict;
-  GapChange gap;
+  GapChange gap{};
 };
 
 /// Input offsets that the log has no entry for.

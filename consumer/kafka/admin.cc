@@ -135,7 +135,7 @@ KafkaStatus Admin::CreateTopic(const TopicSpec& spec, milliseconds timeout) {
   // The controller has it; the brokers that answer metadata requests may learn of it later.
   while (true) {
     const auto left = std::chrono::ceil<milliseconds>(deadline - steady_clock::now());
-    KafkaResult<std::int32_t> partitions = CountPartitions(spec.name, left);
+    KafkaResult<PartitionCounts> partitions = CountPartitions(spec.name, left);
     if (partitions) {
       return {};
     }
@@ -187,7 +187,8 @@ KafkaResult<std::optional<std::map<std::string, std::string>>> Admin::DescribeSe
   return settings;
 }
 
-KafkaResult<std::int32_t> Admin::CountPartitions(const std::string& name, milliseconds timeout) {
+KafkaResult<Admin::PartitionCounts> Admin::CountPartitions(const std::string& name,
+                                                           milliseconds timeout) {
   const std::string doing = fmt::format("asking for the partitions of topic {}", name);
   const Topic topic(rd_kafka_topic_new(client_->handle(), name.c_str(), nullptr));
   if (topic == nullptr) {
@@ -208,7 +209,12 @@ KafkaResult<std::int32_t> Admin::CountPartitions(const std::string& name, millis
     if (found.err != RD_KAFKA_RESP_ERR_NO_ERROR) {
       return tl::unexpected(Failed(found.err, doing, {}));
     }
-    return found.partition_cnt;
+    PartitionCounts counts{found.partition_cnt, 0};
+    for (int j = 0; j < found.partition_cnt; ++j) {
+      const std::int32_t replicas = found.partitions[j].replica_cnt;
+      counts.replicas = j == 0 ? replicas : std::min(counts.replicas, replicas);
+    }
+    return counts;
   }
   return tl::unexpected(Failed(RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART, doing, {}));
 }
@@ -224,12 +230,70 @@ KafkaResult<std::optional<TopicDescription>> Admin::DescribeTopic(const std::str
   if (!settings->has_value()) {
     return std::nullopt;
   }
-  KafkaResult<std::int32_t> partitions =
+  KafkaResult<PartitionCounts> counts =
       CountPartitions(name, std::chrono::ceil<milliseconds>(deadline - steady_clock::now()));
-  if (!partitions) {
-    return tl::unexpected(partitions.error());
+  if (!counts) {
+    KafkaError error = counts.error();
+    // One broker knows the topic and the one that was asked now doesn't yet: it is new.
+    if (error.code == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART) {
+      error.error_class = KafkaErrorClass::kRetriable;
+    }
+    return tl::unexpected(std::move(error));
   }
-  return TopicDescription{*partitions, **std::move(settings)};
+  return TopicDescription{counts->partitions, counts->replicas, **std::move(settings)};
+}
+
+KafkaResult<std::vector<std::string>> Admin::GroupMembers(const std::string& group,
+                                                          milliseconds timeout) {
+  // With metadata at hand librdkafka needn't wait for it on a condition variable whose deadline it
+  // takes from the wall clock.
+  if (const auto brokers = CountBrokers(timeout); !brokers) {
+    return tl::unexpected(brokers.error());
+  }
+  const struct rd_kafka_group_list* list = nullptr;
+  // Not DescribeConsumerGroups: with it, processes ended by SIGSEGV after requests of it had timed
+  // out (librdkafka 2.0.2).
+  const rd_kafka_resp_err_t code =
+      rd_kafka_list_groups(client_->handle(), group.c_str(), &list, TimeoutMs(timeout));
+  const std::unique_ptr<const struct rd_kafka_group_list, DestroyWith<rd_kafka_group_list_destroy>>
+      groups(list);
+  if (groups == nullptr) {
+    return tl::unexpected(
+        Failed(code, fmt::format("asking for the members of group {}", group), {}));
+  }
+  std::vector<std::string> members;
+  for (int i = 0; i < groups->group_cnt; ++i) {
+    const struct rd_kafka_group_info& found = groups->groups[i];
+    if (found.group != group) continue;
+    for (int j = 0; j < found.member_cnt; ++j) members.emplace_back(found.members[j].client_id);
+  }
+  return members;
+}
+
+KafkaResult<std::vector<std::string>> Admin::TopicNames(milliseconds timeout) {
+  const struct rd_kafka_metadata* answer = nullptr;
+  const rd_kafka_resp_err_t code =
+      rd_kafka_metadata(client_->handle(), 1, nullptr, &answer, TimeoutMs(timeout));
+  const Metadata metadata(answer);
+  if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
+    return tl::unexpected(Failed(code, "asking for all topics", {}));
+  }
+  std::vector<std::string> names;
+  for (int i = 0; i < metadata->topic_cnt; ++i) {
+    if (metadata->topics[i].partition_cnt > 0) names.emplace_back(metadata->topics[i].topic);
+  }
+  return names;
+}
+
+KafkaResult<std::int32_t> Admin::CountBrokers(milliseconds timeout) {
+  const struct rd_kafka_metadata* answer = nullptr;
+  const rd_kafka_resp_err_t code =
+      rd_kafka_metadata(client_->handle(), 0, nullptr, &answer, TimeoutMs(timeout));
+  const Metadata metadata(answer);
+  if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
+    return tl::unexpected(Failed(code, "asking for the brokers", {}));
+  }
+  return metadata->broker_cnt;
 }
 
 KafkaStatus Admin::DeleteTopic(const std::string& name, milliseconds timeout) {

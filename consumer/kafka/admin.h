@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 struct rd_kafka_queue_s;
 struct rd_kafka_topic_result_s;
@@ -28,6 +29,7 @@ struct TopicSpec {
 /// What the brokers say about a topic.
 struct TopicDescription {
   std::int32_t partitions = 0;
+  std::int32_t replicas = 0;                    ///< of the partition that has the fewest
   std::map<std::string, std::string> settings;  ///< every topic setting in force, defaults too
 };
 
@@ -45,10 +47,25 @@ class Admin {
   [[nodiscard]] KafkaResult<std::optional<TopicDescription>> DescribeTopic(
       const std::string& name, std::chrono::milliseconds timeout);
 
+  /// The client ids of a consumer group's members; none where there is no such group, or
+  /// where a broker that may know of it doesn't answer.
+  [[nodiscard]] KafkaResult<std::vector<std::string>> GroupMembers(
+      const std::string& group, std::chrono::milliseconds timeout);
+
+  /// The names of all topics that this client may see.
+  [[nodiscard]] KafkaResult<std::vector<std::string>> TopicNames(std::chrono::milliseconds timeout);
+
+  /// How many brokers there are.
+  [[nodiscard]] KafkaResult<std::int32_t> CountBrokers(std::chrono::milliseconds timeout);
+
   [[nodiscard]] KafkaStatus DeleteTopic(const std::string& name, std::chrono::milliseconds timeout);
 
  private:
   struct Answer;
+  struct PartitionCounts {
+    std::int32_t partitions = 0;
+    std::int32_t replicas = 0;
+  };
 
   Admin() = default;
 
@@ -59,8 +76,8 @@ class Admin {
                                         std::size_t count, std::string_view doing);
   [[nodiscard]] KafkaResult<std::optional<std::map<std::string, std::string>>> DescribeSettings(
       const std::string& name, std::chrono::milliseconds timeout);
-  [[nodiscard]] KafkaResult<std::int32_t> CountPartitions(const std::string& name,
-                                                          std::chrono::milliseconds timeout);
+  [[nodiscard]] KafkaResult<PartitionCounts> CountPartitions(const std::string& name,
+                                                             std::chrono::milliseconds timeout);
   [[nodiscard]] KafkaError Failed(std::int32_t code, std::string_view doing,
                                   std::string_view detail);
 

@@ -395,6 +395,17 @@ void Consumer::FinishCommit(std::uintptr_t number, const KafkaStatus& status) {
 
 KafkaResult<std::vector<std::optional<std::int64_t>>> Consumer::Committed(
     const std::vector<TopicPartition>& partitions, milliseconds timeout) {
+  auto places = CommittedPlaces(partitions, timeout);
+  if (!places) return tl::unexpected(places.error());
+  std::vector<std::optional<std::int64_t>> offsets;
+  for (const std::optional<PartitionOffset>& place : *places) {
+    offsets.push_back(place ? std::optional(place->offset) : std::nullopt);
+  }
+  return offsets;
+}
+
+KafkaResult<std::vector<std::optional<PartitionOffset>>> Consumer::CommittedPlaces(
+    const std::vector<TopicPartition>& partitions, milliseconds timeout) {
   const auto deadline = steady_clock::now() + timeout;
   while (true) {
     const PartitionList list = MakePartitionList(partitions);
@@ -404,12 +415,17 @@ KafkaResult<std::vector<std::optional<std::int64_t>>> Consumer::Committed(
       code = static_cast<rd_kafka_resp_err_t>(FirstErrorIn(*list));
     }
     if (code == RD_KAFKA_RESP_ERR_NO_ERROR) {
-      std::vector<std::optional<std::int64_t>> offsets;
+      std::vector<std::optional<PartitionOffset>> places;
       for (int i = 0; i < list->cnt; ++i) {
-        const std::int64_t offset = list->elems[i].offset;
-        offsets.push_back(offset < 0 ? std::nullopt : std::optional(offset));
+        const rd_kafka_topic_partition_t& found = list->elems[i];
+        places.emplace_back();
+        if (found.offset < 0) continue;
+        places.back() = PartitionOffset{{found.topic, found.partition}, found.offset};
+        if (found.metadata == nullptr) continue;
+        places.back()->metadata.assign(static_cast<const char*>(found.metadata),
+                                       found.metadata_size);
       }
-      return offsets;
+      return places;
     }
     // An open transaction holds the offsets back (UNSTABLE_OFFSET_COMMIT) until it ends.
     KafkaError error =

@@ -143,6 +143,10 @@ class Consumer {
   [[nodiscard]] KafkaResult<std::vector<std::optional<std::int64_t>>> Committed(
       const std::vector<TopicPartition>& partitions, std::chrono::milliseconds timeout);
 
+  /// The same with the metadata that was committed besides.
+  [[nodiscard]] KafkaResult<std::vector<std::optional<PartitionOffset>>> CommittedPlaces(
+      const std::vector<TopicPartition>& partitions, std::chrono::milliseconds timeout);
+
   /// Asks the broker.
   [[nodiscard]] KafkaResult<Watermarks> QueryWatermarks(const TopicPartition& partition,
                                                         std::chrono::milliseconds timeout);

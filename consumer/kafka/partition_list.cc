@@ -1,5 +1,8 @@
 #include "consumer/kafka/partition_list.h"
 
+#include <cstdlib>
+#include <cstring>
+
 #include <librdkafka/rdkafka.h>
 
 namespace crawlsieve::consumer {
@@ -11,9 +14,15 @@ void DestroyPartitionList::operator()(rd_kafka_topic_partition_list_s* list) con
 PartitionList MakePartitionList(const std::vector<PartitionOffset>& offsets) {
   PartitionList list(rd_kafka_topic_partition_list_new(static_cast<int>(offsets.size())));
   for (const PartitionOffset& entry : offsets) {
-    rd_kafka_topic_partition_list_add(list.get(), entry.partition.topic.c_str(),
-                                      entry.partition.partition)
-        ->offset = entry.offset;
+    rd_kafka_topic_partition_t* const added = rd_kafka_topic_partition_list_add(
+        list.get(), entry.partition.topic.c_str(), entry.partition.partition);
+    added->offset = entry.offset;
+    if (entry.metadata.empty()) continue;
+    // The list frees it, as C does.
+    added->metadata = std::malloc(entry.metadata.size());
+    if (added->metadata == nullptr) continue;
+    std::memcpy(added->metadata, entry.metadata.data(), entry.metadata.size());
+    added->metadata_size = entry.metadata.size();
   }
   return list;
 }

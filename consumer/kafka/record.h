@@ -21,6 +21,7 @@ struct TopicPartition {
 struct PartitionOffset {
   TopicPartition partition;
   std::int64_t offset = 0;
+  std::string metadata{};  ///< what is committed with it for the group's next owner; may be empty
 
   friend bool operator==(const PartitionOffset&, const PartitionOffset&) = default;
 };

@@ -2,9 +2,11 @@
 
 #include "consumer/record_limits.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -21,6 +23,27 @@ constexpr std::array<std::pair<const char*, const char*>, 3> kLogSettings = {{
 
 /// What a broker answers may be another answer later: permissions are given while a process waits.
 Error Passing(const KafkaError& error) { return {ErrorCode::kIo, error.message}; }
+
+/// A topic as we make it: replicated as the options say, so that brokers don't lose what they
+/// acknowledged, and with room for the largest records that we write.
+Result<TopicSpec> OurTopic(Admin& admin, const KafkaOptions& options, const std::string& name,
+                           std::int32_t partitions, std::chrono::milliseconds timeout) {
+  constexpr std::int32_t kReplicas = 3;
+  TopicSpec spec{name, partitions, static_cast<std::int32_t>(options.topic_replication), {}};
+  if (spec.replication_factor == 0) {
+    const auto brokers = admin.CountBrokers(timeout);
+    if (!brokers) {
+      return tl::unexpected(Passing(brokers.error()));
+    }
+    spec.replication_factor = std::clamp(*brokers, 1, kReplicas);
+  }
+  spec.settings["max.message.bytes"] = std::to_string(MaxWrittenBytes(options));
+  spec.settings["unclean.leader.election.enable"] = "false";
+  if (spec.replication_factor >= 2) {
+    spec.settings["min.insync.replicas"] = "2";
+  }
+  return spec;
+}
 
 /// Creates the topic, if no other process is quicker.
 Status Create(Admin& admin, const TopicSpec& spec, std::chrono::milliseconds timeout) {
@@ -80,6 +103,37 @@ std::string RecordSizeProblem(const std::string& topic, std::uint64_t max_messag
       kMinTopicMessageBytes);
 }
 
+std::string TopicDurabilityProblem(const std::string& topic, const TopicDescription& description,
+                                   std::int32_t brokers, const std::string& bootstrap_servers) {
+  const auto setting = [&](const char* name) {
+    const auto found = description.settings.find(name);
+    return found == description.settings.end() ? std::string() : found->second;
+  };
+  if (description.replicas < 2) {
+    if (brokers < 2) return {};
+    return fmt::format(
+        "topic {} has one replica, and there are {} brokers: what is lost with one disk can't be "
+        "made good. Give it three replicas with kafka-reassign-partitions.sh --bootstrap-server {}",
+        topic, brokers, bootstrap_servers);
+  }
+  std::string wrong;
+  std::string mend;
+  const auto want = [&](std::string_view name, std::string_view value) {
+    wrong += fmt::format("{}{}={}", wrong.empty() ? "" : ", ", name, setting(name.data()));
+    mend += fmt::format("{}{}={}", mend.empty() ? "" : ",", name, value);
+  };
+  if (setting("min.insync.replicas") == "1") want("min.insync.replicas", "2");
+  if (setting("unclean.leader.election.enable") == "true") {
+    want("unclean.leader.election.enable", "false");
+  }
+  if (wrong.empty()) return {};
+  return fmt::format(
+      "topic {} has {}: brokers may lose records that they acknowledged. To mend it: "
+      "kafka-configs.sh --bootstrap-server {} --alter --entity-type topics --entity-name {} "
+      "--add-config {}",
+      topic, wrong, bootstrap_servers, topic, mend);
+}
+
 std::uint64_t MaxMessageBytes(const TopicDescription& description) {
   const auto found = description.settings.find("max.message.bytes");
   std::uint64_t bytes = 0;
@@ -101,10 +155,12 @@ Status EnsureLogTopic(Admin& admin, const KafkaOptions& options, MissingTopic mi
                       "cleanup.policy=delete --config retention.ms=-1 --config retention.bytes=-1",
                       options.log_topic, options.bootstrap_servers, options.log_topic));
     }
-    TopicSpec spec{options.log_topic, 1, -1, {}};
-    spec.settings.insert(kLogSettings.begin(), kLogSettings.end());
-    spec.settings["max.message.bytes"] = std::to_string(MaxWrittenBytes(options));
-    if (Status created = Create(admin, spec, timeout); !created) {
+    Result<TopicSpec> spec = OurTopic(admin, options, options.log_topic, 1, timeout);
+    if (!spec) {
+      return tl::unexpected(spec.error());
+    }
+    spec->settings.insert(kLogSettings.begin(), kLogSettings.end());
+    if (Status created = Create(admin, *spec, timeout); !created) {
       return created;
     }
     found = Describe(admin, options.log_topic, timeout);
@@ -133,9 +189,11 @@ Result<std::uint64_t> EnsureTopic(Admin& admin, const KafkaOptions& options,
   if (found->has_value()) {
     return MaxMessageBytes(**found);
   }
-  TopicSpec spec{topic, partitions, -1, {}};
-  spec.settings["max.message.bytes"] = std::to_string(MaxWrittenBytes(options));
-  if (Status created = Create(admin, spec, timeout); !created) {
+  const Result<TopicSpec> spec = OurTopic(admin, options, topic, partitions, timeout);
+  if (!spec) {
+    return tl::unexpected(spec.error());
+  }
+  if (Status created = Create(admin, *spec, timeout); !created) {
     return tl::unexpected(created.error());
   }
   return MaxWrittenBytes(options);

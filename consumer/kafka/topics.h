@@ -27,6 +27,14 @@ namespace crawlsieve::consumer {
 /// The topic's max.message.bytes; 0 if the brokers don't say.
 [[nodiscard]] std::uint64_t MaxMessageBytes(const TopicDescription& description);
 
+/// Why brokers may lose records of this topic that they acknowledged, with the command that mends
+/// it; empty if they don't, or if the topic has one replica because there is one broker
+/// (`brokers`).
+[[nodiscard]] std::string TopicDurabilityProblem(const std::string& topic,
+                                                 const TopicDescription& description,
+                                                 std::int32_t brokers,
+                                                 const std::string& bootstrap_servers);
+
 enum class MissingTopic { kCreate, kRefuse };
 
 /// Sees to it that `options.log_topic` exists and can be the admission log.

@@ -4,6 +4,10 @@ namespace crawlsieve::consumer {
 
 void BatchCounts::Add(const Folded& folded, const log::Page& page) {
   ++folded_;
+  if (folded.gap.is_filling) ++recovered_;
+  if (folded.gap.opened.has_value()) {
+    lost_ += static_cast<std::uint64_t>(folded.gap.opened->to - folded.gap.opened->from + 1);
+  }
   switch (folded.outcome) {
     case FoldOutcome::kVerdict: {
       const Reason reason = folded.verdict->reason;
@@ -19,6 +23,9 @@ void BatchCounts::Add(const Folded& folded, const log::Page& page) {
       return;
     case FoldOutcome::kStaleGeneration:
       ++stale_generation_;
+      return;
+    case FoldOutcome::kOtherTopic:
+      ++other_topic_;
       return;
     case FoldOutcome::kParameters:
     case FoldOutcome::kDeadLetter:
@@ -38,6 +45,10 @@ void BatchCounts::AddTo(Metrics& metrics) const {
   metrics.Add(Count::kRedelivered, redelivered_);
   metrics.Add(Count::kRanAhead, ran_ahead_);
   metrics.Add(Count::kStaleGeneration, stale_generation_);
+  metrics.Add(Count::kOtherTopic, other_topic_);
+  metrics.Add(Count::kLostRecords, lost_);
+  metrics.Add(Count::kRecoveredRecords, recovered_);
+  metrics.Add(Count::kSkippedEntries, skipped_);
   metrics.Add(Count::kBytesSaved, bytes_saved_);
 }
 

@@ -14,7 +14,8 @@ class BatchCounts {
  public:
   void Add(const Folded& folded, const log::Page& page);
 
-  [[nodiscard]] std::uint64_t stale_generation() const { return stale_generation_; }
+  /// An entry that was passed over instead.
+  void AddSkipped() { ++skipped_; }
 
   /// Adds everything to `metrics`.
   void AddTo(Metrics& metrics) const;
@@ -25,6 +26,10 @@ class BatchCounts {
   std::uint64_t redelivered_ = 0;
   std::uint64_t ran_ahead_ = 0;
   std::uint64_t stale_generation_ = 0;
+  std::uint64_t other_topic_ = 0;
+  std::uint64_t lost_ = 0;
+  std::uint64_t recovered_ = 0;
+  std::uint64_t skipped_ = 0;
   std::uint64_t bytes_saved_ = 0;
 };
 

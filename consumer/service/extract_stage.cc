@@ -8,7 +8,10 @@
 #include "consumer/pipeline/ordered_workers.h"
 #include "consumer/service/board.h"
 #include "consumer/service/contact.h"
+#include "consumer/service/deployment.h"
+#include "consumer/service/input_position.h"
 #include "consumer/service/kafka_log.h"
+#include "consumer/service/log_entries.h"
 #include "consumer/service/sessions.h"
 #include "consumer/suspects/probe.h"
 #include "consumer/version.h"
@@ -31,6 +34,7 @@ using std::chrono::milliseconds;
 using SteadyClock = std::chrono::steady_clock;
 
 constexpr milliseconds kAdminTimeout{10'000};
+constexpr milliseconds kGroupTimeout{3'000};
 constexpr milliseconds kIdlePoll{50};
 constexpr milliseconds kBusyPoll{1};
 // The limits of a page end it in a second or two.
@@ -44,6 +48,7 @@ struct Task {
   TopicPartition partition;
   Epoch epoch = 0;
   std::int64_t previous_offset = -1;
+  bool begins_unclaimed = false;
   std::size_t bytes = 0;
 };
 
@@ -82,6 +87,9 @@ class ExtractSession final : public RebalanceListener {
     auto ready = WaitForLog(stop);
     if (!ready) return tl::unexpected(Failure(ready.error()));
     if (!*ready) return {};
+    if (auto alone = CheckExtractGroup(options_.kafka, kGroupTimeout); !alone) {
+      return tl::unexpected(Failure(alone.error()));
+    }
     if (auto joined = consumer_->Subscribe(options_.kafka.input_topics, *this); !joined) {
       return tl::unexpected(Failure(joined.error()));
     }
@@ -93,17 +101,29 @@ class ExtractSession final : public RebalanceListener {
 
   KafkaResult<std::vector<PartitionOffset>> OnAssigned(
       const std::vector<TopicPartition>& partitions) override {
-    auto committed = consumer_->Committed(partitions, kAdminTimeout);
+    // The log may be another one than at the last assignment.
+    if (auto ours = CheckLog(SteadyClock::now() + kAdminTimeout); !ours) {
+      return tl::unexpected(ours.error());
+    }
+    if (auto alone = CheckExtractGroup(options_.kafka, kGroupTimeout); !alone) {
+      return tl::unexpected(alone.error());
+    }
+    auto committed = consumer_->CommittedPlaces(partitions, kAdminTimeout);
     if (!committed) return tl::unexpected(committed.error());
     std::vector<PartitionOffset> starts;
     for (std::size_t i = 0; i < partitions.size(); ++i) {
-      const std::optional<std::int64_t> offset = (*committed)[i];
+      auto watermarks = consumer_->QueryWatermarks(partitions[i], kAdminTimeout);
+      if (!watermarks) return tl::unexpected(watermarks.error());
+      auto begin = BeginAt(options_.kafka, partitions[i], (*committed)[i], *watermarks);
+      if (!begin) return tl::unexpected(begin.error());
       Log(LogLevel::kInfo, "extract.assigned",
           {{"topic", partitions[i].topic},
            {"partition", partitions[i].partition},
-           {"offset", offset.value_or(-1)}});
-      assigned_.insert_or_assign(partitions[i], Assigned{++last_epoch_, OffsetTracker(), {}});
-      starts.push_back({partitions[i], offset.value_or(kOffsetBeginning)});
+           {"offset", begin->is_unclaimed ? -1 : begin->first}});
+      if (begin->unread.has_value()) TellUnread(partitions[i], *begin->unread);
+      starts.push_back({partitions[i], begin->read_from});
+      assigned_.insert_or_assign(
+          partitions[i], Assigned{++last_epoch_, OffsetTracker(), CommittedTimes(), *begin, {}});
     }
     paused_ = false;
     return starts;
@@ -131,6 +151,8 @@ class ExtractSession final : public RebalanceListener {
   struct Assigned {
     Epoch epoch;
     OffsetTracker tracker;
+    CommittedTimes times;
+    InputBegin begin;
     Timestamp last_timestamp;  ///< of the record taken last
   };
   struct Unacknowledged {
@@ -153,6 +175,7 @@ class ExtractSession final : public RebalanceListener {
       source.source.set_partition(task.partition.partition);
       source.source.set_offset(task.record.offset());
       source.source.set_previous_offset(task.previous_offset);
+      source.source.set_begins_unclaimed(task.begins_unclaimed);
       source.source.set_timestamp_ms(task.record.timestamp().time_since_epoch().count());
       Done done{std::move(task.record), std::move(task.partition), task.epoch, task.bytes,
                 ProcessNoted(*processor, slot, std::move(source))};
@@ -179,8 +202,10 @@ class ExtractSession final : public RebalanceListener {
   }
 
   Status Open() {
-    auto consumer = Consumer::Make(ExtractConsumer(options_.kafka, options_.static_member),
-                                   options_.kafka, contact_.Listen(LoggingCallbacks("extract")));
+    ClientRecipe recipe = ExtractConsumer(options_.kafka, options_.static_member);
+    recipe.defaults["client.id"] = ExtractClientId(options_.kafka);
+    auto consumer =
+        Consumer::Make(recipe, options_.kafka, contact_.Listen(LoggingCallbacks("extract")));
     if (!consumer) return tl::unexpected(consumer.error());
     auto producer = Producer::Make(IdempotentProducer(options_.kafka), options_.kafka,
                                    contact_.Listen(LoggingCallbacks("extract")),
@@ -197,7 +222,18 @@ class ExtractSession final : public RebalanceListener {
     while (!stop.stop_requested()) {
       const auto watermarks = consumer_->QueryWatermarks(log_, kAdminTimeout);
       watermarks.has_value() ? contact_.Answered() : contact_.Failed();
-      if (watermarks.has_value() && watermarks->high > 0) return CheckScheme(watermarks->low);
+      if (watermarks.has_value() && watermarks->high > 0) {
+        auto ours = CheckLog(SteadyClock::now() + kAdminTimeout);
+        if (ours) return true;
+        if (ours.error().error_class != KafkaErrorClass::kRetriable) {
+          return tl::unexpected(ours.error());
+        }
+        Log(LogLevel::kWarn, "extract.waiting",
+            {{"for", "the first entry of the admission log"},
+             {"log", log_.topic},
+             {"error", ours.error().message}});
+        continue;
+      }
       if (!watermarks && watermarks.error().error_class != KafkaErrorClass::kRetriable) {
         return tl::unexpected(watermarks.error());
       }
@@ -217,32 +253,57 @@ class ExtractSession final : public RebalanceListener {
   }
 
   /// Refuses to write into a log of another scheme: its judge would refuse the log from then on.
-  /// The log's first entry names the scheme; true where it is ours.
-  KafkaResult<bool> CheckScheme(std::int64_t first_offset) {
+  /// The log's first entry names the scheme. Errors besides: kRetriable where it can't be read.
+  KafkaStatus CheckLog(SteadyClock::time_point deadline) {
+    const auto left = [deadline] {
+      return std::max(milliseconds(1),
+                      std::chrono::ceil<milliseconds>(deadline - SteadyClock::now()));
+    };
+    const auto refused = [](std::string message) {
+      return tl::unexpected(KafkaError{KafkaErrorClass::kRefused, 0, "", std::move(message)});
+    };
     auto reader =
         Consumer::Make(JudgeConsumer(options_.kafka), options_.kafka, LoggingCallbacks("extract"));
-    if (!reader) {
-      return tl::unexpected(KafkaError{KafkaErrorClass::kRefused, 0, "", reader.error().message});
-    }
-    if (auto assigned = (*reader)->Assign({{log_, first_offset}}); !assigned) {
-      return tl::unexpected(assigned.error());
-    }
-    auto record = (*reader)->Poll(kAdminTimeout);
-    if (!record) return tl::unexpected(record.error());
+    if (!reader) return refused(reader.error().message);
+    auto watermarks = (*reader)->QueryWatermarks(log_, left());
+    if (!watermarks) return tl::unexpected(watermarks.error());
+    if (auto assigned = (*reader)->Assign({{log_, watermarks->low}}); !assigned) return assigned;
     log::Entry entry;
-    const std::string_view value =
-        record->has_value() ? (*record)->value().value_or("") : std::string_view();
-    if (!entry.ParseFromArray(value.data(), static_cast<int>(value.size()))) return true;
+    while (true) {
+      auto record = (*reader)->Poll(left());
+      if (!record) return tl::unexpected(record.error());
+      if (!record->has_value()) {
+        return tl::unexpected(KafkaError{
+            KafkaErrorClass::kRetriable, 0, "",
+            fmt::format("the first entry of log {} could not be read in time", log_.topic)});
+      }
+      const std::string_view value = (*record)->value().value_or("");
+      if (IsSkippedEntry(options_.kafka, (*record)->offset(), value)) continue;
+      if (ParseEntry(value, entry)) break;
+      return refused("the admission log begins with what is not an entry of crawlsieve" +
+                     HowToSkip(log_.topic, (*record)->offset(), value));
+    }
     const std::string scheme =
         entry.has_parameters() ? entry.parameters().scheme() : entry.page().scheme();
     const std::string own = SchemeOf(options_.processor);
-    if (scheme.empty() || scheme == own) return true;
-    return tl::unexpected(KafkaError{
-        KafkaErrorClass::kRefused, 0, "",
-        fmt::format(
-            "log {} is of scheme {}, this configuration makes scheme {}: give all processes "
-            "the same fingerprint and extract settings, or use another kafka.log.topic",
-            log_.topic, scheme, own)});
+    if (scheme == own) return {};
+    return refused(fmt::format(
+        "log {} is of scheme {}, this configuration makes scheme {}: give all processes "
+        "the same fingerprint and extract settings, or use another kafka.log.topic",
+        log_.topic, scheme, own));
+  }
+
+  /// Names records that no verdict can be given for.
+  void TellUnread(const TopicPartition& partition, const OffsetRange& unread) {
+    metrics_.Add(Count::kUnreadRecords, static_cast<std::uint64_t>(unread.to - unread.from + 1));
+    Log(LogLevel::kError, "extract.deleted_unread",
+        {{"topic", partition.topic},
+         {"partition", partition.partition},
+         {"from", unread.from},
+         {"to", unread.to},
+         {"meaning",
+          "the topic no longer has these records, and the group had not committed "
+          "them; those that the log has no entry for get no verdict"}});
   }
 
   /// Takes a record if there is room, appends what the workers are done with, commits if it is
@@ -260,7 +321,9 @@ class ExtractSession final : public RebalanceListener {
     if (!polled && polled.error().error_class != KafkaErrorClass::kRetriable) {
       return tl::unexpected(polled.error());
     }
-    if (polled.has_value() && polled->has_value()) Take(std::move(**polled));
+    if (polled.has_value() && polled->has_value()) {
+      if (auto taken = Take(std::move(**polled)); !taken) return taken;
+    }
 
     // Without room the oldest page is all there is to wait for.
     auto done = workers_.TakeNext(has_room ? milliseconds(0) : kIdlePoll);
@@ -271,18 +334,31 @@ class ExtractSession final : public RebalanceListener {
     return CommitIfDue();
   }
 
-  void Take(ConsumedRecord record) {
+  KafkaStatus Take(ConsumedRecord record) {
     TopicPartition partition{std::string(record.topic()), record.partition()};
     const auto assigned = assigned_.find(partition);
-    if (assigned == assigned_.end() || assigned->second.tracker.IsTaken(record.offset())) return;
+    if (assigned == assigned_.end() || assigned->second.tracker.IsTaken(record.offset())) return {};
+    const InputBegin& begin = assigned->second.begin;
+    // Read again, to see that it is still the record that the group was done with, and appended
+    // again: where the log lost its entry, the fold sees that now and not with the next record.
+    const bool is_repeat = record.offset() < begin.first;
+    if (is_repeat) {
+      auto same =
+          CheckLastRead(options_.kafka, partition, begin, record.offset(), record.timestamp());
+      if (!same) return same;
+    }
     metrics_.Add(Count::kRecordsConsumed);
     const std::size_t bytes = record.size_bytes();
     metrics_.Add(Count::kBytesConsumed, bytes);
     assigned->second.last_timestamp = record.timestamp();
+    assigned->second.times.Take(record.offset(), record.timestamp());
     in_flight_bytes_ += bytes;
-    const std::int64_t previous = assigned->second.tracker.Take(record.offset(), 1);
-    workers_.Submit(
-        Task{std::move(record), std::move(partition), assigned->second.epoch, previous, bytes});
+    const std::int64_t taken = assigned->second.tracker.Take(record.offset(), 1);
+    const bool is_first = taken < 0;
+    const std::int64_t before_first = is_repeat ? record.offset() - 1 : begin.previous;
+    workers_.Submit(Task{std::move(record), std::move(partition), assigned->second.epoch,
+                         is_first ? before_first : taken, is_first && begin.is_unclaimed, bytes});
+    return {};
   }
 
   /// Pauses or resumes everything assigned; polling goes on either way.
@@ -303,7 +379,8 @@ class ExtractSession final : public RebalanceListener {
 
     const int omitted = done.processed.entry.page().omitted_size();
     if (omitted > 0) metrics_.Add(Count::kFieldsOmitted, static_cast<std::uint64_t>(omitted));
-    if (done.processed.failure.has_value()) {
+    const bool is_repeat = waiting.offset < assigned->second.begin.first;
+    if (done.processed.failure.has_value() && !is_repeat) {
       const DecodeFailure& failure = *done.processed.failure;
       metrics_.DeadLetters(failure.code).Add();
       assigned->second.tracker.Expect(waiting.offset);
@@ -362,8 +439,9 @@ class ExtractSession final : public RebalanceListener {
   std::vector<PartitionOffset> CommittableOffsets() {
     std::vector<PartitionOffset> offsets;
     for (auto& [partition, assigned] : assigned_) {
-      if (const auto offset = assigned.tracker.Committable())
-        offsets.push_back({partition, *offset});
+      const auto offset = assigned.tracker.Committable();
+      if (!offset.has_value()) continue;
+      offsets.push_back({partition, *offset, assigned.times.MetadataFor(*offset)});
     }
     return offsets;
   }

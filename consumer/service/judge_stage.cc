@@ -6,13 +6,17 @@
 #include "consumer/output/verdict_record.h"
 #include "consumer/service/batch_counts.h"
 #include "consumer/service/contact.h"
+#include "consumer/service/deployment.h"
+#include "consumer/service/input_alarms.h"
 #include "consumer/service/kafka_log.h"
+#include "consumer/service/log_entries.h"
 #include "consumer/service/sessions.h"
 #include "plugin/fingerprint/checksum.h"
 
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -27,6 +31,7 @@ using std::chrono::milliseconds;
 using SteadyClock = std::chrono::steady_clock;
 
 constexpr milliseconds kAdminTimeout{10'000};
+constexpr milliseconds kGroupTimeout{3'000};
 constexpr milliseconds kCommitTimeout{60'000};
 constexpr milliseconds kFollowTimeout{2'000};
 constexpr milliseconds kIdlePoll{100};
@@ -118,9 +123,11 @@ class JudgeSession final : public RebalanceListener {
   SessionResult Run(const std::stop_token& stop) {
     ClientRecipe recipe = JudgeConsumer(options_.kafka);
     // Members get partitions in the order of their ids, which begin with this: the judge that was
-    // there first stays, and a standby that joins doesn't take over.
-    recipe.defaults["client.id"] =
-        fmt::format("crawlsieve-{:014}", Now().time_since_epoch().count());
+    // there first stays, and a standby that joins doesn't take over. The order is asked of the
+    // group, since clocks may be wrong.
+    auto client_id = JudgeClientId(options_.kafka, kAdminTimeout);
+    if (!client_id) return Failed(client_id);
+    recipe.defaults["client.id"] = *client_id;
     auto consumer =
         Consumer::Make(recipe, options_.kafka, contact_.Listen(LoggingCallbacks("judge")));
     if (!consumer) return tl::unexpected(FinalFailure(consumer.error()));
@@ -142,6 +149,10 @@ class JudgeSession final : public RebalanceListener {
   KafkaResult<std::vector<PartitionOffset>> OnAssigned(
       const std::vector<TopicPartition>& partitions) override {
     if (partitions.empty()) return std::vector<PartitionOffset>();
+    // Someone else's topics in this group: two deployments that would fence each other for ever.
+    if (auto ours = CheckJudgeGroup(options_.kafka, partitions, kGroupTimeout); !ours) {
+      return tl::unexpected(ours.error());
+    }
     auto group = consumer_->CurrentGroupMetadata();
     if (!group) return tl::unexpected(group.error());
     group_ = std::move(*group);
@@ -172,6 +183,7 @@ class JudgeSession final : public RebalanceListener {
     LogPosition position;
     SteadyClock::time_point begin;
     BatchCounts counts;
+    InputAlarms alarms;
     std::vector<Timestamp> sources;  ///< times of the judged input records
   };
 
@@ -284,12 +296,17 @@ class JudgeSession final : public RebalanceListener {
 
   /// Up to where the log has been judged, and whether it is the log of this state.
   SessionResult AskPublished(milliseconds timeout) {
-    auto committed = consumer_->Committed({log_}, timeout);
+    auto committed = consumer_->CommittedPlaces({log_}, timeout);
     if (!committed) return Failed(committed);
     auto watermarks = consumer_->QueryWatermarks(log_, timeout);
     if (!watermarks) return Failed(watermarks);
     contact_.Answered();
-    auto published = FirstOffset(committed->front(), *watermarks);
+    std::optional<std::int64_t> offset;
+    if (const std::optional<PartitionOffset>& place = committed->front()) {
+      offset = place->offset;
+      committed_entry_ = {place->offset - 1, place->metadata};
+    }
+    auto published = FirstOffset(offset, *watermarks);
     if (!published) return tl::unexpected(FinalFailure(published.error()));
     published_ = *published;
     log_is_empty_ = watermarks->high == 0;
@@ -315,18 +332,20 @@ class JudgeSession final : public RebalanceListener {
     if (folded >= watermarks.high) {
       return MakeError(
           ErrorCode::kMismatch,
-          fmt::format("the state covers log {} up to offset {}, but the log ends at {}: it was "
-                      "recreated or truncated. Restore the log, or start with an empty state "
-                      "directory and another kafka.group",
-                      log_.topic, folded, watermarks.high));
+          fmt::format(
+              "the state covers log {} up to offset {}, but the log ends at {}: it was "
+              "recreated or truncated. What to do: docs/reliability.md, \"When the log lost "
+              "entries\"",
+              log_.topic, folded, watermarks.high));
     }
     if (committed.value_or(0) > watermarks.high) {
       return MakeError(
           ErrorCode::kMismatch,
-          fmt::format("group {}.judge has committed offset {} of log {}, which ends at {}: the log "
-                      "was recreated or truncated. Restore it, or start with an empty state "
-                      "directory and another kafka.group",
-                      options_.kafka.group, *committed, log_.topic, watermarks.high));
+          fmt::format(
+              "group {}.judge has committed offset {} of log {}, which ends at {}: the log "
+              "was recreated or truncated. What to do: docs/reliability.md, \"When the log lost "
+              "entries\"",
+              options_.kafka.group, *committed, log_.topic, watermarks.high));
     }
     if (std::max<std::int64_t>(folded, 0) < watermarks.low) {
       return MakeError(
@@ -380,6 +399,7 @@ class JudgeSession final : public RebalanceListener {
         }
         continue;
       }
+      if (auto known = CheckCommitted(record); !known) return known;
       if (auto folded = Fold(record, entries_[i]); !folded) return tl::unexpected(folded.error());
     }
     records_.clear();
@@ -389,6 +409,20 @@ class JudgeSession final : public RebalanceListener {
     TellIndex();
     TellLag(*replay_);
     return {};
+  }
+
+  /// What is committed with the group's offset is the checksum of the entry before it. Another one
+  /// there is an entry that nobody has judged: the log lost its end, and went on.
+  SessionResult CheckCommitted(const ConsumedRecord& record) const {
+    const auto& [offset, checksum] = committed_entry_;
+    if (record.offset() != offset || checksum.empty() || checksum == HexOf(record)) return {};
+    return tl::unexpected(FinalFailure(
+        {ErrorCode::kMismatch,
+         fmt::format("entry {} of log {} is not the one that group {}.judge was done with there: "
+                     "the log lost entries and went on. What it holds now from somewhere before "
+                     "that offset has no verdict. docs/reliability.md, \"When the log lost "
+                     "entries\"",
+                     offset, log_.topic, options_.kafka.group)}));
   }
 
   /// Only idempotent producers write to the log, which leave no gap in its offsets. So a record
@@ -415,7 +449,7 @@ class JudgeSession final : public RebalanceListener {
     // Before the log's own first entry is folded nothing may be added to it: it may be of another
     // scheme. Judge() compares the parameters again when it meets them.
     const bool is_read = log_is_empty_ || detector_.parameters().has_value();
-    if (is_read && detector_.parameters() != options_.parameters) {
+    if (is_read && !HasOurParameters()) {
       if (auto appended = AppendParameters(); !appended) return appended;
     }
     // In this order: a seek wakes librdkafka's fetcher, a resume behind it is found by it only when
@@ -429,9 +463,16 @@ class JudgeSession final : public RebalanceListener {
     next_ = published_;
     SetState(State::kLive);
     TellIndex();
+    if (auto told = TellOpenGaps(LogLevel::kWarn); !told) return told;
     Log(LogLevel::kInfo, "judge.live",
         {{"offset", published_}, {"documents", detector_.index_stats().documents}});
     return {};
+  }
+
+  /// Whether what is in force is what this process would have, by the newest rules it has.
+  bool HasOurParameters() const {
+    return detector_.parameters() == options_.parameters &&
+           detector_.fold_version() >= kFoldVersion;
   }
 
   /// Puts this process's judging parameters at the end of the log. They take effect for the entries
@@ -492,6 +533,16 @@ class JudgeSession final : public RebalanceListener {
     return ToBytes(RawChecksum(record.value().value_or(std::string_view())));
   }
 
+  static std::string HexOf(const ConsumedRecord& record) {
+    return Hex(RawChecksum(record.value().value_or(std::string_view())));
+  }
+
+  static std::string HexOfBytes(std::string_view bytes) {
+    std::string text;
+    for (const unsigned char byte : bytes) text += fmt::format("{:02x}", byte);
+    return text;
+  }
+
   /// Takes the records that have come, `most` of them and kMostAtOnce at most, into `records_` and
   /// `entries_`, and reads ahead for them. Waits up to `wait` for the first.
   SessionResult Take(Consumer& consumer, milliseconds wait, std::size_t most) {
@@ -508,31 +559,49 @@ class JudgeSession final : public RebalanceListener {
     }
     if (entries_.size() < records_.size()) entries_.resize(records_.size());
     for (std::size_t i = 0; i < records_.size(); ++i) {
-      const std::string_view value = records_[i].value().value_or(std::string_view());
-      if (!entries_[i].ParseFromArray(value.data(), static_cast<int>(value.size()))) {
-        return tl::unexpected(FinalFailure(
-            {ErrorCode::kInvalidInput,
-             fmt::format("offset {} of log {} is not an entry of crawlsieve: something else writes "
-                         "to this topic",
-                         records_[i].offset(), log_.topic)}));
-      }
+      // What isn't an entry stays empty, which the fold refuses when it comes to it.
+      (void)ParseEntry(records_[i].value().value_or(std::string_view()), entries_[i]);
     }
     detector_.ReadAheadFor(std::span(entries_).first(records_.size()), kReadThreads);
     return {};
   }
 
-  /// Folds a record into the open batch.
-  tl::expected<Folded, SessionFailure> Fold(const ConsumedRecord& record, const log::Entry& entry) {
-    auto folded = detector_.Fold(entry);
-    if (!folded) {
-      Error error = folded.error();
-      error.message += fmt::format(" (log {}, offset {})", log_.topic, record.offset());
-      return tl::unexpected(FinalFailure(std::move(error)));
+  /// Folds a record into the open batch; nullopt where kafka.log.skip says to pass it over.
+  tl::expected<std::optional<Folded>, SessionFailure> Fold(const ConsumedRecord& record,
+                                                           const log::Entry& entry) {
+    const std::string_view value = record.value().value_or(std::string_view());
+    std::optional<Folded> result;
+    if (IsSkippedEntry(options_.kafka, record.offset(), value)) {
+      TellSkipped(record.offset(), entry);
+    } else {
+      auto folded = entry.body_case() != log::Entry::BODY_NOT_SET
+                        ? detector_.Fold(entry)
+                        : Result<Folded>(MakeError(ErrorCode::kInvalidInput,
+                                                   "what is not an entry of crawlsieve"));
+      if (!folded) {
+        Error error = folded.error();
+        error.message += HowToSkip(log_.topic, record.offset(), value);
+        return tl::unexpected(FinalFailure(std::move(error)));
+      }
+      result = std::move(*folded);
     }
     if (batch_.entries++ == 0) batch_.begin = SteadyClock::now();
     last_timestamp_ = record.timestamp();
     batch_.position = {record.offset(), ChecksumOf(record)};
-    return *folded;
+    return result;
+  }
+
+  void TellSkipped(std::int64_t offset, const log::Entry& entry) const {
+    const log::Source& source = entry.page().source();
+    Log(LogLevel::kError, "judge.entry_skipped",
+        {{"log", log_.topic},
+         {"entry", offset},
+         {"topic", entry.has_page() ? source.topic() : "unknown"},
+         {"partition", entry.has_page() ? source.partition() : -1},
+         {"offset", entry.has_page() ? source.offset() : -1},
+         {"meaning",
+          "kafka.log.skip names this entry; the record that it may stand for gets no "
+          "verdict from it"}});
   }
 
   SessionResult Judge(const ConsumedRecord& record, const log::Entry& entry) {
@@ -541,9 +610,15 @@ class JudgeSession final : public RebalanceListener {
     if (batch_.entries == 0 && is_exactly_once_) {
       if (auto begun = producer_->BeginTransaction(); !begun) return Failed(begun);
     }
-    auto folded = Fold(record, entry);
-    if (!folded) return tl::unexpected(folded.error());
+    auto fold = Fold(record, entry);
+    if (!fold) return tl::unexpected(fold.error());
+    if (!fold->has_value()) {
+      batch_.counts.AddSkipped();
+      return {};
+    }
+    const std::optional<Folded>& folded = *fold;
     batch_.counts.Add(*folded, entry.page());
+    batch_.alarms.Add(*folded, entry.page().source());
     if (folded->verdict.has_value()) {
       if (auto published = Publish(entry.page(), *folded->verdict); !published) {
         return Failed(published);
@@ -553,7 +628,7 @@ class JudgeSession final : public RebalanceListener {
     metrics_.Observe(Latency::kJudge, SteadyClock::now() - begin);
     // A judge with other settings was active and left its parameters behind this one's.
     if (folded->outcome == FoldOutcome::kParameters && !parameters_appended_ &&
-        detector_.parameters() != options_.parameters) {
+        !HasOurParameters()) {
       return AppendParameters();
     }
     return {};
@@ -590,7 +665,8 @@ class JudgeSession final : public RebalanceListener {
   /// Publishes the batch for good, then adds it to the state: never the other way round.
   SessionResult CommitBatch() {
     if (state_ != State::kLive || batch_.entries == 0) return {};
-    const std::vector<PartitionOffset> offsets = {{log_, batch_.position.offset + 1}};
+    const std::vector<PartitionOffset> offsets = {
+        {log_, batch_.position.offset + 1, HexOfBytes(batch_.position.entry_checksum)}};
     if (is_exactly_once_) {
       auto sent = Repeat(kCommitTimeout, [&] { return producer_->SendOffsets(offsets, group_); });
       if (!sent) return Failed(sent);
@@ -607,11 +683,15 @@ class JudgeSession final : public RebalanceListener {
     }
     const BatchCounts counts = batch_.counts;
     const std::vector<Timestamp> sources = std::move(batch_.sources);
+    const InputAlarms alarms = std::move(batch_.alarms);
     if (auto stored = CommitState(); !stored) return stored;
     progressed_ = true;
     contact_.Answered();
-    TellStaleGeneration(counts);
     counts.AddTo(metrics_);
+    alarms.Tell(stale_generation_told_, other_topic_told_);
+    if (alarms.has_gaps_changed()) {
+      if (auto told = TellOpenGaps(LogLevel::kInfo); !told) return told;
+    }
     const Timestamp now = Now();
     for (const Timestamp source : sources) metrics_.Observe(Latency::kEndToEnd, now - source);
     TellIndex();
@@ -627,14 +707,22 @@ class JudgeSession final : public RebalanceListener {
     return {};
   }
 
-  /// Once for a session: a topic that was recreated without raising the generation looks like this.
-  void TellStaleGeneration(const BatchCounts& counts) {
-    if (counts.stale_generation() == 0 || std::exchange(stale_generation_told_, true)) return;
-    Log(LogLevel::kWarn, "judge.stale_generation",
-        {{"entries", counts.stale_generation()},
-         {"meaning",
-          "an extract process runs with a lower kafka.input.generation than another one before it; "
-          "its pages get no verdicts"}});
+  /// Says which input records the log has no entry for, and shows their number.
+  SessionResult TellOpenGaps(LogLevel level) {
+    auto gaps = detector_.OpenGaps();
+    if (!gaps) return tl::unexpected(FinalFailure(gaps.error()));
+    std::vector<GapReport> reports;
+    for (const InputGap& gap : *gaps) {
+      reports.push_back({gap.topic, gap.partition,
+                         static_cast<std::uint64_t>(gap.offsets.to - gap.offsets.from + 1)});
+      Log(level, "judge.open_gap",
+          {{"topic", gap.topic},
+           {"partition", gap.partition},
+           {"from", gap.offsets.from},
+           {"to", gap.offsets.to}});
+    }
+    metrics_.SetOpenGaps(reports);
+    return {};
   }
 
   void TellIndex() {
@@ -693,7 +781,11 @@ class JudgeSession final : public RebalanceListener {
   LookupWork told_work_;      ///< what the metrics know of
   ConfirmWork told_confirm_work_;
   bool parameters_appended_ = false;
-  bool stale_generation_told_ = false;
+  std::set<TopicPartition> stale_generation_told_;
+  std::set<TopicPartition> other_topic_told_;
+  /// The last entry that the group was done with: its offset, and its checksum in hexadecimal
+  /// digits, empty where that isn't known.
+  std::pair<std::int64_t, std::string> committed_entry_{-1, ""};
   bool progressed_ = false;
   std::optional<KafkaError> delivery_failure_;
   std::optional<SessionFailure> failure_;  ///< met inside a rebalance

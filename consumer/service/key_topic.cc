@@ -5,8 +5,10 @@
 #include "consumer/kafka/producer.h"
 #include "consumer/kafka/topics.h"
 #include "consumer/service/kafka_log.h"
+#include "consumer/service/log_entries.h"
 
 #include <chrono>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -86,8 +88,12 @@ tl::expected<std::optional<FirstRecord>, SessionFailure> ReadFirstRecord(
       return tl::unexpected(Passing(record.error()));
     }
     if (!record || !record->has_value()) continue;
-    return std::optional<FirstRecord>(
-        FirstRecord{(*record)->offset(), std::string((*record)->value().value_or(""))});
+    const std::string_view value = (*record)->value().value_or("");
+    if (topic == options.log_topic && IsSkippedEntry(options, (*record)->offset(), value)) {
+      if ((*record)->offset() + 1 >= watermarks->high) return std::optional<FirstRecord>();
+      continue;
+    }
+    return std::optional<FirstRecord>(FirstRecord{(*record)->offset(), std::string(value)});
   }
   return tl::unexpected(
       Passing(fmt::format("topic {}: its first record did not come within {} s", topic,

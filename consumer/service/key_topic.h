@@ -15,7 +15,8 @@ struct FirstRecord {
   std::string value;
 };
 
-/// The first record of `topic`; nullopt where there is no such topic, or nothing in it.
+/// The first record of `topic`, of the log the first that isn't passed over (kafka.log.skip);
+/// nullopt where there is no such topic, or nothing in it.
 /// Errors: may_pass where brokers don't answer or refuse to.
 [[nodiscard]] tl::expected<std::optional<FirstRecord>, SessionFailure> ReadFirstRecord(
     const KafkaOptions& options, const std::string& topic);

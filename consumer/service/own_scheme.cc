@@ -2,6 +2,7 @@
 
 #include "consumer/logging.h"
 #include "consumer/service/key_topic.h"
+#include "consumer/service/log_entries.h"
 #include "plugin/fingerprint/key.h"
 #include "plugin/log/entry.pb.h"
 
@@ -19,12 +20,11 @@ tl::expected<std::optional<std::string>, SessionFailure> SchemeOfLog(const Kafka
   if (!first) return tl::unexpected(std::move(first.error()));
   if (!first->has_value()) return std::optional<std::string>();
   log::Entry entry;
-  if (!entry.ParseFromString((*first)->value)) {
-    return tl::unexpected(FinalFailure(
-        {ErrorCode::kInvalidInput,
-         fmt::format("offset {} of log {} is not an entry of crawlsieve: something else writes to "
-                     "this topic, or kafka.log.topic names the wrong one",
-                     (*first)->offset, kafka.log_topic)}));
+  if (!ParseEntry((*first)->value, entry)) {
+    return tl::unexpected(
+        FinalFailure({ErrorCode::kInvalidInput,
+                      "the admission log begins with what is not an entry of crawlsieve" +
+                          HowToSkip(kafka.log_topic, (*first)->offset, (*first)->value)}));
   }
   return std::optional(entry.has_parameters() ? entry.parameters().scheme()
                                               : entry.page().scheme());

@@ -12,6 +12,7 @@
 #include "consumer/service/own_scheme.h"
 #include "consumer/service/reporter.h"
 #include "consumer/service/sessions.h"
+#include "consumer/service/topic_check.h"
 #include "consumer/version.h"
 #include "plugin/base/mutex.h"
 
@@ -19,6 +20,7 @@
 #include <array>
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <functional>
 #include <limits>
 #include <map>
@@ -112,6 +114,10 @@ SessionResult EnsureTopics(const ServiceSetup& setup, DeadLetterBytes& dead_lett
     auto problem = too_small(setup.kafka.verdict_topic, *made);
     if (!problem.empty()) return Refused(std::move(problem));
   }
+  std::vector<std::string> kept = {setup.kafka.log_topic, setup.kafka.verdict_topic};
+  if (setup.processor.fingerprint.key.empty()) kept.push_back(setup.kafka.key_topic);
+  auto durable = check(CheckDurability(**admin, setup.kafka, kept, kAdminTimeout));
+  if (!durable) return durable;
   if (!setup.metrics.topic.empty()) {
     const auto made = ensure(setup.metrics.topic);
     if (!made) return check(tl::unexpected(made.error()));
@@ -266,7 +272,10 @@ HttpContent MakeHttpContent(const ServiceSetup& setup, const std::string& instan
     }
     if (!metrics.connected()) return Health{true, false, "not connected to Kafka"};
     if (metrics.restoring()) return Health{true, false, "restoring state from the admission log"};
-    return Health{true, true, metrics.standby() ? "standby" : ""};
+    if (metrics.standby()) return Health{true, true, "standby"};
+    const std::uint64_t missing = metrics.open_gap_offsets();
+    return Health{true, true,
+                  missing == 0 ? "" : fmt::format("{} input records have no log entry", missing)};
   };
   content.metrics = [&metrics] { return metrics.PrometheusText(); };
   content.status = [&setup, instance, &start, &metrics] {
@@ -283,6 +292,7 @@ HttpContent MakeHttpContent(const ServiceSetup& setup, const std::string& instan
           {"restoring", metrics.restoring() ? "yes" : "no"},
           {"input", fmt::format("{}", fmt::join(setup.kafka.input_topics, ", "))},
           {"admission log", setup.kafka.log_topic},
+          {"input records without a log entry", std::to_string(metrics.open_gap_offsets())},
           {"verdicts", setup.kafka.verdict_topic}}}};
   };
   return content;

@@ -2,11 +2,13 @@
 
 #include "consumer/kafka/consumer.h"
 #include "consumer/service/kafka_log.h"
+#include "consumer/service/log_entries.h"
 #include "plugin/log/entry.pb.h"
 #include "plugin/state_hash.h"
 
 #include <chrono>
 #include <memory>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -18,7 +20,8 @@ using std::chrono::milliseconds;
 constexpr milliseconds kPatience{30'000};
 constexpr std::int64_t kEntriesPerCommit = 1000;
 
-Status Refold(Consumer& reader, const TopicPartition& log, std::int64_t last, Detector& detector,
+Status Refold(Consumer& reader, const KafkaOptions& kafka, const TopicPartition& log,
+              std::int64_t last, Detector& detector,
               const std::function<void(std::int64_t)>& progress) {
   log::Entry entry;
   auto deadline = std::chrono::steady_clock::now() + kPatience;
@@ -39,12 +42,17 @@ Status Refold(Consumer& reader, const TopicPartition& log, std::int64_t last, De
                                    (*record)->offset(), next));
     }
     const std::string_view value = (*record)->value().value_or(std::string_view());
-    if (!entry.ParseFromArray(value.data(), static_cast<int>(value.size()))) {
-      return MakeError(
-          ErrorCode::kInvalidInput,
-          fmt::format("offset {} of log {} is not an entry of crawlsieve", next, log.topic));
+    if (!IsSkippedEntry(kafka, next, value)) {
+      if (!ParseEntry(value, entry)) {
+        return MakeError(ErrorCode::kInvalidInput, "the admission log holds what is not an entry" +
+                                                       HowToSkip(log.topic, next, value));
+      }
+      if (auto folded = detector.Fold(entry); !folded) {
+        Error error = folded.error();
+        error.message += HowToSkip(log.topic, next, value);
+        return tl::unexpected(std::move(error));
+      }
     }
-    if (auto folded = detector.Fold(entry); !folded) return tl::unexpected(folded.error());
     if (next == last || next % kEntriesPerCommit == 0) {
       auto stored = detector.Commit({next, ToBytes(RawChecksum(value))});
       if (!stored) return stored;
@@ -74,7 +82,7 @@ Result<StateComparison> CompareWithRefold(const KafkaOptions& kafka, Store& stat
   }
   auto detector = Detector::Open(scratch, make_index, scheme);
   if (!detector) return tl::unexpected(detector.error());
-  auto folded = Refold(**reader, log, comparison.offset, **detector, progress);
+  auto folded = Refold(**reader, kafka, log, comparison.offset, **detector, progress);
   if (!folded) return tl::unexpected(folded.error());
 
   const auto hash = StateHash(state);

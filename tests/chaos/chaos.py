@@ -12,6 +12,7 @@ import time
 import entries
 import faults
 import feeder
+import losses
 import processes
 import proxy
 import rounds
@@ -21,11 +22,12 @@ ROUND_FAULTS = 25  # what is lost when a campaign is interrupted
 SUMS = ("pages", "kills", "faults", "lost", "duplicated", "aborted_seen", "out_of_order",
         "verdict_mismatches", "state_mismatches", "hanging_transactions", "aborted_transactions",
         "aborted_records", "repeated_entries", "slow_recoveries", "idle_faults",
-        "ended_by_themselves", "crashes")
+        "ended_by_themselves", "crashes", "taken_log", "taken_records", "taken_offsets", "alarms")
 MAXIMA = ("longest_gap_s", "longest_recovery_s")
 MUST_BE_ZERO = ("lost", "duplicated", "aborted_seen", "out_of_order", "verdict_mismatches",
                 "state_mismatches", "hanging_transactions", "slow_recoveries", "crashes")
-MAY_REPEAT = ("duplicated", "out_of_order")  # with at_least_once
+LOG_LOSS = "log-loss"
+MAY_REPEAT = ("duplicated", "out_of_order")  # with at_least_once, and where the log loses entries
 
 
 def parse_arguments():
@@ -35,7 +37,7 @@ def parse_arguments():
                     "nothing was lost, doubled, reordered or judged otherwise.",
         epilog="Exit codes: 0 everything held, 1 something did not, 2 wrong usage. What a failed "
                "round left (logs, states) is kept, and its folder named.")
-    parser.add_argument("--kind", choices=(*faults.KINDS, "mixed"), default="kill",
+    parser.add_argument("--kind", choices=(*faults.KINDS, "mixed", LOG_LOSS), default="kill",
                         help="which faults are injected (default: kill)")
     parser.add_argument("--kills", type=int, default=15, metavar="N",
                         help="faults to inject, of whatever kind (default: 15)")
@@ -122,7 +124,8 @@ def run_round(arguments, entry, work, broker, middleman, planned):
     say(f"round: --seed {seed} --kind {arguments.kind} --pages {pages} --kills {faults_planned} "
         f"--processes {arguments.processes} --delivery {arguments.delivery}")
     work = work / f"round-{seed}"
-    current = rounds.Round(arguments.build, work, broker, middleman, arguments.kind, seed, pages,
+    make = losses.LossRound if arguments.kind == LOG_LOSS else rounds.Round
+    current = make(arguments.build, work, broker, middleman, arguments.kind, seed, pages,
                            faults_planned, arguments.processes, arguments.delivery, entry,
                            feeder.Feed(seed, rounds.PARTITIONS), say)
     failure = None
@@ -135,7 +138,8 @@ def run_round(arguments, entry, work, broker, middleman, planned):
         say(f"  {example}")
     if failure is not None:
         say(f"chaos: stuck: {failure}")
-    allowed = MAY_REPEAT if arguments.delivery == "at_least_once" else ()
+    may_repeat = arguments.delivery == "at_least_once" or arguments.kind == LOG_LOSS
+    allowed = MAY_REPEAT if may_repeat else ()
     wrong = [name for name in MUST_BE_ZERO if result.get(name) and name not in allowed]
     if failure is not None or wrong:
         say(f"chaos: seed {seed} failed; its logs and states are in {work}")

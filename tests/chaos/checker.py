@@ -69,6 +69,47 @@ def check(streams):
     return counts
 
 
+def check_with_losses(streams, before, alarms):
+    """The same where brokers have lost what they acknowledged. `before`: by place, verdicts of
+    entries that the log has lost since. `alarms`: (partition, from, to) of input offsets that the
+    service has named. `lost` counts records that nothing answers and nothing names. A second
+    verdict is no wrong one, but counted: the log lost the entry of the first."""
+    counts = Counts()
+    verdicts = [(r, json.loads(r.value)) for r in streams.verdicts]
+    _check_aborted(streams, counts)
+    _check_order(verdicts, counts)
+    judge = oracle.Oracle()
+    right = {place: list(wanted) for place, wanted in before.items()}
+    for offset, entry in streams.log:
+        if offset >= streams.committed_log:
+            break
+        verdict = judge.fold(entry)
+        if verdict is not None:
+            right.setdefault(_place(verdict), []).append(verdict)
+    for record, verdict in verdicts:
+        got = {name: value for name, value in verdict.items() if name not in VOLATILE}
+        if got not in right.get(_place(verdict), []):
+            counts.add("verdict_mismatches", f"verdict record {record.offset} for input "
+                       f"{_place(verdict)} is none that an entry of the log asked for")
+    answered = collections.Counter(_place(verdict) for _, verdict in verdicts)
+    dead = {_dead_letter_place(letter) for letter in streams.dead_letters}
+    inputs = {(r.partition, r.offset): r for r in streams.inputs}
+    for place in inputs:
+        partition, offset = place
+        is_named = any(p == partition and start <= offset <= end for p, start, end in alarms)
+        if answered[place] > 1:
+            counts.add("duplicated", f"input {place}: {answered[place]} verdicts")
+        elif answered[place] + (place in dead) == 0 and not is_named:
+            counts.add("lost", f"input {place}: neither answered nor named")
+    for record, verdict in verdicts:
+        asked = inputs.get(_place(verdict))
+        if asked is None or not _is_about(verdict, asked):
+            counts.add("verdict_mismatches", f"verdict record {record.offset} is not about input "
+                       f"{_place(verdict)}")
+    _check_dead_letters(streams, inputs, counts)
+    return counts
+
+
 def _place(verdict):
     return verdict["source"]["partition"], verdict["source"]["offset"]
 

@@ -56,6 +56,26 @@ class CheckerTest(unittest.TestCase):
     def test_clean_streams_pass(self):
         self.expect(clean())
 
+    def test_with_losses_a_record_without_an_answer_must_be_named(self):
+        streams = clean()
+        streams.inputs.append(checker.Record(1, 2, b"k", b'{"url":"http://x.example/"}',
+                                             {"chaos-kind": b"page"}))
+        self.assertEqual(checker.check_with_losses(streams, {}, []).totals(), {**ZEROS, "lost": 1})
+        for alarms, lost in (([(1, 2, 2)], 0), ([(0, 2, 2)], 1), ([(1, 3, 9)], 1)):
+            self.assertEqual(checker.check_with_losses(streams, {}, alarms).lost, lost)
+
+    def test_with_losses_a_verdict_that_no_log_asked_for_is_wrong(self):
+        streams = clean()
+        before = json.loads(streams.verdicts[1].value)
+        edit(streams.verdicts[1], reason="updated")
+        wrong = checker.check_with_losses(streams, {}, [])
+        self.assertEqual(wrong.totals(), {**ZEROS, "verdict_mismatches": 1})
+        before.update(reason="updated")
+        wanted = {n: v for n, v in before.items() if n not in checker.VOLATILE}
+        place = (before["source"]["partition"], before["source"]["offset"])
+        right = checker.check_with_losses(streams, {place: [wanted]}, [])
+        self.assertEqual(right.totals(), ZEROS)
+
     def test_dead_letter_may_come_twice(self):
         streams = clean()
         streams.dead_letters *= 2

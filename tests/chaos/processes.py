@@ -109,6 +109,11 @@ class Service:
         self._config.write_text(json.dumps(options, indent=2))  # JSON is YAML
 
     @property
+    def log(self):
+        """What it and the processes before it have written."""
+        return self._log
+
+    @property
     def is_judge(self):
         return "judge" in self.roles
 

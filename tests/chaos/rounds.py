@@ -273,11 +273,7 @@ class Round:
             processes.wait_until(nothing_open, 60, "the end of open transactions")
         except processes.Stuck:
             self.examples.append(f"hanging_transactions: {held_up}")
-        entries = []
-        for record in self._topics.read(self._names["log"]):
-            entry = self._entry_class()
-            entry.ParseFromString(record.value or b"")
-            entries.append((record.offset, record.value or b"", entry))
+        entries = self._entries()
         aborted, transactions = topics.aborted_offsets(
             self._broker.data / f"{self._names['verdicts']}-0")
         streams = checker.Streams(
@@ -291,7 +287,7 @@ class Round:
             committed_inputs=self._topics.committed(self._group + ".extract",
                                                     self._names["pages"]),
             committed_log=self._topics.committed(self._group + ".judge", self._names["log"])[0])
-        found = checker.check(streams)
+        found = self._judge_streams(streams)
         self.examples += found.examples
         for name, count in {**found.totals(), "hanging_transactions": len(held_up)}.items():
             self.counts[name] = self.counts.get(name, 0) + count
@@ -304,6 +300,19 @@ class Round:
                   f"{len(aborted)} aborted records in {transactions} aborted transactions: "
                   f"{found.totals()}")
         return [(offset, value) for offset, value, _ in entries]
+
+    def _entries(self):
+        """(offset, bytes, entry) of all that the log holds."""
+        entries = []
+        for record in self._topics.read(self._names["log"]):
+            entry = self._entry_class()
+            entry.ParseFromString(record.value or b"")
+            entries.append((record.offset, record.value or b"", entry))
+        return entries
+
+    @staticmethod
+    def _judge_streams(streams):
+        return checker.check(streams)
 
     def _compare_states(self, entries):
         """How many states differ from a fold of the log that no fault ever touched."""

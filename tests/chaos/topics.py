@@ -64,6 +64,20 @@ class Topics:
                     raise
                 time.sleep(0.1)
 
+    def begin(self, name, partition=0):
+        """The offset of the oldest record, or the end where there is none."""
+        where = confluent_kafka.TopicPartition(name, partition)
+        return self._all.get_watermark_offsets(where, timeout=TIMEOUT)[0]
+
+    def commit(self, group, name, offset):
+        """Sets a group's offset, as kafka-consumer-groups --reset-offsets does."""
+        setter = _consumer(self._address, group)
+        try:
+            setter.commit(offsets=[confluent_kafka.TopicPartition(name, 0, offset)],
+                          asynchronous=False)
+        finally:
+            setter.close()
+
     def ends(self, name):
         return {p: self.end(name, p) for p in range(self.partitions(name))}
 
@@ -88,7 +102,8 @@ class Topics:
         reader = _consumer(self._address, **{"enable.partition.eof": True, "fetch.wait.max.ms": 50})
         try:
             unread = set(range(self.partitions(name)))
-            reader.assign([confluent_kafka.TopicPartition(name, p, 0) for p in unread])
+            reader.assign([confluent_kafka.TopicPartition(name, p, self.begin(name, p))
+                           for p in unread])
             deadline = time.monotonic() + READ_SECONDS
             while unread:
                 if time.monotonic() > deadline:
