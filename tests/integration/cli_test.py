@@ -83,7 +83,8 @@ class CliTest(unittest.TestCase):
                           ["check", "--config", self.folder], ["scan", pages, "--config", self.folder]):
             done = self.run_program(*arguments, expect=WRONG_INPUT)
             self.assertIn(str(self.folder), done.stderr)
-            self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+            errors = [line for line in done.stderr.splitlines() if not line.startswith("note: ")]
+            self.assertEqual(len(errors), 1, done.stderr)
         self.assertIn("Is a directory", self.run_program("extract", self.folder, expect=1).stderr)
 
     def test_scan_of_dead_letters_alone_is_wrong_input(self):
@@ -132,8 +133,8 @@ class CliTest(unittest.TestCase):
 
     def test_nothing_that_a_page_says_moves_the_cursor(self):
         evil = "\x1b]0;owned\x07\x1b[2J\u009b2J\u202e\x7f\r\n\u2066"
-        page = words(3, 200)
-        near = page + " " + words(4, 3)
+        page = words(3, 600)
+        near = page + " " + words(4, 1)
         records = [{"url": f"http://a.example/{evil}", "id": "\x1b[2J", "body": f"<title>{evil}</title>" + page},
                    {"url": f"http://b.example/{evil}", "id": "\u009b\u202e", "body": near},
                    {"address": evil, "body": evil}]

@@ -219,11 +219,12 @@ TEST_F(StartTest, ALogOfVersion1KeepsItsFingerprints) {
   for (const std::string key : {"", "configured"}) {
     SetUp();
     setup_.service.state_directory += "-" + key;
-    setup_.processor.fingerprint = {.key = key, .version = SchemeVersion::k1};
+    setup_.processor.fingerprint.key = key;
+    setup_.processor = WithVersion(setup_.processor, SchemeVersion::k1);
     Feed({Page(1)});
     RunUntilDone();
     const auto before = Schemes();
-    setup_.processor.fingerprint.version = SchemeVersion::k2;
+    setup_.processor = WithVersion(setup_.processor, SchemeVersion::k2);
     Feed({Page(1), Page(2)});
     RunUntilDone();
     EXPECT_EQ(Schemes(), before);
