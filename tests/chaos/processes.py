@@ -14,6 +14,10 @@ POLL_SECONDS = 0.01
 START_SECONDS = 120
 END_SECONDS = 30
 CLOCK_SECONDS = 2_700  # a broker refuses records that are more than an hour ahead of its own clock
+# What a sanitizer finds ends the process by a signal, so that it counts as a crash.
+SANITIZER_OPTIONS = {"ASAN_OPTIONS": "abort_on_error=1:detect_leaks=0:verify_asan_link_order=0",
+                     "UBSAN_OPTIONS": "halt_on_error=1:abort_on_error=1:print_stacktrace=1",
+                     "TSAN_OPTIONS": "halt_on_error=1:abort_on_error=1"}
 
 
 class Stuck(Exception):
@@ -89,7 +93,7 @@ class Service:
     """One crawlsieve process, which is started again when it ends unasked. Its wall clock is wrong,
     and each time in another way: nothing may depend on it."""
 
-    def __init__(self, build, directory, name, roles, options, environment, rng):
+    def __init__(self, build, directory, name, roles, options, environment, rng, librdkafka=None):
         self.name = name
         self.roles = roles
         self.state_directory = directory / f"state-{name}"
@@ -97,8 +101,11 @@ class Service:
         self._program = build / "crawlsieve"
         self._log = directory / f"{name}.log"
         self._config = directory / f"{name}.yaml"
-        self._environment = {**os.environ, **environment,
+        self._librdkafka = librdkafka
+        self._environment = {**SANITIZER_OPTIONS, **os.environ, **environment,
                              "LD_PRELOAD": str(build / "bin/chaos_preload.so")}
+        if librdkafka is not None:
+            self._environment["LD_LIBRARY_PATH"] = str(librdkafka)
         self._rng = rng
         self._process = None
         self._wanted = False
@@ -128,6 +135,15 @@ class Service:
                 [self._program, "run", "--config", self._config], stdin=subprocess.DEVNULL,
                 stdout=log, stderr=log, preexec_fn=_die_with_parent,
                 env={**self._environment, "CHAOS_CLOCK_SHIFT": str(shift)})
+
+    def check_librdkafka(self):
+        """Raises Stuck when the running process took another librdkafka than it was told to."""
+        if self._librdkafka is None:
+            return
+        maps = pathlib.Path(f"/proc/{self._process.pid}/maps").read_text()
+        wanted = str((self._librdkafka / "librdkafka.so.1").resolve())
+        if not any(line.endswith(wanted) for line in maps.splitlines()):
+            raise Stuck(f"{self.name} does not use {wanted}")
 
     def supervise(self, say):
         """Starts it again, a second after it ended by itself, as whoever runs a service does."""
