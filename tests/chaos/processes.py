@@ -129,6 +129,7 @@ class Service:
 
     def start(self):
         self._wanted = True
+        self._log_size = self._log.stat().st_size if self._log.exists() else 0
         shift = self._rng.randint(-CLOCK_SECONDS, CLOCK_SECONDS)
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(
@@ -176,6 +177,10 @@ class Service:
     def stop(self):
         """SIGTERM; returns the exit code, or None when it had to be killed or did not run."""
         self._wanted = False
+        if self.is_running:
+            # One that has not said a word yet may not listen to signals yet, and would be killed.
+            wait_until(lambda: self._log.stat().st_size > self._log_size or not self.is_running,
+                       START_SECONDS, f"the first words of {self.name}")
         if not self.is_running:
             self._process = None
             return None
