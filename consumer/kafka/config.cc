@@ -20,7 +20,7 @@ constexpr std::uint64_t kHeaderRoom = 64 << 10;
 constexpr std::uint64_t kResponseRoom = 1 << 20;
 constexpr std::uint64_t kProducerBufferKilobytes = 64 << 10;
 // What a fetch of pages holds, still compressed. librdkafka inflates all of it at once and without
-// a bound of its own, up to 1,030 times for gzip (docs/reliability.md, "Batches that inflate"). A
+// a bound of its own, up to 1,032 times for gzip (docs/reliability.md, "Batches that inflate"). A
 // broker sends a larger batch too, but then nothing else with it. Test:
 // KafkaClient.BatchesLargerThanAFetchAreReadBesideSmallOnes
 constexpr std::uint64_t kPageFetchBytes = 1 << 20;
