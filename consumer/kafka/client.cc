@@ -131,6 +131,11 @@ Client::~Client() {
   auto done = std::make_shared<std::promise<void>>();
   const std::future<void> destroyed = done->get_future();
   const auto destroy = [handle = handle_, context = context_, done] {
+    // No record of a producer may be waiting for its answer now. librdkafka (2.0.2 to 2.15.1) frees
+    // the last error of its transaction manager before it ends the threads that read answers. An
+    // answer that comes in between and says that the producer is fenced frees that error again.
+    // Does nothing for other clients. Test: MockProducer.WaitsForNoAnswerWhenItIsDestroyed
+    rd_kafka_purge(handle, RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT);
     rd_kafka_destroy_flags(handle, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE);
     done->set_value();
   };

@@ -19,6 +19,11 @@ constexpr std::uint64_t kHeaderRoom = 64 << 10;
 // What a fetch response has around its records.
 constexpr std::uint64_t kResponseRoom = 1 << 20;
 constexpr std::uint64_t kProducerBufferKilobytes = 64 << 10;
+// What a fetch of pages holds, still compressed. librdkafka inflates all of it at once and without
+// a bound of its own, up to 1,032 times for gzip (docs/reliability.md, "Batches that inflate"). A
+// broker sends a larger batch too, but then nothing else with it. Test:
+// KafkaClient.BatchesLargerThanAFetchAreReadBesideSmallOnes
+constexpr std::uint64_t kPageFetchBytes = 1 << 20;
 
 ClientProperties CommonDefaults() {
   return {
@@ -52,8 +57,8 @@ ClientProperties CommonRequired(const KafkaOptions& options) {
 ClientRecipe ConsumerRecipe(const KafkaOptions& options, std::string_view group_suffix) {
   ClientRecipe recipe{ClientType::kConsumer, CommonDefaults(), CommonRequired(options)};
   const std::uint64_t message_bytes = MaxWrittenBytes(options);
-  // What waits here is memory that the bounds on work in flight don't see, and compressed batches
-  // are inflated without a cap of their own.
+  // What waits here is memory that the bounds on work in flight don't see. Nothing is fetched while
+  // it is more than this, inflated.
   recipe.defaults["queued.max.messages.kbytes"] = "32768";
   // A batch damaged on its way or on the disk is refused instead of read.
   recipe.defaults["check.crcs"] = "true";
@@ -102,6 +107,10 @@ std::uint64_t MaxWrittenBytes(const KafkaOptions& options) {
 
 ClientRecipe ExtractConsumer(const KafkaOptions& options, std::string_view instance) {
   ClientRecipe recipe = ConsumerRecipe(options, "extract");
+  recipe.required["fetch.message.max.bytes"] = std::to_string(kPageFetchBytes);
+  recipe.required["fetch.max.bytes"] = std::to_string(kPageFetchBytes);
+  // librdkafka refuses one that is larger than a fetch. Consumers don't use it otherwise.
+  recipe.required["message.max.bytes"] = std::to_string(kPageFetchBytes);
   if (!instance.empty()) {
     recipe.required["group.instance.id"] = std::string(instance);
   } else {

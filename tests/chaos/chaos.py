@@ -35,8 +35,9 @@ def parse_arguments():
         prog="script/chaos", formatter_class=argparse.RawDescriptionHelpFormatter,
         description="Runs crawlsieve on a real Kafka broker, kills and starves it, and checks that "
                     "nothing was lost, doubled, reordered or judged otherwise.",
-        epilog="Exit codes: 0 everything held, 1 something did not, 2 wrong usage. What a failed "
-               "round left (logs, states) is kept, and its folder named.")
+        epilog="script/chaos --preset NAME ... builds that CMake preset, such as asan, instead of "
+               "release. Exit codes: 0 everything held, 1 something did not, 2 wrong usage. What a "
+               "failed round left (logs, states) is kept, and its folder named.")
     parser.add_argument("--kind", choices=(*faults.KINDS, "mixed", LOG_LOSS), default="kill",
                         help="which faults are injected (default: kill)")
     parser.add_argument("--kills", type=int, default=15, metavar="N",
@@ -55,6 +56,11 @@ def parse_arguments():
     parser.add_argument("--rounds", type=int, metavar="N",
                         help=f"stop after so many rounds, to be resumed; one has at most "
                              f"{ROUND_PAGES} pages and {ROUND_FAULTS} faults")
+    parser.add_argument("--librdkafka", type=pathlib.Path, metavar="DIR",
+                        help="run the service with the librdkafka.so.1 in DIR, as one built with a "
+                             "sanitizer")
+    parser.add_argument("--client", action="append", default=[], metavar="PROPERTY=VALUE",
+                        help="a property of librdkafka for the service's clients, as debug=eos,msg")
     parser.add_argument("--json", action="store_true", help="end with one line of JSON")
     parser.add_argument("--build", type=pathlib.Path, required=True, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
@@ -62,6 +68,10 @@ def parse_arguments():
         parser.error(f"at least one fault, and 1000 pages for each {ROUND_FAULTS} of them")
     if arguments.kind == "rebalance" and arguments.processes < 2:
         parser.error("a rebalance takes at least two processes")
+    if arguments.librdkafka and not (arguments.librdkafka / "librdkafka.so.1").exists():
+        parser.error(f"no librdkafka.so.1 in {arguments.librdkafka}")
+    if not all("=" in property_ for property_ in arguments.client):
+        parser.error("--client takes PROPERTY=VALUE")
     if arguments.seed is None:
         arguments.seed = int(time.time())
     return arguments
@@ -127,7 +137,8 @@ def run_round(arguments, entry, work, broker, middleman, planned):
     make = losses.LossRound if arguments.kind == LOG_LOSS else rounds.Round
     current = make(arguments.build, work, broker, middleman, arguments.kind, seed, pages,
                            faults_planned, arguments.processes, arguments.delivery, entry,
-                           feeder.Feed(seed, rounds.PARTITIONS), say)
+                           feeder.Feed(seed, rounds.PARTITIONS), say, arguments.librdkafka,
+                           dict(property_.split("=", 1) for property_ in arguments.client))
     failure = None
     try:
         current.run()

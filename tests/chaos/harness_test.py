@@ -6,6 +6,7 @@ import os
 import pathlib
 import random
 import re
+import shutil
 import socket
 import struct
 import subprocess
@@ -193,6 +194,40 @@ class StateHashTest(unittest.TestCase):
         state = self.run_program(self.entries)[0]
         _, done, compared = self.run_program(self.entries[:4], state)
         self.assertEqual((done.returncode, compared), (1, []))
+
+
+class ServiceLibraryTest(unittest.TestCase):
+    """A script takes the place of the service: Python, which loads librdkafka too."""
+
+    SCRIPT = """#!/bin/sh
+%s
+exec /usr/bin/python3 -c 'import confluent_kafka, time; print("ready", flush=True); time.sleep(%d)'
+"""
+
+    def start(self, first_line):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        folder = pathlib.Path(folder.name)
+        program = folder / "crawlsieve"
+        program.write_text(self.SCRIPT % (first_line, WAIT))
+        program.chmod(0o755)
+        (folder / "lib").mkdir()
+        maps = pathlib.Path("/proc/self/maps").read_text()  # rounds imports confluent_kafka
+        shutil.copy(re.search(r"/\S*librdkafka\.so\.1\S*", maps)[0], folder / "lib/librdkafka.so.1")
+        service = processes.Service(folder, folder, "s", [], {"service": {}}, {}, random.Random(1),
+                                    folder / "lib")
+        self.addCleanup(service.kill)
+        service.start()
+        log = folder / "s.log"
+        processes.wait_until(lambda: "ready" in log.read_text(), WAIT, "the import")
+        return service
+
+    def test_the_library_in_the_given_folder_is_used(self):
+        self.start("").check_librdkafka()
+
+    def test_another_library_than_the_given_one_is_noticed(self):
+        with self.assertRaises(processes.Stuck):
+            self.start("unset LD_LIBRARY_PATH").check_librdkafka()
 
 
 class PreloadTest(unittest.TestCase):

@@ -14,6 +14,10 @@ POLL_SECONDS = 0.01
 START_SECONDS = 120
 END_SECONDS = 30
 CLOCK_SECONDS = 2_700  # a broker refuses records that are more than an hour ahead of its own clock
+# What a sanitizer finds ends the process by a signal, so that it counts as a crash.
+SANITIZER_OPTIONS = {"ASAN_OPTIONS": "abort_on_error=1:detect_leaks=0:verify_asan_link_order=0",
+                     "UBSAN_OPTIONS": "halt_on_error=1:abort_on_error=1:print_stacktrace=1",
+                     "TSAN_OPTIONS": "halt_on_error=1:abort_on_error=1"}
 
 
 class Stuck(Exception):
@@ -89,7 +93,7 @@ class Service:
     """One crawlsieve process, which is started again when it ends unasked. Its wall clock is wrong,
     and each time in another way: nothing may depend on it."""
 
-    def __init__(self, build, directory, name, roles, options, environment, rng):
+    def __init__(self, build, directory, name, roles, options, environment, rng, librdkafka=None):
         self.name = name
         self.roles = roles
         self.state_directory = directory / f"state-{name}"
@@ -97,8 +101,11 @@ class Service:
         self._program = build / "crawlsieve"
         self._log = directory / f"{name}.log"
         self._config = directory / f"{name}.yaml"
-        self._environment = {**os.environ, **environment,
+        self._librdkafka = librdkafka
+        self._environment = {**SANITIZER_OPTIONS, **os.environ, **environment,
                              "LD_PRELOAD": str(build / "bin/chaos_preload.so")}
+        if librdkafka is not None:
+            self._environment["LD_LIBRARY_PATH"] = str(librdkafka)
         self._rng = rng
         self._process = None
         self._wanted = False
@@ -127,12 +134,22 @@ class Service:
 
     def start(self):
         self._wanted = True
+        self._log_size = self._log.stat().st_size if self._log.exists() else 0
         shift = self._rng.randint(-CLOCK_SECONDS, CLOCK_SECONDS)
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(
                 [self._program, "run", "--config", self._config], stdin=subprocess.DEVNULL,
                 stdout=log, stderr=log, preexec_fn=_die_with_parent,
                 env={**self._environment, "CHAOS_CLOCK_SHIFT": str(shift)})
+
+    def check_librdkafka(self):
+        """Raises Stuck when the running process took another librdkafka than it was told to."""
+        if self._librdkafka is None:
+            return
+        maps = pathlib.Path(f"/proc/{self._process.pid}/maps").read_text()
+        wanted = str((self._librdkafka / "librdkafka.so.1").resolve())
+        if not any(line.endswith(wanted) for line in maps.splitlines()):
+            raise Stuck(f"{self.name} does not use {wanted}")
 
     def supervise(self, say):
         """Starts it again, a second after it ended by itself, as whoever runs a service does."""
@@ -165,6 +182,10 @@ class Service:
     def stop(self):
         """SIGTERM; returns the exit code, or None when it had to be killed or did not run."""
         self._wanted = False
+        if self.is_running:
+            # One that has not said a word yet may not listen to signals yet, and would be killed.
+            wait_until(lambda: self._log.stat().st_size > self._log_size or not self.is_running,
+                       START_SECONDS, f"the first words of {self.name}")
         if not self.is_running:
             self._process = None
             return None

@@ -35,7 +35,7 @@ class Round:
     """Runs in `directory`, on a broker that others may share. Not to be used twice."""
 
     def __init__(self, build, directory, broker, proxy, kind, seed, pages, kills, process_count,
-                 delivery, entry_class, feed, say):
+                 delivery, entry_class, feed, say, librdkafka=None, client=None):
         self._build = build
         self._directory = directory
         self._broker = broker
@@ -50,6 +50,7 @@ class Round:
         self._names = {name: f"{name}-{seed}" for name in ("pages", "log", "verdicts")}
         self._dead_letters = self._names["pages"] + ".dlq"
         self._group = f"chaos-{seed}"
+        self._client = client or {}
         self._topics = topics.Topics(broker.address)
         self._reader = None
         self._open_gate = threading.Condition()
@@ -76,7 +77,7 @@ class Round:
                 environment = disks[name].environment
             self._services.append(processes.Service(
                 build, directory, name, ROLES[i], options, environment,
-                random.Random(f"{seed}/clock/{i}")))
+                random.Random(f"{seed}/clock/{i}"), librdkafka))
         self._injector = faults.Injector(kind, seed, broker, proxy, self._services, disks)
 
     def run(self):
@@ -86,6 +87,7 @@ class Round:
             self._topics.create(self._names["pages"], PARTITIONS)
             self._services[0].start()  # a judge, which makes the topics
             self._wait(lambda: self._topics.partitions(self._dead_letters) > 0, "the topics")
+            self._services[0].check_librdkafka()
             for service in self._services[1:]:
                 service.start()
             self._reader = topics.Reader(self._broker.address, self._names["verdicts"])
@@ -128,7 +130,8 @@ class Round:
                 "verdicts": {"topic": self._names["verdicts"]},
                 "commit": {"interval": f"{self._rng.choice((20, 50, 200))}ms",
                            "entries": self._rng.choice((20, 100, 500))},
-                "client": {"socket.timeout.ms": "3000", "reconnect.backoff.max.ms": "500"},
+                "client": {"socket.timeout.ms": "3000", "reconnect.backoff.max.ms": "500",
+                           **self._client},
                 "consumer": {"session.timeout.ms": str(faults.SESSION_MS),
                              "heartbeat.interval.ms": "250"},
                 # Without lingering an open transaction has records in the broker, to be aborted.

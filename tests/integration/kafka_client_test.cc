@@ -58,6 +58,17 @@ void Write(const KafkaOptions& options, const std::string& topic, int first, int
   ASSERT_TRUE(producer->Flush(kPatience).has_value());
 }
 
+/// Compression makes nothing smaller of it.
+std::string Noise(std::size_t size) {
+  std::string noise(size, '\0');
+  std::uint64_t state = 17;
+  for (char& c : noise) {
+    state = state * 6364136223846793005ULL + 1442695040888963407ULL;
+    c = static_cast<char>(state >> 56);
+  }
+  return noise;
+}
+
 class KafkaClient : public BrokerTest {};
 
 TEST_F(KafkaClient, RecordsComeBackAsTheyWere) {
@@ -130,13 +141,7 @@ TEST_F(KafkaClient, TheLargestRecordPassesAndALargerOneIsRefused) {
               {topic, 1, 1, {{"max.message.bytes", std::to_string(MaxWrittenBytes(options))}}},
               kPatience)
           .has_value());
-  // Noise, so that compression makes nothing smaller.
-  std::string value(options.max_message_bytes, '\0');
-  std::uint64_t state = 17;
-  for (char& c : value) {
-    state = state * 6364136223846793005ULL + 1442695040888963407ULL;
-    c = static_cast<char>(state >> 56);
-  }
+  std::string value = Noise(options.max_message_bytes);
   RecordView record;
   record.topic = topic;
   record.value = value;
@@ -156,6 +161,49 @@ TEST_F(KafkaClient, TheLargestRecordPassesAndALargerOneIsRefused) {
   ASSERT_FALSE(refused.has_value());
   EXPECT_EQ(refused.error().error_class, KafkaErrorClass::kRefused);
   EXPECT_THAT(refused.error().message, ::testing::HasSubstr("max_message_bytes"));
+}
+
+TEST_F(KafkaClient, BatchesLargerThanAFetchAreReadBesideSmallOnes) {
+  KafkaOptions options = Options();
+  options.max_message_bytes = 5'000'000;
+  const std::string topic = options.input_topics[0];
+  const auto admin = Admin::Make(options, {});
+  ASSERT_TRUE(
+      (*admin)
+          ->CreateTopic(
+              {topic, 2, 1, {{"max.message.bytes", std::to_string(MaxWrittenBytes(options))}}},
+              kPatience)
+          .has_value());
+  constexpr std::size_t kLarge = 3'000'000;
+  constexpr std::size_t kSmall = 20'000;
+  constexpr int kCount = 200;
+  const std::string large = Noise(kLarge);
+  TestProducer producer(IdempotentProducer(options), options);
+  for (int i = 0; i < kCount; ++i) {
+    RecordView record;
+    record.topic = topic;
+    record.partition = 0;
+    record.value = std::string_view(large).substr(0, kSmall);
+    ASSERT_TRUE(producer->Produce(record, 0).has_value());
+    record.value = large;
+    record.partition = 1;
+    if (i % 50 == 0) {
+      ASSERT_TRUE(producer->Produce(record, 0).has_value());
+    }
+  }
+  ASSERT_TRUE(producer->Flush(kPatience).has_value());
+  auto reader = Consumer::Make(ExtractConsumer(options, ""), options, {});
+  ASSERT_TRUE(reader.has_value());
+  ASSERT_TRUE((*reader)
+                  ->Assign({{{topic, 0}, kOffsetBeginning}, {{topic, 1}, kOffsetBeginning}})
+                  .has_value());
+  std::map<std::size_t, int> read;  // by size
+  for (int i = 0; i < kCount + kCount / 50; ++i) {
+    const auto record = Next(**reader);
+    ASSERT_TRUE(record.has_value());
+    ++read[record->value()->size()];
+  }
+  EXPECT_EQ(read, (std::map<std::size_t, int>{{kSmall, kCount}, {kLarge, kCount / 50}}));
 }
 
 TEST_F(KafkaClient, ARecordLargerThanTheTopicTakesIsReported) {

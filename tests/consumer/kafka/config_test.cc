@@ -64,7 +64,7 @@ TEST(ClientConfig, ConsumersStandOnTheseProperties) {
 TEST(ClientConfig, AllSizeLimitsFollowOneOption) {
   KafkaOptions options;
   options.max_message_bytes = 5'000'000;
-  const auto consumer = ClientConfig::Make(ExtractConsumer(options, ""), options);
+  const auto consumer = ClientConfig::Make(JudgeConsumer(options), options);
   const auto producer = ClientConfig::Make(IdempotentProducer(options), options);
   ASSERT_TRUE(consumer.has_value() && producer.has_value());
   const auto value = [](const ClientConfig& config, const std::string& property) {
@@ -74,6 +74,19 @@ TEST(ClientConfig, AllSizeLimitsFollowOneOption) {
   EXPECT_GE(value(*consumer, "fetch.message.max.bytes"), MaxWrittenBytes(options));
   EXPECT_GE(value(*consumer, "fetch.max.bytes"), value(*consumer, "fetch.message.max.bytes"));
   EXPECT_GT(value(*consumer, "receive.message.max.bytes"), value(*consumer, "fetch.max.bytes"));
+}
+
+TEST(ClientConfig, AFetchOfPagesIsSmallerThanTheLargestAnswerThatIsTaken) {
+  KafkaOptions options;
+  options.max_message_bytes = 32 << 20;
+  const auto consumer = ClientConfig::Make(ExtractConsumer(options, ""), options);
+  ASSERT_TRUE(consumer.has_value());
+  const auto value = [&](const std::string& property) {
+    return std::stoull(consumer->Value(property));
+  };
+  EXPECT_EQ(value("fetch.max.bytes"), 1U << 20);
+  EXPECT_EQ(value("fetch.message.max.bytes"), 1U << 20);
+  EXPECT_GT(value("receive.message.max.bytes"), MaxWrittenBytes(options));
 }
 
 TEST(ClientConfig, TheSmallestAndTheLargestSizeWork) {
