@@ -1,5 +1,8 @@
 #pragma once
 
+#include "plugin/fingerprint/secret.h"
+
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -8,6 +11,9 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 namespace crawlsieve::testing {
 
@@ -42,6 +48,18 @@ inline std::uint64_t Product(std::uint64_t word, std::uint64_t key) {
 }
 
 }  // namespace xxh3_internal
+
+/// The secret of XXH3 where none is given.
+inline std::span<const std::byte> PublicSecret() {
+  return std::as_bytes(std::span(XXH3_kSecret, sizeof(XXH3_kSecret)));
+}
+
+/// The secret of content checksums that version 1 of the scheme makes of a key.
+inline std::array<std::byte, 192> SecretOf(std::string_view key) {
+  std::array<std::byte, 192> secret;
+  DeriveSecret("content", key, secret);
+  return secret;
+}
 
 /// `body` with the free stripes of each block filled so that XXH3 under `secret`, 192 bytes, is
 /// that of `target`. Both have n blocks and one byte, and the same last stripe. The filled bytes

@@ -3,7 +3,6 @@
 
 #include "consumer/output/verdict_record.h"
 #include "consumer/pipeline/scan.h"
-#include "plugin/fingerprint/secret.h"
 #include "plugin/index/sharded_index.h"
 #include "tests/support/memory_reader.h"
 #include "tests/support/temporary_directory.h"
@@ -22,9 +21,6 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
 namespace crawlsieve::consumer {
 namespace {
 
@@ -33,20 +29,12 @@ using crawlsieve::testing::kXxh3Block;
 using crawlsieve::testing::kXxh3FreeBegin;
 using crawlsieve::testing::kXxh3FreeEnd;
 using crawlsieve::testing::kXxh3Stripe;
+using crawlsieve::testing::PublicSecret;
+using crawlsieve::testing::SecretOf;
 using ::testing::Each;
 
 constexpr std::size_t kBlocks = 6;
 constexpr std::string_view kTail = "</p></body></html>";
-
-std::span<const std::byte> PublicSecret() {
-  return std::as_bytes(std::span(XXH3_kSecret, sizeof(XXH3_kSecret)));
-}
-
-std::array<std::byte, 192> SecretOf(std::string_view key) {
-  std::array<std::byte, 192> secret;
-  DeriveSecret("content", key, secret);
-  return secret;
-}
 
 /// Words that begin with `stem`, about `size` bytes of them.
 std::string Words(std::size_t size, const std::string& stem) {

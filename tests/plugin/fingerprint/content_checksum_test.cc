@@ -1,7 +1,6 @@
 #include "plugin/fingerprint/content_checksum.h"
 
 #include "plugin/fingerprint/random_hash.h"
-#include "plugin/fingerprint/secret.h"
 #include "tests/support/xxh3_collision.h"
 
 #include <array>
@@ -10,21 +9,11 @@
 
 #include <gtest/gtest.h>
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
 namespace crawlsieve {
 namespace {
 
-std::span<const std::byte> PublicSecret() {
-  return std::as_bytes(std::span(XXH3_kSecret, sizeof(XXH3_kSecret)));
-}
-
-std::array<std::byte, 192> SecretOf(std::string_view key) {
-  std::array<std::byte, 192> secret;
-  DeriveSecret("content", key, secret);
-  return secret;
-}
+using testing::PublicSecret;
+using testing::SecretOf;
 
 const std::string kTarget(4 * 1024 + 1, 't');
 
