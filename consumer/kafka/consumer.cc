@@ -441,29 +441,43 @@ KafkaResult<std::vector<std::optional<PartitionOffset>>> Consumer::CommittedPlac
 KafkaResult<Watermarks> Consumer::QueryWatermarks(const TopicPartition& partition,
                                                   milliseconds timeout) {
   const auto deadline = steady_clock::now() + timeout;
-  Watermarks watermarks;
+  auto low = QueryEnd({partition, kOffsetBeginning}, deadline);
+  if (!low) return tl::unexpected(std::move(low.error()));
+  auto high = QueryEnd({partition, kOffsetEnd}, deadline);
+  if (!high) return tl::unexpected(std::move(high.error()));
+  return Watermarks{*low, *high};
+}
+
+KafkaResult<std::int64_t> Consumer::QueryEnd(const PartitionOffset& end,
+                                             steady_clock::time_point deadline) {
+  // Not rd_kafka_query_watermark_offsets: it knows no limit of time while the leader that it asked
+  // is down, and goes on asking that one when there is another (librdkafka 2.0.2). A time of -1 or
+  // -2 is an end of the partition here as well.
+  const PartitionList list = MakePartitionList(std::vector<PartitionOffset>{end});
   const auto ask = [&] {
-    return rd_kafka_query_watermark_offsets(client_->handle(), partition.topic.c_str(),
-                                            partition.partition, &watermarks.low, &watermarks.high,
-                                            TimeoutMs(Until(deadline)));
+    list->elems[0].offset = end.offset;
+    const rd_kafka_resp_err_t code =
+        rd_kafka_offsets_for_times(client_->handle(), list.get(), TimeoutMs(Until(deadline)));
+    return code == RD_KAFKA_RESP_ERR_NO_ERROR
+               ? static_cast<rd_kafka_resp_err_t>(FirstErrorIn(*list))
+               : code;
   };
   rd_kafka_resp_err_t code = ask();
   // What librdkafka says here also of a partition that had no leader when it last asked, as after a
   // broker was away for longer than its own session. It doesn't ask again for the 15 minutes that
   // it believes its metadata, unless the topic is subscribed to.
   if (code == RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION &&
-      client_->FindLeaders(partition.topic, Until(deadline))) {
+      client_->FindLeaders(end.partition.topic, Until(deadline))) {
     code = ask();
   }
-  if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
-    KafkaError error = KafkaErrorFromCode(
-        code, fmt::format("asking for the ends of {} [{}]", partition.topic, partition.partition));
-    if (code == RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION) {
-      error.error_class = KafkaErrorClass::kRetriable;
-    }
-    return tl::unexpected(std::move(error));
+  if (code == RD_KAFKA_RESP_ERR_NO_ERROR) return list->elems[0].offset;
+  KafkaError error = KafkaErrorFromCode(
+      code,
+      fmt::format("asking for the ends of {} [{}]", end.partition.topic, end.partition.partition));
+  if (code == RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION) {
+    error.error_class = KafkaErrorClass::kRetriable;
   }
-  return watermarks;
+  return tl::unexpected(std::move(error));
 }
 
 std::optional<Watermarks> Consumer::CachedWatermarks(const TopicPartition& partition) const {

@@ -147,7 +147,7 @@ class Consumer {
   [[nodiscard]] KafkaResult<std::vector<std::optional<PartitionOffset>>> CommittedPlaces(
       const std::vector<TopicPartition>& partitions, std::chrono::milliseconds timeout);
 
-  /// Asks the broker.
+  /// Asks the broker that leads the partition. Errors: kRetriable (none answered in time)...
   [[nodiscard]] KafkaResult<Watermarks> QueryWatermarks(const TopicPartition& partition,
                                                         std::chrono::milliseconds timeout);
   /// As of the last fetch, without asking; nullopt before the first one.
@@ -184,6 +184,9 @@ class Consumer {
   void AssignAll(const std::vector<TopicPartition>& partitions);
   void UnassignAll();
   void FinishCommit(std::uintptr_t number, const KafkaStatus& status);
+  /// The offset that `end` stands for, which is kOffsetBeginning or kOffsetEnd.
+  [[nodiscard]] KafkaResult<std::int64_t> QueryEnd(const PartitionOffset& end,
+                                                   std::chrono::steady_clock::time_point deadline);
   [[nodiscard]] KafkaStatus SetPaused(const std::vector<TopicPartition>& partitions, bool paused);
   [[nodiscard]] const PartitionState* FindState(std::string_view topic,
                                                 std::int32_t partition) const;

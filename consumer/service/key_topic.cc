@@ -6,6 +6,7 @@
 #include "consumer/kafka/topics.h"
 #include "consumer/service/kafka_log.h"
 #include "consumer/service/log_entries.h"
+#include "consumer/service/topic_check.h"
 
 #include <chrono>
 #include <string_view>
@@ -43,23 +44,34 @@ std::string KeyIn(const std::string& value) {
   return key != json.end() && key->is_string() ? key->get<std::string>() : std::string();
 }
 
-/// Sees to it that the topic is there and forgets nothing.
+SessionResult KeyTopicFailure(Error error) {
+  const bool may_pass = error.code == ErrorCode::kIo;
+  error.message = fmt::format("the key topic (kafka.key.topic): {}", error.message);
+  return tl::unexpected(SessionFailure{std::move(error), may_pass, false});
+}
+
+/// Sees to it that the topic is there, forgets nothing, and is kept by more than one broker.
 SessionResult EnsureKeyTopic(const KafkaOptions& options) {
   auto admin = Admin::Make(options, LoggingCallbacks("start"));
   if (!admin) return tl::unexpected(FinalFailure(admin.error()));
   KafkaOptions as_log = options;
   as_log.log_topic = options.key_topic;
-  const Status ensured = EnsureLogTopic(**admin, as_log, MissingTopic::kCreate, kTimeout);
-  if (ensured) return {};
-  const bool may_pass = ensured.error().code == ErrorCode::kIo;
-  return tl::unexpected(
-      SessionFailure{{ensured.error().code,
-                      fmt::format("the key topic (kafka.key.topic): {}", ensured.error().message)},
-                     may_pass,
-                     false});
+  if (Status ensured = EnsureLogTopic(**admin, as_log, MissingTopic::kCreate, kTimeout); !ensured) {
+    return KeyTopicFailure(std::move(ensured.error()));
+  }
+  return CheckKeyTopic(options);
 }
 
 }  // namespace
+
+SessionResult CheckKeyTopic(const KafkaOptions& options) {
+  auto admin = Admin::Make(options, LoggingCallbacks("start"));
+  if (!admin) return tl::unexpected(FinalFailure(admin.error()));
+  if (auto kept = CheckDurability(**admin, options, {options.key_topic}, kTimeout); !kept) {
+    return KeyTopicFailure(std::move(kept.error()));
+  }
+  return {};
+}
 
 tl::expected<std::optional<FirstRecord>, SessionFailure> ReadFirstRecord(
     const KafkaOptions& options, const std::string& topic) {

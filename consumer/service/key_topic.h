@@ -31,9 +31,14 @@ struct FirstRecord {
 [[nodiscard]] tl::expected<std::optional<std::string>, SessionFailure> ReadKey(
     const KafkaOptions& options);
 
+/// Says how durable the topic is, and refuses one whose brokers may lose the key: see
+/// CheckDurability. Errors: may_pass where brokers don't answer or don't know the topic yet.
+[[nodiscard]] SessionResult CheckKeyTopic(const KafkaOptions& options);
+
 /// Adds a record with `key` to the topic, which is made if it isn't there, and returns the key that
 /// the topic then holds: this one, or that of who was first.
-/// Errors: as ReadKey; final where the topic could forget its record.
+/// Errors: as ReadKey; final where the topic or its brokers could forget
+/// the record.
 [[nodiscard]] tl::expected<std::string, SessionFailure> ProposeKey(const KafkaOptions& options,
                                                                    const std::string& key);
 

@@ -85,6 +85,8 @@ tl::expected<ProcessorOptions, SessionFailure> FindOwnScheme(const KafkaOptions&
           "save it with `crawlsieve key export`: without it this log can't be gone on "
           "with"}});
     key = std::optional(std::move(*proposed));
+  } else if (auto kept = CheckKeyTopic(kafka); !kept) {
+    return tl::unexpected(std::move(kept.error()));
   }
   options.fingerprint.key = std::move(**key);
   return options;

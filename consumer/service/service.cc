@@ -114,10 +114,15 @@ SessionResult EnsureTopics(const ServiceSetup& setup, DeadLetterBytes& dead_lett
     auto problem = too_small(setup.kafka.verdict_topic, *made);
     if (!problem.empty()) return Refused(std::move(problem));
   }
-  std::vector<std::string> kept = {setup.kafka.log_topic, setup.kafka.verdict_topic};
-  if (setup.processor.fingerprint.key.empty()) kept.push_back(setup.kafka.key_topic);
-  auto durable = check(CheckDurability(**admin, setup.kafka, kept, kAdminTimeout));
-  if (!durable) return durable;
+  std::vector<std::string> kept = {setup.kafka.log_topic};
+  if (is_judge) kept.push_back(setup.kafka.verdict_topic);
+  const auto durability = CheckDurability(**admin, setup.kafka, kept, kAdminTimeout);
+  if (!durability) return check(tl::unexpected(durability.error()));
+  if (*durability == Durability::kTrial) {
+    Log(LogLevel::kWarn, "start.trial",
+        {{"meaning",
+          "one broker keeps one copy of everything: this is a trial. What it loses, is lost"}});
+  }
   if (!setup.metrics.topic.empty()) {
     const auto made = ensure(setup.metrics.topic);
     if (!made) return check(tl::unexpected(made.error()));

@@ -9,15 +9,20 @@
 
 namespace crawlsieve::consumer {
 
-Status CheckDurability(Admin& admin, const KafkaOptions& options,
-                       const std::vector<std::string>& topics, std::chrono::milliseconds timeout) {
+Result<Durability> CheckDurability(Admin& admin, const KafkaOptions& options,
+                                   const std::vector<std::string>& topics,
+                                   std::chrono::milliseconds timeout) {
   const auto brokers = admin.CountBrokers(timeout);
   if (!brokers) return tl::unexpected(Error{ErrorCode::kIo, brokers.error().message});
-  bool is_trial = false;
+  auto durability = Durability::kKept;
   for (const std::string& topic : topics) {
     const auto described = admin.DescribeTopic(topic, timeout);
     if (!described) return tl::unexpected(Error{ErrorCode::kIo, described.error().message});
-    if (!described->has_value()) continue;
+    // A new topic comes to the brokers one after the other.
+    if (!described->has_value()) {
+      return MakeError(ErrorCode::kIo,
+                       fmt::format("topic {} is not known to every broker yet", topic));
+    }
     const TopicDescription& found = **described;
     const auto setting = [&](const char* name) {
       const auto value = found.settings.find(name);
@@ -31,7 +36,7 @@ Status CheckDurability(Admin& admin, const KafkaOptions& options,
          {"unclean.leader.election.enable", setting("unclean.leader.election.enable")}});
     const std::string problem =
         TopicDurabilityProblem(topic, found, *brokers, options.bootstrap_servers);
-    is_trial = is_trial || (problem.empty() && found.replicas < 2);
+    if (problem.empty() && found.replicas < 2) durability = Durability::kTrial;
     if (problem.empty()) continue;
     if (!options.accept_weak_durability) {
       return MakeError(ErrorCode::kInvalidConfig,
@@ -39,14 +44,7 @@ Status CheckDurability(Admin& admin, const KafkaOptions& options,
     }
     Log(LogLevel::kWarn, "start.weak_durability", {{"topic", topic}, {"problem", problem}});
   }
-  if (is_trial) {
-    Log(LogLevel::kWarn, "start.trial",
-        {{"brokers", *brokers},
-         {"meaning",
-          "one broker keeps one copy of everything: this is a trial. What it loses, "
-          "is lost"}});
-  }
-  return {};
+  return durability;
 }
 
 }  // namespace crawlsieve::consumer

@@ -1,5 +1,5 @@
-"""Three brokers: topics are made so that brokers keep what they acknowledged, and pages get their
-verdicts. Usage: replication_test.py PROGRAM"""
+"""Three brokers: topics are made so that brokers keep what they acknowledged, a log that brokers may
+lose is refused, and pages get their verdicts while brokers die. Usage: replication_test.py PROGRAM"""
 
 import ctypes
 import json
@@ -108,6 +108,32 @@ class Service:
         return [line for line in found if line.get("event") == name]
 
 
+def check_refusals(program, folder, admin, address):
+    """A log, and a key's topic, whose brokers may lose what they acknowledged."""
+    new = confluent_kafka.admin.NewTopic
+    kept = {"retention.ms": "-1", "retention.bytes": "-1", "max.message.bytes": "8388608"}
+    durable = {"min.insync.replicas": "2", "unclean.leader.election.enable": "false"}
+    cases = {
+        "one": (new("one-log", 1, 1, config=kept | durable), {}, "one replica"),
+        "weak": (new("weak-log", 1, 3, config=kept | durable | {"min.insync.replicas": "1"}), {},
+                 "min.insync.replicas=1"),
+        "unclean": (new("unclean-log", 1, 3, config=kept | durable |
+                        {"unclean.leader.election.enable": "true"}), {},
+                    "unclean.leader.election.enable=true"),
+        "key": (new("weak-key", 1, 1, config=kept | durable), {"key": {"topic": "weak-key"}},
+                "one replica"),
+    }
+    for topic in admin.create_topics([case[0] for case in cases.values()]).values():
+        topic.result(30)
+    for name, (topic, kafka, problem) in cases.items():
+        service = Service(program, folder, name, address, **kafka)
+        assert wait_until(lambda: service.process.poll() is not None and [service.process.poll()],
+                          f"the refusal of {topic.topic}") == [1], service.log.read_text()
+        text = service.log.read_text()
+        assert topic.topic in text and problem in text, text
+        assert "kafka.log.accept_weak_durability" in text, text
+
+
 def check(program, folder):
     brokers, address = start_brokers(folder)
     admin = confluent_kafka.admin.AdminClient({"bootstrap.servers": address, "log_level": 2})
@@ -122,11 +148,13 @@ def check(program, folder):
     wait_until(all_there, "three brokers")
     new = confluent_kafka.admin.NewTopic
     admin.create_topics([new("pages", 1, 3)])["pages"].result(30)
+    check_refusals(program, folder, admin, address)
     service = Service(program, folder, "good", address)
     # Some come twice: a broker that doesn't know a new topic yet is asked again.
     checked = lambda: {found["topic"]: found for found in service.events("start.topic")}
-    wait_until(lambda: len(checked()) >= 2, "the check of the topics")
-    for found in checked().values():
+    wait_until(lambda: len(checked()) == 3, "the check of the topics")
+    for name in ("good-log", "good-verdicts", "crawl.key"):
+        found = checked()[name]
         assert (found["replicas"], found["min.insync.replicas"],
                 found["unclean.leader.election.enable"]) == (3, "2", "false"), found
     assert not service.events("start.trial")
@@ -154,7 +182,16 @@ def check(program, folder):
     wait_until(lambda: judged(50), "50 verdicts")
     print("resident memory of the brokers, MiB:", [resident_mib(broker) for broker in brokers],
           flush=True)
-    assert sorted(seen) == list(range(50)), seen
+    # The leader dies, for good, while it is asked where the log ends.
+    victim = brokers[topics().topics["good-log"].partitions[0].leader - 1]
+    victim.kill()
+    victim.wait()
+    began = time.monotonic()
+    feed(50, 100)
+    wait_until(lambda: judged(100), "verdicts after the death of the log's leader")
+    print(f"verdicts {time.monotonic() - began:.1f} s after the death of the log's leader",
+          flush=True)
+    assert sorted(seen) == list(range(100)), seen
     assert not service.events("judge.input_gap")
     service.process.terminate()
     service.process.wait(60)

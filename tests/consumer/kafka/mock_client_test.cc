@@ -111,6 +111,33 @@ TEST(MockConsumer, EndsOfAPartitionWithoutLeaderAreToBeAskedForAgain) {
   EXPECT_TRUE(ends.has_value()) << ends.error().message;
 }
 
+TEST(MockConsumer, ALeaderThatIsDownIsAskedForTheEndsNoLongerThanAllowed) {
+  MockCluster cluster(2);
+  cluster.CreateTopic(kTopic, 1);
+  cluster.MakeLeader(kTopic, 0, 1);
+  const KafkaOptions options = cluster.Options();
+  const auto consumer = Consumer::Make(JudgeConsumer(options), options, {});
+  ASSERT_TRUE(consumer.has_value());
+  ASSERT_TRUE((*consumer)->Assign({{{kTopic, 0}, 0}}).has_value());
+  ASSERT_TRUE((*consumer)->QueryWatermarks({kTopic, 0}, kPatience).has_value());
+
+  cluster.SetBrokerDown(1);
+  const auto begin = std::chrono::steady_clock::now();
+  auto ends = (*consumer)->QueryWatermarks({kTopic, 0}, milliseconds(500));
+  EXPECT_FALSE(ends.has_value());
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, kPatience / 2);
+  EXPECT_EQ(KafkaErrorClassName(ends.error().error_class),
+            KafkaErrorClassName(KafkaErrorClass::kRetriable))
+      << ends.error().message;
+
+  cluster.MakeLeader(kTopic, 0, 2);
+  const auto deadline = std::chrono::steady_clock::now() + kPatience;
+  while (!ends.has_value() && std::chrono::steady_clock::now() < deadline) {
+    ends = (*consumer)->QueryWatermarks({kTopic, 0}, milliseconds(500));
+  }
+  EXPECT_TRUE(ends.has_value()) << ends.error().message;
+}
+
 TEST(MockProducer, KeepsOrderThroughErrorsAndAnOutage) {
   MockCluster cluster;
   cluster.CreateTopic(kTopic, 1);
