@@ -222,7 +222,7 @@ class Steps {
   std::vector<Feature> terms_;
   FeatureCounter counter_;
   const std::size_t sketch_shingle_size_;
-  const FeatureHasher hasher_;
+  FeatureHasher hasher_;
   StepTimes<kNames.size()> times_;
   std::size_t url_bytes_ = 0;
   std::size_t blocks_out_ = 0;

@@ -238,7 +238,7 @@ class Extractor::Impl {
   TermFinder term_finder_;
   FeatureCounter features_;
   const std::size_t sketch_shingle_size_;
-  const FeatureHasher hasher_;
+  FeatureHasher hasher_;
 };
 
 Extractor::Extractor(const ExtractOptions& options, const FeatureHasher& hasher)

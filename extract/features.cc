@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstddef>
-#include <span>
 
 namespace crawlsieve::extract {
 
@@ -43,10 +42,10 @@ void FeatureCounter::AddRuns(const std::vector<Feature>& terms, std::size_t size
     places_.insert(places_.end(), terms.begin(), terms.end());
     return;
   }
-  for (std::size_t first = 0; first + size <= terms.size(); ++first) {
-    places_.push_back(
-        {hasher_.HashRun(std::span(terms).subspan(first, size)), terms[first].weight});
-  }
+  if (terms.size() < size) return;
+  runs_.resize(terms.size() - size + 1);
+  hasher_.HashRuns(terms, size, runs_.data());
+  for (std::size_t i = 0; i < runs_.size(); ++i) places_.push_back({runs_[i], terms[i].weight});
 }
 
 }  // namespace crawlsieve::extract

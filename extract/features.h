@@ -27,11 +27,12 @@ class FeatureCounter {
  private:
   void AddRuns(const std::vector<Feature>& terms, std::size_t size);
 
-  const FeatureHasher hasher_;
+  FeatureHasher hasher_;
   const std::size_t shingle_size_;
   const std::size_t phrase_size_;
   const bool damp_frequency_;
   std::vector<Feature> places_;
+  std::vector<std::uint64_t> runs_;
   std::vector<Feature> sorted_;  ///< SortByHash's
 };
 

@@ -9,7 +9,7 @@
 
 namespace crawlsieve::extract {
 
-void HashShingles(const TokenList& tokens, std::size_t size, const FeatureHasher& hasher,
+void HashShingles(const TokenList& tokens, std::size_t size, FeatureHasher& hasher,
                   std::vector<std::uint64_t>& hashes) {
   if (tokens.size() == 0) return;
   const std::size_t length = std::min(size, tokens.size());
@@ -29,7 +29,7 @@ void HashShingles(const TokenList& tokens, std::size_t size, const FeatureHasher
 }
 
 std::vector<std::uint64_t> ShingleSet(const TokenList& tokens, std::size_t size,
-                                      const FeatureHasher& hasher) {
+                                      FeatureHasher& hasher) {
   std::vector<std::uint64_t> set;
   HashShingles(tokens, size, hasher, set);
   std::vector<std::uint64_t> scratch;

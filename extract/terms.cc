@@ -439,7 +439,7 @@ class TermFinder::Impl {
   static constexpr std::size_t kAhead = 32;
 
   const TermOptions options_;
-  const FeatureHasher hasher_;
+  FeatureHasher hasher_;
   std::array<TokenList, kRules.size()> stop_lists_;
   std::array<std::unordered_set<std::string_view>, kRules.size()> stop_words_;  ///< of stop_lists_
   std::array<std::bitset<kShapes>, kRules.size()> stop_shapes_;                 ///< of stop_words_

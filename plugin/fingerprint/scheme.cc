@@ -19,8 +19,9 @@ constexpr std::string_view kFirstAlgorithm =
     "XXH3-128 under secrets "
     "derived with XXH3_generateSecret";
 constexpr std::string_view kAlgorithm =
-    "simhash 64 bits, weights 32 bits, tie 0; sketch 448 times 1 bit; features SipHash-2-4 of NH "
-    "in pieces of 240 bytes, runs SipHash-2-4, keys by HMAC-SHA-256; content SHA-256, 128 bits";
+    "simhash 64 bits, weights 32 bits, tie 0; sketch 448 times 1 bit; features and runs of "
+    "them AES-128 of NH, above 240 bytes SipHash-2-4 of NH, keys by HMAC-SHA-256; content SHA-256, "
+    "128 bits";
 
 std::string FirstSchemeId(const FingerprintOptions& options, std::string_view extraction) {
   // Hashed apart first: neither part can reach into the other. A key's own hash is a keyed

@@ -38,7 +38,7 @@ TEST(Extractor, MakesADocumentOfAPage) {
   EXPECT_EQ(document.normalized_text, "some title hello hello world");
   EXPECT_EQ(document.text_length, std::string("Some Title Hello Hello World!").size());
   ASSERT_EQ(document.features.size(), 3U);  // "some" is a stop word
-  const FeatureHasher hasher("key");
+  FeatureHasher hasher("key");
   EXPECT_THAT(document.features, testing::Contains(Feature{hasher.Hash("hello"), 2}));
   EXPECT_TRUE(std::is_sorted(document.features.begin(), document.features.end(),
                              [](const Feature& a, const Feature& b) { return a.hash < b.hash; }));
@@ -215,7 +215,7 @@ TEST(Extractor, WeighsTextByItsRole) {
   options.features.role_weights = {7, 6, 5, 4, 3, 2, 1};
   options.features.terms.stem = false;
   const Document document = Extract(Article(60), options);
-  const FeatureHasher hasher("key");
+  FeatureHasher hasher("key");
   for (const auto& [word, weight] :
        std::vector<std::pair<std::string, std::uint32_t>>{{"title", 7},
                                                           {"headline", 6},

@@ -24,7 +24,7 @@ FeatureCounter Counter(const FeatureOptions& options) {
 
 /// A term of weight 1 for each word.
 std::vector<Feature> Terms(std::string_view text) {
-  const FeatureHasher hasher("key");
+  FeatureHasher hasher("key");
   std::vector<Feature> terms;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find(' '), text.size());
@@ -40,7 +40,7 @@ std::vector<Feature> Count(FeatureCounter& counter, std::string_view text) {
 }
 
 std::vector<Feature> Expected(const std::map<std::string, std::uint32_t>& weights) {
-  const FeatureHasher hasher("key");
+  FeatureHasher hasher("key");
   std::vector<Feature> features;
   for (const auto& [text, weight] : weights) features.push_back({hasher.Hash(text), weight});
   std::sort(features.begin(), features.end(),

@@ -30,7 +30,7 @@ class GoldenPage : public testing::TestWithParam<Golden> {};
 
 TEST_P(GoldenPage, YieldsTheSameTextAndFeatures) {
   const Golden& golden = GetParam();
-  const FeatureHasher hasher("key");
+  FeatureHasher hasher("key");
   Page page;
   page.url = "https://example.org/";
   page.content_type = "text/html";

@@ -17,7 +17,7 @@ TokenList Tokenize(std::string_view text) {
 }
 
 std::vector<std::uint64_t> HashesOf(const std::vector<std::string>& shingles) {
-  const FeatureHasher hasher("key");
+  FeatureHasher hasher("key");
   std::vector<std::uint64_t> hashes;
   for (const std::string& shingle : shingles) hashes.push_back(hasher.Hash(shingle));
   std::sort(hashes.begin(), hashes.end());
@@ -25,17 +25,19 @@ std::vector<std::uint64_t> HashesOf(const std::vector<std::string>& shingles) {
 }
 
 TEST(ShingleSet, HasEveryRunOfWordsOnce) {
-  EXPECT_EQ(ShingleSet(Tokenize("A rose is a rose, is a rose."), 3, FeatureHasher("key")),
+  FeatureHasher hasher("key");
+  EXPECT_EQ(ShingleSet(Tokenize("A rose is a rose, is a rose."), 3, hasher),
             HashesOf({"a rose is", "rose is a", "is a rose"}));
 }
 
 TEST(ShingleSet, TakesAShortTextAsOneShingle) {
-  EXPECT_EQ(ShingleSet(Tokenize("to be"), 4, FeatureHasher("key")), HashesOf({"to be"}));
-  EXPECT_TRUE(ShingleSet(Tokenize(" ... "), 4, FeatureHasher("key")).empty());
+  FeatureHasher hasher("key");
+  EXPECT_EQ(ShingleSet(Tokenize("to be"), 4, hasher), HashesOf({"to be"}));
+  EXPECT_TRUE(ShingleSet(Tokenize(" ... "), 4, hasher).empty());
 }
 
 TEST(HashShingles, KeepsOrderAndRepeats) {
-  const FeatureHasher hasher("key");
+  FeatureHasher hasher("key");
   std::vector<std::uint64_t> hashes{7};
   HashShingles(Tokenize("b a b"), 1, hasher, hashes);
   EXPECT_EQ(hashes,

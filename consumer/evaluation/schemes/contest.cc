@@ -38,7 +38,7 @@ std::set<std::size_t> ScoredPages(const Evaluation& evaluation) {
 /// What the service does, for the table: its verdicts, and its time from words to fingerprints.
 ContestRow OwnRow(const Evaluation& evaluation, const PageSet& pages) {
   const extract::FeatureOptions options;
-  const FeatureHasher hasher("");
+  FeatureHasher hasher("");
   extract::TermFinder finder(options.terms, hasher);
   extract::FeatureCounter counter(options, hasher);
   std::vector<Feature> terms;

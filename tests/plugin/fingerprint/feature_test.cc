@@ -14,9 +14,15 @@
 namespace crawlsieve {
 namespace {
 
+std::uint64_t HashRun(FeatureHasher& hasher, const std::vector<Feature>& run) {
+  std::uint64_t hash = 0;
+  hasher.HashRuns(run, run.size(), &hash);
+  return hash;
+}
+
 TEST(FeatureHasher, IsTheSameForTheSameKey) {
-  const FeatureHasher hasher("key");
-  const FeatureHasher copy = hasher;
+  FeatureHasher hasher("key");
+  FeatureHasher copy = hasher;
   EXPECT_EQ(hasher.Hash("word"), FeatureHasher("key").Hash("word"));
   EXPECT_EQ(hasher.Hash("word"), copy.Hash("word"));
 }
@@ -40,19 +46,17 @@ TEST(FeatureHasher, OfVersion1SharesNoSecretWithTheContentChecksum) {
 
 // Logs that were begun with version 1 go on with it.
 TEST(FeatureHasher, OfVersion1StaysTheSame) {
-  const FeatureHasher hasher("key", SchemeVersion::k1);
+  FeatureHasher hasher("key", SchemeVersion::k1);
   EXPECT_EQ(hasher.Hash("word"), 0x4d315dc2d48fd779u);
-  const std::array<Feature, 3> run = {{{1, 1}, {2, 1}, {3, 1}}};
-  EXPECT_EQ(hasher.HashRun(run), 0xb5fb4abf45995f6bu);
+  EXPECT_EQ(HashRun(hasher, {{1, 1}, {2, 1}, {3, 1}}), 0xb5fb4abf45995f6bu);
 }
 
 // A change here is a change of the scheme.
 TEST(FeatureHasher, OfVersion2StaysTheSame) {
-  const FeatureHasher hasher("key");
-  EXPECT_EQ(hasher.Hash("word"), 0xa916b1601471f432u);
-  EXPECT_EQ(hasher.Hash(std::string(1000, 'x')), 0xfaa7c77ec8cf7288u);
-  const std::array<Feature, 3> run = {{{1, 1}, {2, 1}, {3, 1}}};
-  EXPECT_EQ(hasher.HashRun(run), 0x47925f11c93eaf56u);
+  FeatureHasher hasher("key");
+  EXPECT_EQ(hasher.Hash("word"), 0xc05c84c533610166u);
+  EXPECT_EQ(hasher.Hash(std::string(1000, 'x')), 0x116ba76399e64b64u);
+  EXPECT_EQ(HashRun(hasher, {{1, 1}, {2, 1}, {3, 1}}), 0x70b375bdc5eac86bu);
 }
 
 TEST(FeatureHasher, HashesManyAsItHashesOne) {
@@ -64,7 +68,7 @@ TEST(FeatureHasher, HashesManyAsItHashesOne) {
   }
   features.push_back(std::string_view(text).substr(text.size() - 5));
   for (const SchemeVersion version : {SchemeVersion::k1, SchemeVersion::k2}) {
-    const FeatureHasher hasher("key", version);
+    FeatureHasher hasher("key", version);
     std::vector<std::uint64_t> hashes(features.size());
     hasher.HashAll(features, text.data() + text.size(), hashes.data());
     for (std::size_t i = 0; i < features.size(); ++i) {
@@ -74,7 +78,7 @@ TEST(FeatureHasher, HashesManyAsItHashesOne) {
 }
 
 TEST(FeatureHasher, TellsZerosAndLengthsApart) {
-  const FeatureHasher hasher("key");
+  FeatureHasher hasher("key");
   std::set<std::uint64_t> hashes;
   for (std::size_t length = 0; length < 1'000; ++length) {
     hashes.insert(hasher.Hash(std::string(length, '\0')));
@@ -83,12 +87,37 @@ TEST(FeatureHasher, TellsZerosAndLengthsApart) {
 }
 
 TEST(FeatureHasher, TellsRunsApartByOrderAndLength) {
-  const FeatureHasher hasher("key");
+  FeatureHasher hasher("key");
   const std::vector<std::vector<Feature>> runs = {
       {{1, 1}}, {{1, 1}, {2, 1}}, {{2, 1}, {1, 1}}, {{1, 1}, {2, 1}, {0, 1}}, {{1, 1}, {1, 1}}};
   std::set<std::uint64_t> hashes;
-  for (const auto& run : runs) hashes.insert(hasher.HashRun(run));
+  for (const auto& run : runs) hashes.insert(HashRun(hasher, run));
   EXPECT_EQ(hashes.size(), runs.size());
+}
+
+TEST(FeatureHasher, HashesEachRunAsIfItWereAlone) {
+  std::vector<Feature> features;
+  for (std::uint32_t i = 0; i < 200; ++i) features.push_back({i * i, 1});
+  for (const SchemeVersion version : {SchemeVersion::k1, SchemeVersion::k2}) {
+    FeatureHasher hasher("key", version);
+    for (const std::size_t size : {1, 2, 3, 16, 30, 31, 200}) {
+      std::vector<std::uint64_t> hashes(features.size() - size + 1);
+      hasher.HashRuns(features, size, hashes.data());
+      for (std::size_t i = 0; i < hashes.size(); ++i) {
+        const auto begin = features.begin() + static_cast<std::ptrdiff_t>(i);
+        EXPECT_EQ(hashes[i], HashRun(hasher, {begin, begin + static_cast<std::ptrdiff_t>(size)}));
+      }
+    }
+  }
+}
+
+// Who reads the simhash of a page of one word knows that word's hash, but not that of a run.
+TEST(FeatureHasher, ARunOfOneIsNotItsFeature) {
+  FeatureHasher hasher("key");
+  const std::uint64_t word = hasher.Hash("word");
+  EXPECT_NE(HashRun(hasher, {{word, 1}}), word);
+  const std::string bytes(reinterpret_cast<const char*>(&word), sizeof(word));
+  EXPECT_NE(HashRun(hasher, {{word, 1}}), hasher.Hash(bytes));
 }
 
 TEST(FeatureHasher, AcceptsAKeyOfAnyLength) {
@@ -102,7 +131,7 @@ TEST(FeatureHasher, AcceptsAKeyOfAnyLength) {
 // Every bit of the hash is a coin of its own: simhash's estimate rests on that.
 TEST(FeatureHasher, BitsAreBalancedAndUncorrelated) {
   constexpr int kFeatures = 20'000;
-  const FeatureHasher hasher("balance");
+  FeatureHasher hasher("balance");
   std::array<int, 64> ones{};
   std::array<int, 64> equal_to_next{};
   for (int i = 0; i < kFeatures; ++i) {

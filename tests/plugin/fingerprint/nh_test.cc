@@ -48,6 +48,17 @@ TEST(Nh, IsItsDefinitionAtEveryLengthWhateverIsBehind) {
   }
 }
 
+TEST(Nh, AddsTheProductThatItIsGiven) {
+  const Key key = MakeKey(5);
+  const std::string bytes(100, 'a');
+  const NhTerm more{0xfedcba9876543210, 0xf0f0f0f0f0f0f0f1};
+  const NhValue without = Nh(key.data(), bytes, bytes.data() + bytes.size());
+  const NhValue with = Nh(key.data(), bytes, bytes.data() + bytes.size(), more);
+  using nh_internal::Uint128;
+  const auto number = [](const NhValue& value) { return Uint128{value.high} << 64 | value.low; };
+  EXPECT_TRUE(number(with) == number(without) + Uint128{more.word} * more.key);
+}
+
 TEST(Nh, DependsOnEveryBitAndOnTheKey) {
   const Key key = MakeKey(3);
   for (const std::size_t length : {1, 7, 16, 48, 49, 100}) {

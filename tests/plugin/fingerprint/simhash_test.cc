@@ -115,7 +115,7 @@ TEST(Simhash, AWeightCountsAsManyFeaturesOfWeightOne) {
 double MeanDistance(double shared) {
   constexpr int kPairs = 200;
   constexpr std::size_t kFeatures = 400;
-  const FeatureHasher hasher("statistics");
+  FeatureHasher hasher("statistics");
   int sum = 0;
   for (int pair = 0; pair < kPairs; ++pair) {
     std::vector<Feature> a;

@@ -4,7 +4,6 @@
 #include <cstring>
 #include <random>
 #include <string>
-#include <vector>
 
 #include <gtest/gtest.h>
 #include <openssl/core_names.h>
@@ -48,38 +47,6 @@ TEST(SipHash, IsOpenSslsAtEveryLength) {
     const SipKey key{random(), random()};
     EXPECT_EQ(SipHash(key, bytes), Oracle(key, bytes)) << length;
     bytes.push_back(static_cast<char>(random()));
-  }
-}
-
-TEST(SipHash, OfTwentyBytesIsTheSameInEveryKernel) {
-  std::mt19937_64 random(2);
-  const SipKey key{random(), random()};
-  SipMessages messages;
-  std::array<std::uint64_t, SipMessages::kMost> expected;
-  for (std::size_t i = 0; i < SipMessages::kMost; ++i) {
-    messages.low[i] = random();
-    messages.high[i] = random();
-    messages.size[i] = static_cast<std::uint32_t>(random());
-    std::string bytes(20, '\0');
-    std::memcpy(bytes.data(), &messages.low[i], 8);
-    std::memcpy(bytes.data() + 8, &messages.high[i], 8);
-    std::memcpy(bytes.data() + 16, &messages.size[i], 4);
-    expected[i] = Oracle(key, bytes);
-    EXPECT_EQ(SipHash20(key, messages.low[i], messages.high[i],
-                        static_cast<std::uint32_t>(messages.size[i])),
-              expected[i]);
-  }
-  for (const SipKernel& kernel : SipKernels()) {
-    if (!kernel.is_supported) continue;
-    for (std::size_t count = 0; count <= SipMessages::kMost; ++count) {
-      // One more than there is room for must stay as it was.
-      std::vector<std::uint64_t> hashes(count + 1, 7);
-      kernel.hash_all(key, messages, count, hashes.data());
-      std::vector<std::uint64_t> wanted(expected.begin(),
-                                        expected.begin() + static_cast<std::ptrdiff_t>(count));
-      wanted.push_back(7);
-      EXPECT_EQ(hashes, wanted) << kernel.name << ' ' << count;
-    }
   }
 }
 
