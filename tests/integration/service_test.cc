@@ -145,6 +145,35 @@ TEST_F(ServiceTest, RecordsWithoutUrlGoToTheDeadLettersUnchanged) {
   EXPECT_EQ(headers["fetch-time"], "2026-03-01T12:00:00Z") << "the record's own headers stay";
 }
 
+// The library's assertion would end the process, and each such page would cost a restart.
+TEST_F(ServiceTest, PagesThatBreakTheParserAreJudgedByAProcessThatGoesOn) {
+  constexpr int kPages = 11'000;
+  std::vector<FileRecord> records;
+  for (int i = 0; i < kPages; ++i) {
+    const std::string body = i % 11 == 5
+                                 ? "<table><math><th><mo><select></table>" + std::to_string(i)
+                                 : "<p>" + testing::Words(30, "w" + std::to_string(i) + "x");
+    const nlohmann::json page = {{"url", "http://host.example/" + std::to_string(i)},
+                                 {"content_type", "text/html"},
+                                 {"body", body}};
+    records.push_back(Record(std::nullopt, page.dump()));
+  }
+  Feed(records);
+  ServiceProcess service(WriteConfig("run", {{"kafka", {{"commit", {{"entries", "1000"}}}}}}));
+  WaitUntilDone();
+  int status = 0;
+  EXPECT_TRUE(service.IsRunning(status)) << status;
+  service.End(SIGTERM);
+  std::map<std::string, int> reasons;
+  for (const std::string& text : Verdicts()) {
+    const nlohmann::json verdict = nlohmann::json::parse(text);
+    const nlohmann::json& detail = verdict.at("detail");
+    ++reasons[detail.is_null() ? verdict.at("reason") : detail];
+  }
+  EXPECT_EQ(reasons, (std::map<std::string, int>{{"parser_error", kPages / 11},
+                                                 {"unique", kPages - kPages / 11}}));
+}
+
 TEST_F(ServiceTest, VerdictsCarryKeyAndHeaders) {
   FileRecord record = Page(1);
   record.record.key = "the key";
