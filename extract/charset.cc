@@ -1,5 +1,6 @@
 #include "extract/charset.h"
 
+#include "extract/encoding_prescan.h"
 #include "extract/utf8.h"
 
 #include <algorithm>

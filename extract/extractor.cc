@@ -11,6 +11,7 @@
 #include "extract/visible_text.h"
 #include "extract/volatile_patterns.h"
 #include "extract/volatile_text.h"
+#include "extract/word_characters.h"
 
 #include <algorithm>
 #include <array>

@@ -2,6 +2,7 @@
 
 #include "extract/ascii.h"
 #include "extract/cjk_words.h"
+#include "extract/common_characters.h"
 #include "extract/utf8.h"
 
 #include <algorithm>
@@ -31,23 +32,6 @@ constexpr std::size_t kCopied = 16;
 /// eight bytes are written and kCopied are read at a time.
 constexpr std::size_t MaxFolded(std::size_t size) { return size / 2 * 5 + 8 + kCopied; }
 
-/// What a character of folded text does to words: the Word_Break classes of UAX #29, those that
-/// act alike taken together.
-enum class WordBreak : std::uint8_t {
-  kOther,
-  kLetter,
-  kNumeric,
-  kExtend,     ///< '_' and its like, which join to all words
-  kMidBoth,    ///< between two letters or two digits: part of the word
-  kMidLetter,  ///< between two letters
-  kMidNumeric,
-  kUnknown,  ///< only ICU knows
-};
-
-bool IsWordClass(WordBreak c) {
-  return c == WordBreak::kLetter || c == WordBreak::kNumeric || c == WordBreak::kExtend;
-}
-
 /// Rules WB6, WB7, WB11 and WB12 of UAX #29: whether what stands between two characters of class
 /// `before` and `after` doesn't end the word.
 bool Joins(WordBreak before, WordBreak middle, WordBreak after) {
@@ -70,164 +54,8 @@ bool HasLetterOrDigit(std::u16string_view text) {
   return false;
 }
 
-/// ICU fails here only for lack of memory or of its own data: neither is the page's doing.
-void RequireSuccess(UErrorCode error) {
-  if (U_FAILURE(error)) throw std::bad_alloc();
-}
-
 struct BreakIteratorCloser {
   void operator()(UBreakIterator* iterator) const { ubrk_close(iterator); }
-};
-
-const UNormalizer2& Normalizer() {
-  UErrorCode error = U_ZERO_ERROR;
-  const UNormalizer2* normalizer = unorm2_getNFKCCasefoldInstance(&error);
-  RequireSuccess(error);
-  return *normalizer;
-}
-
-/// Class of a code point in ICU's word rules of the root locale, which have '@' among the letters
-/// and ':' among nothing. Unknown where a rule looks at more than the neighbours, as with marks, or
-/// a dictionary decides.
-WordBreak ClassOf(UChar32 code_point) {
-  if (code_point == '@') return WordBreak::kLetter;
-  if (code_point == ':') return WordBreak::kOther;
-  switch (u_getIntPropertyValue(code_point, UCHAR_WORD_BREAK)) {
-    case U_WB_ALETTER:
-      return WordBreak::kLetter;
-    case U_WB_NUMERIC:
-      return WordBreak::kNumeric;
-    case U_WB_EXTENDNUMLET:
-      return WordBreak::kExtend;
-    case U_WB_SINGLE_QUOTE:
-    case U_WB_MIDNUMLET:
-      return WordBreak::kMidBoth;
-    case U_WB_MIDLETTER:
-      return WordBreak::kMidLetter;
-    case U_WB_MIDNUM:
-      return WordBreak::kMidNumeric;
-    case U_WB_OTHER:
-      // A letter that is in no word class belongs to a dictionary's script.
-      return u_isalnum(code_point) ? WordBreak::kUnknown : WordBreak::kOther;
-    case U_WB_CR:
-    case U_WB_LF:
-    case U_WB_NEWLINE:
-    case U_WB_WSEGSPACE:
-    case U_WB_DOUBLE_QUOTE:  // counts beside Hebrew letters, which aren't among ours
-      return WordBreak::kOther;
-    default:
-      return WordBreak::kUnknown;
-  }
-}
-
-/// What folding and word boundaries need to know of the code points of the Latin, Greek, Cyrillic
-/// and Armenian scripts, of general punctuation and symbols, worked out from ICU's properties once.
-/// Immutable.
-class CommonCharacters {
- public:
-  struct Entry {
-    WordBreak word_break = WordBreak::kUnknown;  ///< of the code point itself
-    bool letter_or_digit = false;
-    std::uint8_t folded_size = 0;  ///< 0: only ICU knows
-    std::array<char, 5> folded{};  ///< NFKC_Casefold
-  };
-
-  static const CommonCharacters& Get() {
-    static const CommonCharacters instance;
-    return instance;
-  }
-
-  /// The entry of the character of two or three bytes that begins at `at`, and its length. None:
-  /// it isn't among those here, or not valid.
-  [[nodiscard]] const Entry* Find(const char* at, const char* end, std::size_t& length) const {
-    const auto lead = static_cast<unsigned char>(*at);
-    if (lead < 0xD7 && end - at >= 2 && IsUtf8Continuation(at[1])) {
-      length = 2;
-      const std::size_t code_point = (lead & 0x1FU) << 6U | Low(at[1]);
-      return lead >= 0xC2 && code_point < kLetters ? &letters_[code_point] : nullptr;
-    }
-    if (lead == 0xE2 && end - at >= 3 && IsUtf8Continuation(at[1]) && IsUtf8Continuation(at[2])) {
-      length = 3;
-      const std::size_t symbol = Low(at[1]) << 6U | Low(at[2]);
-      return symbol < kSymbols ? &symbols_[symbol] : nullptr;
-    }
-    return nullptr;
-  }
-
-  /// The entry of a code point; nullptr: it isn't among those here.
-  [[nodiscard]] const Entry* Find(char16_t c) const {
-    if (c < kLetters) return &letters_[c];
-    return Has(c) ? &symbols_[c - kFirstSymbol] : nullptr;
-  }
-
-  [[nodiscard]] const Entry& Ascii(char c) const { return letters_[static_cast<unsigned char>(c)]; }
-
-  // The same of ASCII in bits; none of them for the bytes of other characters.
-  static constexpr std::uint8_t kInWord = 1;
-  static constexpr std::uint8_t kLetterOrDigit = 2;
-  static constexpr std::uint8_t kEndsWord = 4;  ///< whatever stands around it
-  [[nodiscard]] std::uint8_t AsciiKind(char c) const {
-    return ascii_kinds_[static_cast<unsigned char>(c)];
-  }
-
- private:
-  static constexpr std::size_t kLetters = 0x590;
-  static constexpr UChar32 kFirstSymbol = 0x2000;
-  static constexpr std::size_t kSymbols = 0xC00;
-
-  CommonCharacters() {
-    for (std::size_t c = 0; c < kLetters; ++c) letters_[c] = Describe(static_cast<UChar32>(c));
-    for (std::size_t c = 0; c < kSymbols; ++c) {
-      symbols_[c] = Describe(kFirstSymbol + static_cast<UChar32>(c));
-    }
-    for (std::size_t c = 0; c < 0x80; ++c) {
-      const Entry& entry = letters_[c];
-      if (IsWordClass(entry.word_break)) ascii_kinds_[c] |= kInWord;
-      if (entry.letter_or_digit) ascii_kinds_[c] |= kLetterOrDigit;
-      if (entry.word_break == WordBreak::kOther) ascii_kinds_[c] |= kEndsWord;
-    }
-  }
-
-  static std::size_t Low(char c) { return static_cast<unsigned char>(c) & 0x3FU; }
-
-  static bool Has(UChar32 code_point) {
-    return (code_point >= 0 && code_point < static_cast<UChar32>(kLetters)) ||
-           (code_point >= kFirstSymbol &&
-            code_point < kFirstSymbol + static_cast<UChar32>(kSymbols));
-  }
-
-  static Entry Describe(UChar32 code_point) {
-    Entry entry;
-    entry.word_break = ClassOf(code_point);
-    entry.letter_or_digit = u_isalnum(code_point) != 0;
-    // Characters that never combine with what stands before them can be folded one by one.
-    std::array<char16_t, 2> source{};
-    std::int32_t source_length = 0;
-    U16_APPEND_UNSAFE(source.data(), source_length, code_point);
-    std::array<char16_t, 8> folded{};
-    UErrorCode error = U_ZERO_ERROR;
-    const std::int32_t length =
-        unorm2_normalize(&Normalizer(), source.data(), source_length, folded.data(),
-                         static_cast<std::int32_t>(folded.size()), &error);
-    if (U_FAILURE(error) || length == 0 || !CanBeTakenAlone(code_point)) return entry;
-    for (std::int32_t i = 0; i < length; ++i) {
-      if (!CanBeTakenAlone(folded[static_cast<std::size_t>(i)])) return entry;
-    }
-    std::string utf8;
-    AppendUtf8({folded.data(), static_cast<std::size_t>(length)}, utf8);
-    if (utf8.size() > entry.folded.size()) return entry;
-    entry.folded_size = static_cast<std::uint8_t>(utf8.copy(entry.folded.data(), utf8.size()));
-    return entry;
-  }
-
-  static bool CanBeTakenAlone(UChar32 code_point) {
-    return Has(code_point) && ClassOf(code_point) != WordBreak::kUnknown &&
-           unorm2_hasBoundaryBefore(&Normalizer(), code_point) != 0;
-  }
-
-  std::array<Entry, kLetters> letters_;
-  std::array<Entry, kSymbols> symbols_;
-  std::array<std::uint8_t, 256> ascii_kinds_{};
 };
 
 /// Length of a first piece of `text`: at most kMaxPiece long, up to a white space where it has one

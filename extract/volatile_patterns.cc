@@ -2,10 +2,10 @@
 
 #include "extract/ascii.h"
 #include "extract/utf8.h"
+#include "extract/word_characters.h"
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <initializer_list>
 #include <iterator>
 #include <memory>
@@ -18,8 +18,6 @@
 #include <re2/re2.h>
 #include <unicode/uchar.h>
 #include <unicode/udat.h>
-#include <unicode/uscript.h>
-#include <unicode/utf8.h>
 
 namespace crawlsieve::extract {
 namespace {
@@ -226,74 +224,6 @@ constexpr std::string_view kPrices =
     R"((?:[\p{Sc}]|USD|EUR|GBP|CHF|JPY|CNY|RUB|TRY|INR|US\$|kr|zł|Rs\.?) ?\d(?:[\d.,\x{A0}\x{202F} ']{0,14}\d)?(?:,-)?)"
     R"(|\d(?:[\d.,\x{A0}\x{202F} ']{0,14}\d)?(?:,-)? ?(?:[\p{Sc}]|USD|EUR|Euro?s?|GBP|CHF|JPY|CNY|RUB|TL|TRY|INR|kr|zł|Kč|Ft|lei|руб(?:\.|лей|ля|ль)?|元|円|원|บาท)(?:\b|\B))";
 
-/// The code point that begins at `at`, which goes on behind it. There is one.
-UChar32 Next(std::string_view text, std::size_t& at) {
-  UChar32 code_point = 0;
-  U8_NEXT_OR_FFFD(reinterpret_cast<const std::uint8_t*>(text.data()), at, text.size(), code_point);
-  return code_point;
-}
-
-/// The code point that ends before `at`, which goes back to where it begins. `at` isn't 0.
-UChar32 Previous(std::string_view text, std::size_t& at) {
-  --at;
-  if (static_cast<unsigned char>(text[at]) < 0x80) return text[at];
-  while (at > 0 && IsUtf8Continuation(text[at])) --at;
-  std::size_t behind = at;
-  return Next(text, behind);
-}
-
-/// Letters of scripts that have spaces between words and prefixes that aren't glued to them, and
-/// the digits of all scripts here.
-bool IsWordCharacter(UChar32 c) {
-  if (c < 0x80) return IsAsciiAlpha(static_cast<char>(c)) || IsAsciiDigit(static_cast<char>(c));
-  if (u_isdigit(c)) return true;
-  if (!u_isUAlphabetic(c)) return false;
-  UErrorCode error = U_ZERO_ERROR;
-  const UScriptCode script = uscript_getScript(c, &error);
-  return script == USCRIPT_LATIN || script == USCRIPT_GREEK || script == USCRIPT_CYRILLIC ||
-         script == USCRIPT_INHERITED;
-}
-
-/// Folds letter case as RE2 does: code point by code point.
-std::string FoldCase(std::string_view word) {
-  if (AsciiPrefix(word) == word.size()) return AsciiLower(word);
-  std::string folded;
-  for (std::size_t at = 0; at < word.size();) {
-    if (static_cast<unsigned char>(word[at]) < 0x80) {
-      folded.push_back(AsciiLower(word[at++]));
-      continue;
-    }
-    std::array<char, U8_MAX_LENGTH> bytes{};
-    std::size_t size = 0;
-    U8_APPEND_UNSAFE(bytes.data(), size, u_foldCase(Next(word, at), U_FOLD_CASE_DEFAULT));
-    folded.append(bytes.data(), size);
-  }
-  return folded;
-}
-
-/// Calls `use` for each run of word characters in `text`.
-template <typename Use>
-void ForEachWord(std::string_view text, Use use) {
-  std::size_t begin = 0;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t character = at;
-    if (IsWordCharacter(Next(text, at))) continue;
-    if (character != begin) use(text.substr(begin, character - begin));
-    begin = at;
-  }
-  if (begin != text.size()) use(text.substr(begin));
-}
-
-/// Calls `use` for each part of `text` between `separator`s.
-template <typename Use>
-void ForEachPart(std::string_view text, char separator, Use use) {
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find(separator), text.size());
-    use(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-}
-
 }  // namespace
 
 std::string BuiltInVolatilePattern(bool prices) {
@@ -309,48 +239,6 @@ std::string BuiltInVolatilePattern(bool prices) {
   pattern += kFooters;
   if (prices) pattern += fmt::format("|{}", kPrices);
   return WithDigits(pattern);
-}
-
-bool DigitAt(std::string_view text, std::size_t i) {
-  const auto byte = [&](std::size_t k) {
-    return i + k < text.size() ? static_cast<unsigned char>(text[i + k]) : 0U;
-  };
-  switch (byte(0)) {
-    case 0xD9:
-      return byte(1) >= 0xA0 && byte(1) <= 0xA9;
-    case 0xDB:
-      return byte(1) >= 0xB0 && byte(1) <= 0xB9;
-    case 0xE0:
-      return (byte(1) == 0xA5 && byte(2) >= 0xA6 && byte(2) <= 0xAF) ||
-             (byte(1) == 0xB9 && byte(2) >= 0x90 && byte(2) <= 0x99);
-    case 0xEF:
-      return byte(1) == 0xBC && byte(2) >= 0x90 && byte(2) <= 0x99;
-    default:
-      return IsAsciiDigit(text[i]);
-  }
-}
-
-std::size_t FindDigit(std::string_view text, std::size_t from) {
-  for (;;) {
-    // Eight bytes at a time, as long as they are ASCII and none is a digit.
-    constexpr std::uint64_t kOnes = 0x0101010101010101;
-    for (std::uint64_t eight = 0; text.size() - from >= 8; from += 8) {
-      std::memcpy(&eight, text.data() + from, 8);
-      const std::uint64_t no_digits = (eight ^ ('0' * kOnes)) + (0x80 - 10) * kOnes;
-      if ((eight & (0x80 * kOnes)) != 0 || (~no_digits & (0x80 * kOnes)) != 0) break;
-    }
-    const std::size_t end = std::min(from + 8, text.size());
-    for (; from < end; ++from) {
-      if (DigitAt(text, from)) return from;
-    }
-    if (from == text.size()) return from;
-  }
-}
-
-bool InWord(std::string_view text, std::size_t at) {
-  if (at == 0 || at >= text.size()) return false;
-  std::size_t begin = at;
-  return IsWordCharacter(Previous(text, begin)) && IsWordCharacter(Next(text, at));
 }
 
 VolatileStarts::VolatileStarts(bool prices) {

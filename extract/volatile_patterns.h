@@ -17,17 +17,6 @@ namespace crawlsieve::extract {
 /// of bounded length only. Takes milliseconds to make.
 [[nodiscard]] std::string BuiltInVolatilePattern(bool prices);
 
-/// Whether a decimal digit of ASCII, Arabic, Devanagari, Thai or of full width begins at `i`, which
-/// is in `text`.
-[[nodiscard]] bool DigitAt(std::string_view text, std::size_t i);
-
-/// The first place at or behind `from` where a digit begins; the end of `text` if there is none.
-[[nodiscard]] std::size_t FindDigit(std::string_view text, std::size_t from);
-
-/// Whether a word or a number goes on over `at`: letters of Latin, Greek or Cyrillic or digits
-/// stand on both sides.
-[[nodiscard]] bool InWord(std::string_view text, std::size_t at);
-
 /// Knows where a text that BuiltInVolatilePattern matches may begin, by the words before its first
 /// digit: so the expression needn't be tried everywhere. Immutable after construction.
 class VolatileStarts {

@@ -3,6 +3,7 @@
 #include "extract/relative_time.h"
 #include "extract/utf8.h"
 #include "extract/volatile_patterns.h"
+#include "extract/word_characters.h"
 #include "plugin/fingerprint/checksum.h"
 
 #include <algorithm>

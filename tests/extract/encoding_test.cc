@@ -1,5 +1,7 @@
 #include "extract/encoding.h"
 
+#include "extract/encoding_prescan.h"
+
 #include <ctime>
 #include <string>
 

@@ -2,6 +2,7 @@
 
 #include "extract/utf8.h"
 #include "extract/volatile_text.h"
+#include "extract/word_characters.h"
 
 #include <cstdint>
 #include <memory>
