@@ -1,6 +1,6 @@
 #include "consumer/evaluation/evaluation.h"
 
-#include "plugin/detector.h"
+#include "plugin/judge/detector.h"
 
 #include <algorithm>
 #include <functional>

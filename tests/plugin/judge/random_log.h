@@ -1,7 +1,7 @@
 #pragma once
 
-#include "plugin/detector.h"
 #include "plugin/fingerprint/sketch.h"
+#include "plugin/judge/detector.h"
 #include "plugin/log/entry.pb.h"
 #include "plugin/verdict/parameters.h"
 #include "tests/support/entry_builder.h"

@@ -1,4 +1,4 @@
-#include "plugin/read_ahead.h"
+#include "plugin/judge/read_ahead.h"
 
 #include <algorithm>
 #include <span>

@@ -1,4 +1,4 @@
-#include "plugin/detector.h"
+#include "plugin/judge/detector.h"
 
 #include "plugin/fingerprint/checksum.h"
 #include "plugin/fingerprint/scheme.h"

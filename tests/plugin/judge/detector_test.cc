@@ -1,9 +1,9 @@
-#include "plugin/detector.h"
+#include "plugin/judge/detector.h"
 
 #include "plugin/index/flat_index.h"
 #include "plugin/index/sharded_index.h"
-#include "plugin/state_hash.h"
-#include "tests/plugin/random_log.h"
+#include "plugin/judge/state_hash.h"
+#include "tests/plugin/judge/random_log.h"
 #include "tests/support/entry_builder.h"
 #include "tests/support/temporary_directory.h"
 

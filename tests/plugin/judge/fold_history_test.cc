@@ -1,10 +1,10 @@
 // Histories whose outcome was written down: a change of verdicts or of stored bytes is a change of
 // the fold version, and shows here.
-#include "plugin/detector.h"
 #include "plugin/fingerprint/checksum.h"
 #include "plugin/index/flat_index.h"
-#include "plugin/state_hash.h"
-#include "tests/plugin/random_log.h"
+#include "plugin/judge/detector.h"
+#include "plugin/judge/state_hash.h"
+#include "tests/plugin/judge/random_log.h"
 #include "tests/support/temporary_directory.h"
 
 #include <cstdint>
