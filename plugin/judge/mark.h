@@ -1,5 +1,6 @@
 #pragma once
 
+#include "plugin/judge/fold_version.h"
 #include "plugin/log/entry.pb.h"
 #include "plugin/state/state.pb.h"
 
@@ -19,9 +20,6 @@ enum class FoldOutcome {
   kStaleGeneration,  ///< of an earlier generation of the input topic; nothing changed
   kOtherTopic,       ///< at an offset that was folded, and not the record that was folded there
 };
-
-/// The first of the rules under which a mark remembers gaps and what was folded (`AdvanceMark`).
-inline constexpr std::uint32_t kFoldVersionOfGaps = 5;
 
 /// Offsets of one source partition, both ends included.
 struct OffsetRange {

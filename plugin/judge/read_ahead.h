@@ -1,12 +1,16 @@
 #pragma once
 
 #include "plugin/index/hamming_index.h"
+#include "plugin/judge/view.h"
+#include "plugin/log/entry.pb.h"
 #include "plugin/state/store.h"
+#include "plugin/verdict/parameters.h"
 
 #include <array>
 #include <cstddef>
-#include <functional>
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -21,60 +25,12 @@ namespace crawlsieve {
 /// Thread-compatible.
 class ReadAhead {
  public:
-  /// How the index is asked: as its Find has it.
-  struct Reach {
-    int max_distance = 0;
-    std::size_t limit = 0;
-
-    friend bool operator==(const Reach&, const Reach&) = default;
-  };
-
-  /// One thread's part.
-  class Reader {
-   public:
-    Reader(const Store& store, const HammingIndex& index, const Reach& reach)
-        : store_(store), index_(index), reach_(reach) {}
-
-    /// Asks for a row, which is there after the next Fetch.
-    void Want(Table table, std::string_view key);
-
-    /// Reads the rows that are wanted.
-    void Fetch();
-
-    /// The row; nullopt if there is none, or it wasn't fetched, or can't be read. Valid until the
-    /// next Fetch.
-    [[nodiscard]] RowMap::Value Row(Table table, std::string_view key) const;
-
-    /// The index's answer, which is kept.
-    const std::vector<Match>& Matches(Fingerprint query);
-
-   private:
-    friend class ReadAhead;
-
-    /// Takes over what the other has read.
-    void Take(Reader& other);
-
-    const Store& store_;
-    const HammingIndex& index_;
-    const Reach reach_;
-    std::array<RowMap, kTableCount> wanted_;  // their keys
-    std::array<RowMap, kTableCount> rows_;
-    std::unordered_map<std::uint64_t, std::vector<Match>> matches_;
-    LookupWork work_;
-  };
-
-  /// What to read for one thing; the first says which rows it wants, the second looks at these and
-  /// may want more.
-  struct Steps {
-    std::function<void(std::size_t i, Reader&)> first;
-    std::function<void(std::size_t i, Reader&)> second;
-  };
-
-  /// Takes both steps for each i below `count`, on `threads` threads at most, and keeps what the
-  /// readers read until the next call or Clear. Store and index must stand still meanwhile.
-  /// Returns what the lookups took.
-  LookupWork Read(const Store& store, const HammingIndex& index, const Reach& reach,
-                  std::size_t count, std::size_t threads, const Steps& steps);
+  /// Reads what judging the pages among `entries` needs by NameFirstRows and NameDocuments, on
+  /// `threads` threads at most, and keeps it until the next call or Clear. Store and index must
+  /// stand still meanwhile. Returns what the lookups took.
+  LookupWork Read(const Store& store, const HammingIndex& index,
+                  std::span<const log::Entry> entries, const JudgeParameters& parameters,
+                  std::size_t threads);
 
   void Clear() { read_.reset(); }
 
@@ -85,6 +41,42 @@ class ReadAhead {
   [[nodiscard]] const std::vector<Match>* Matches(Fingerprint query, const Reach& reach) const;
 
  private:
+  /// One thread's part: shows the rows that were fetched, and asks the index.
+  class Reader final : public JudgeView {
+   public:
+    Reader(const Store& store, const HammingIndex& index) : store_(store), index_(index) {}
+
+    /// Asks for a row, which is there after the next Fetch.
+    void Want(Table table, std::string_view key);
+
+    /// Reads the rows that are wanted.
+    void Fetch();
+
+    /// Takes over what the other has read.
+    void Take(Reader& other);
+
+    /// Of a row that wasn't fetched, or can't be read: there is none. Valid until the next Fetch.
+    [[nodiscard]] Result<RowMap::Value> Row(Table table, std::string_view key) override;
+
+    /// The answer is kept.
+    [[nodiscard]] std::span<const Match> Candidates(Fingerprint query, const Reach& reach) override;
+
+   private:
+    friend class ReadAhead;
+
+    struct Answer {
+      Reach reach;
+      std::vector<Match> matches;
+    };
+
+    const Store& store_;
+    const HammingIndex& index_;
+    std::array<RowMap, kTableCount> wanted_;  // their keys
+    std::array<RowMap, kTableCount> rows_;
+    std::unordered_map<std::uint64_t, Answer> answers_;  // by the query's bits
+    LookupWork work_;
+  };
+
   std::optional<Reader> read_;  // what all of them have read
 };
 
