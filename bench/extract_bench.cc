@@ -21,9 +21,9 @@
 #include "extract/visible_text.h"
 #include "extract/volatile_text.h"
 #include "plugin/base/result.h"
-#include "plugin/detector.h"
 #include "plugin/fingerprint/sketch.h"
 #include "plugin/index/sharded_index.h"
+#include "plugin/judge/detector.h"
 #include "plugin/state/store.h"
 #include "tests/support/temporary_directory.h"
 

@@ -1,9 +1,9 @@
 // Folds a made-up admission log into the judge's state, RocksDB and index included, as a judge does
 // that follows the log: how many entries a second with so many kept pages, and how long a restart
 // takes beside folding everything again.
-#include "plugin/detector.h"
 #include "plugin/fingerprint/sketch.h"
 #include "plugin/index/sharded_index.h"
+#include "plugin/judge/detector.h"
 #include "plugin/state/store.h"
 #include "plugin/verdict/item.h"
 #include "plugin/verdict/reason.h"

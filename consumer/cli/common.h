@@ -4,7 +4,7 @@
 #include "consumer/cli/commands.h"
 #include "consumer/pipeline/page_processor.h"
 #include "plugin/base/result.h"
-#include "plugin/detector.h"
+#include "plugin/judge/detector.h"
 
 #include <chrono>
 #include <cstdio>

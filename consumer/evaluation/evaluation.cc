@@ -1,6 +1,10 @@
 #include "consumer/evaluation/evaluation.h"
 
-#include "plugin/detector.h"
+#include "plugin/judge/decision.h"
+#include "plugin/judge/page.h"
+#include "plugin/judge/rows.h"
+#include "plugin/judge/view.h"
+#include "plugin/state/changes.h"
 
 #include <algorithm>
 #include <functional>
@@ -13,8 +17,54 @@ namespace {
 
 using Verdict = PairOutcome::Verdict;
 
-bool HasContent(const log::Page& page) {
-  return page.outcome() == log::OUTCOME_TEXT || page.outcome() == log::OUTCOME_NOT_HTML;
+/// The state behind one page that was kept, on an empty state before it.
+class KeptPage final : public JudgeView {
+ public:
+  explicit KeptPage(const log::Page& page) : document_(DocumentRow::Of(page, DocId{1}, 0)) {
+    document_.Write(rows_);
+    ContentRow::Of(document_).Write(rows_);
+  }
+
+  /// Never fails.
+  [[nodiscard]] Result<RowMap::Value> Row(Table table, std::string_view key) override {
+    return rows_.Find(table, key).value_or(std::nullopt);
+  }
+
+  [[nodiscard]] std::span<const Match> Candidates(Fingerprint query, const Reach& reach) override {
+    matches_.clear();
+    if (const auto entry = document_.InIndex()) {
+      const int distance = HammingDistance(query, entry->fingerprint);
+      if (distance <= reach.max_distance) {
+        matches_.push_back({entry->document, entry->fingerprint, distance});
+      }
+    }
+    return matches_;
+  }
+
+ private:
+  const DocumentRow document_;
+  Changes rows_;
+  std::vector<Match> matches_;
+};
+
+/// What the judge finds for a page that comes after the other was kept. The URL of the page has no
+/// history.
+Verdict VerdictAfter(const log::Page& kept, const log::Page& page,
+                     const JudgeParameters& parameters) {
+  KeptPage view(kept);
+  ConfirmWork work;
+  const auto found = FindMatch(page, std::nullopt, parameters, view, work);
+  if (!found) return Verdict::kNotEvaluated;
+  switch (found->reason) {
+    case Reason::kTooShort:
+      return Verdict::kTooShort;
+    case Reason::kExactDuplicate:
+      return Verdict::kExact;
+    case Reason::kNearDuplicate:
+      return Verdict::kNear;
+    default:
+      return Verdict::kKept;
+  }
 }
 
 /// Whether the pair would be a duplicate at other settings. Short, broken and exact ones stay.
@@ -145,19 +195,16 @@ void AddToDistributions(const JudgedPair& pair, Distributions& distributions) {
 PairOutcome JudgePair(const log::Page& kept, const log::Page& page,
                       const JudgeParameters& parameters) {
   if (!HasContent(kept) || !HasContent(page)) return {Verdict::kNotEvaluated, 64, {}, {}};
+  JudgeParameters one_scope = parameters;
+  one_scope.scope = Scope::kGlobal;
   const PageTraits kept_traits = TraitsOf(kept);
   const PageTraits traits = TraitsOf(page);
-  const Comparison comparison = Compare(kept_traits, traits, parameters);
-  PairOutcome outcome{Verdict::kKept, comparison.distance, comparison.similarity,
-                      RequirementOf(kept_traits, traits, parameters)};
-  if (IsTooShort(kept_traits, parameters) || IsTooShort(traits, parameters)) {
-    outcome.verdict = Verdict::kTooShort;
-  } else if (comparison.kind == Comparison::Kind::kExact) {
-    outcome.verdict = Verdict::kExact;
-  } else if (comparison.kind == Comparison::Kind::kNear) {
-    outcome.verdict = Verdict::kNear;
-  }
-  return outcome;
+  const Comparison comparison = Compare(kept_traits, traits, one_scope);
+  // A page that is too short is never kept for others to match.
+  const Verdict verdict =
+      IsTooShort(kept_traits, one_scope) ? Verdict::kTooShort : VerdictAfter(kept, page, one_scope);
+  return {verdict, comparison.distance, comparison.similarity,
+          RequirementOf(kept_traits, traits, one_scope)};
 }
 
 std::size_t CountWords(std::string_view text) {

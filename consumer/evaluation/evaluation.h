@@ -19,7 +19,8 @@
 namespace crawlsieve::consumer {
 
 /// How the judge would see two pages, were one kept and the other came after it. Titles and names
-/// in the URLs count as they do there; that the two may have one URL plays no part.
+/// in the URLs count as they do there; that the two may have one URL plays no part, nor does
+/// `judge.scope`.
 struct PairOutcome {
   enum class Verdict { kKept, kTooShort, kNotEvaluated, kNear, kExact };
   Verdict verdict = Verdict::kKept;
@@ -32,7 +33,7 @@ struct PairOutcome {
   }
 };
 
-/// The fold's rules, step by step, on a pair. Pure.
+/// The fold's own decision (FindMatch) on a pair. Pure.
 [[nodiscard]] PairOutcome JudgePair(const log::Page& kept, const log::Page& page,
                                     const JudgeParameters& parameters);
 

@@ -2,7 +2,7 @@
 
 #include "consumer/evaluation/page_set.h"
 #include "plugin/base/result.h"
-#include "plugin/detector.h"
+#include "plugin/judge/detector.h"
 #include "plugin/verdict/parameters.h"
 
 #include <cstddef>

@@ -75,4 +75,39 @@ struct JudgeParameters {
   friend bool operator==(const JudgeParameters&, const JudgeParameters&) = default;
 };
 
+/// Calls visit(name, field) for every field of `parameters`, a JudgeParameters or a const one: the
+/// list that the codec of the log, the check of the configuration's keys and tests go through. The
+/// name is that of the field in the log (plugin/log/entry.proto) and, below `judge.` and without
+/// `_seconds`, in the configuration.
+template <typename Parameters, typename Visit>
+void ForEachField(Parameters& parameters, const Visit& visit) {
+  // The bindings name every member: a new one that isn't listed doesn't compile.
+  auto& [max_distance, min_similarity, short_text_shingles, short_text_similarity,
+         same_item_similarity, other_item_similarity, other_item_short_shingles,
+         other_item_short_similarity, max_candidates, min_features, cluster_budget, scope,
+         preferred_url, priority, recrawl] = parameters;
+  auto& [novelty, host, depth, change] = priority;
+  auto& [initial_seconds, min_seconds, max_seconds] = recrawl;
+  visit("max_distance", max_distance);
+  visit("min_similarity", min_similarity);
+  visit("short_text_shingles", short_text_shingles);
+  visit("short_text_similarity", short_text_similarity);
+  visit("same_item_similarity", same_item_similarity);
+  visit("other_item_similarity", other_item_similarity);
+  visit("other_item_short_shingles", other_item_short_shingles);
+  visit("other_item_short_similarity", other_item_short_similarity);
+  visit("max_candidates", max_candidates);
+  visit("min_features", min_features);
+  visit("cluster_budget", cluster_budget);
+  visit("scope", scope);
+  visit("preferred_url", preferred_url);
+  visit("priority.novelty", novelty);
+  visit("priority.host", host);
+  visit("priority.depth", depth);
+  visit("priority.change", change);
+  visit("recrawl.initial_seconds", initial_seconds);
+  visit("recrawl.min_seconds", min_seconds);
+  visit("recrawl.max_seconds", max_seconds);
+}
+
 }  // namespace crawlsieve

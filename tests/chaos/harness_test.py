@@ -162,7 +162,7 @@ class StateHashTest(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
-        header = (processes.ROOT / "plugin/detector.h").read_text()
+        header = (processes.ROOT / "plugin/judge/fold_version.h").read_text()
         fold_version = int(re.search(r"kFoldVersion = (\d+)", header)[1])
         self.entries = [parameters(fold_version=fold_version), page(0, "a"), page(1, "b", b"b", 0xff), page(2, "c"),
                         page(3, "a", b"d", 0xff00)]

@@ -9,9 +9,9 @@
 // differ; 1 when a directory or the log can't be read.
 
 #include "plugin/base/result.h"
-#include "plugin/detector.h"
 #include "plugin/fingerprint/checksum.h"
 #include "plugin/index/sharded_index.h"
+#include "plugin/judge/detector.h"
 #include "plugin/state/store.h"
 
 #include <algorithm>

@@ -21,6 +21,8 @@ ALLOWED = {
     "plugin/index": (*PLUGIN_LOW, "plugin/index"),
     "plugin/state": ("plugin/base", "plugin/fingerprint", "plugin/state"),
     "plugin/verdict": (*PLUGIN_LOW, "plugin/index", "plugin/verdict"),
+    "plugin/judge": (*PLUGIN_LOW, "plugin/index", "plugin/log", "plugin/state", "plugin/verdict",
+                     "plugin/judge"),
     "plugin": ("plugin",),
     "extract": ("plugin/base", "plugin/fingerprint", "extract"),
     "consumer/cli": ("plugin", "extract", "consumer", "config"),

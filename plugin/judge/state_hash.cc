@@ -1,4 +1,4 @@
-#include "plugin/state_hash.h"
+#include "plugin/judge/state_hash.h"
 
 #include <cstdint>
 #include <string>

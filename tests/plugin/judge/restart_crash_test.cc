@@ -4,8 +4,8 @@
 // The functions of the C library that change files are defined here once more: this program and the
 // libraries it uses, RocksDB too, call these. Each case is a process forked from one that has no
 // threads and no RocksDB.
-#include "plugin/detector.h"
 #include "plugin/index/flat_index.h"
+#include "plugin/judge/detector.h"
 #include "plugin/state/store.h"
 #include "tests/support/entry_builder.h"
 #include "tests/support/temporary_directory.h"

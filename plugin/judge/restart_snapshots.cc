@@ -1,4 +1,4 @@
-#include "plugin/restart_snapshots.h"
+#include "plugin/judge/restart_snapshots.h"
 
 #include "plugin/state/state.pb.h"
 

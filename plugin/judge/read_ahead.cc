@@ -1,4 +1,6 @@
-#include "plugin/read_ahead.h"
+#include "plugin/judge/read_ahead.h"
+
+#include "plugin/judge/decision.h"
 
 #include <algorithm>
 #include <span>
@@ -31,36 +33,48 @@ void ReadAhead::Reader::Fetch() {
   }
 }
 
-RowMap::Value ReadAhead::Reader::Row(Table table, std::string_view key) const {
+Result<RowMap::Value> ReadAhead::Reader::Row(Table table, std::string_view key) {
   return rows_[static_cast<std::size_t>(table)].Find(key).value_or(std::nullopt);
 }
 
-const std::vector<Match>& ReadAhead::Reader::Matches(Fingerprint query) {
-  const auto [known, is_new] = matches_.try_emplace(query.bits);
-  if (is_new) index_.Find(query, reach_.max_distance, reach_.limit, known->second, &work_);
-  return known->second;
+std::span<const Match> ReadAhead::Reader::Candidates(Fingerprint query, const Reach& reach) {
+  const auto [known, is_new] = answers_.try_emplace(query.bits);
+  auto& [asked, matches] = known->second;
+  if (is_new || asked != reach) {
+    asked = reach;
+    index_.Find(query, reach.max_distance, reach.limit, matches, &work_);
+  }
+  return matches;
 }
 
 void ReadAhead::Reader::Take(Reader& other) {
   for (std::size_t table = 0; table < rows_.size(); ++table)
     rows_[table].PutAll(other.rows_[table]);
-  matches_.merge(other.matches_);
+  answers_.merge(other.answers_);
   work_.probes += other.work_.probes;
   work_.candidates += other.work_.candidates;
 }
 
-LookupWork ReadAhead::Read(const Store& store, const HammingIndex& index, const Reach& reach,
-                           std::size_t count, std::size_t threads, const Steps& steps) {
+LookupWork ReadAhead::Read(const Store& store, const HammingIndex& index,
+                           std::span<const log::Entry> entries, const JudgeParameters& parameters,
+                           std::size_t threads) {
   read_.reset();
-  threads = std::clamp<std::size_t>(count / kLeastPerThread, 1, std::max<std::size_t>(threads, 1));
+  threads = std::clamp<std::size_t>(entries.size() / kLeastPerThread, 1,
+                                    std::max<std::size_t>(threads, 1));
   std::vector<Reader> readers;
   readers.reserve(threads);
-  for (std::size_t t = 0; t < threads; ++t) readers.emplace_back(store, index, reach);
+  for (std::size_t t = 0; t < threads; ++t) readers.emplace_back(store, index);
   const auto read_share = [&](std::size_t t) {
-    for (std::size_t i = t; i < count; i += threads) steps.first(i, readers[t]);
-    readers[t].Fetch();
-    for (std::size_t i = t; i < count; i += threads) steps.second(i, readers[t]);
-    readers[t].Fetch();
+    Reader& reader = readers[t];
+    const RowNamer want = [&reader](Table table, std::string_view key) { reader.Want(table, key); };
+    for (std::size_t i = t; i < entries.size(); i += threads) {
+      if (entries[i].has_page()) NameFirstRows(entries[i].page(), parameters, want);
+    }
+    reader.Fetch();
+    for (std::size_t i = t; i < entries.size(); i += threads) {
+      if (entries[i].has_page()) NameDocuments(entries[i].page(), parameters, reader, want);
+    }
+    reader.Fetch();
   };
   {
     std::vector<std::jthread> others;
@@ -85,9 +99,10 @@ std::optional<RowMap::Value> ReadAhead::Row(Table table, std::string_view key) c
 }
 
 const std::vector<Match>* ReadAhead::Matches(Fingerprint query, const Reach& reach) const {
-  if (!read_.has_value() || read_->reach_ != reach) return nullptr;
-  const auto known = read_->matches_.find(query.bits);
-  return known == read_->matches_.end() ? nullptr : &known->second;
+  if (!read_.has_value()) return nullptr;
+  const auto known = read_->answers_.find(query.bits);
+  if (known == read_->answers_.end() || known->second.reach != reach) return nullptr;
+  return &known->second.matches;
 }
 
 }  // namespace crawlsieve

@@ -1,4 +1,4 @@
-#include "plugin/mark.h"
+#include "plugin/judge/mark.h"
 
 #include <algorithm>
 

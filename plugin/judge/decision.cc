@@ -1,0 +1,369 @@
+#include "plugin/judge/decision.h"
+
+#include "plugin/judge/fold_version.h"
+#include "plugin/judge/page.h"
+#include "plugin/verdict/preference.h"
+#include "plugin/verdict/priority.h"
+
+#include <chrono>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace crawlsieve {
+namespace {
+
+/// The reason of a page that isn't compared with any other; nullopt: it is compared.
+std::optional<Reason> ReasonWithoutComparison(const log::Page& page, const PageTraits& traits,
+                                              const JudgeParameters& parameters) {
+  switch (page.outcome()) {
+    case log::OUTCOME_DELETED:
+      return Reason::kDeleted;
+    case log::OUTCOME_ERROR_STATUS:
+      return Reason::kErrorStatus;
+    case log::OUTCOME_TEXT:
+    case log::OUTCOME_NOT_HTML:
+      if (IsTooShort(traits, parameters)) return Reason::kTooShort;
+      return std::nullopt;
+    default:
+      return Reason::kNotEvaluated;
+  }
+}
+
+/// Whether the page says what its URL shows now, so that the URL may leave its cluster.
+bool TellsOfContent(const log::Page& page) {
+  return HasContent(page) || page.outcome() == log::OUTCOME_DELETED;
+}
+
+/// The first candidate of the scope that is near by sketch and item evidence; nullopt: none.
+Result<std::optional<Finding>> FindNear(const log::Page& page, const PageTraits& traits,
+                                        const std::optional<DocumentRow>& own, std::uint64_t scope,
+                                        const JudgeParameters& parameters, JudgeView& view,
+                                        ConfirmWork& work) {
+  std::uint32_t compared = 0;
+  for (const Match& candidate :
+       view.Candidates(InIndex(page.simhash(), scope), ReachOf(parameters))) {
+    if (own.has_value() && own->id == candidate.document) continue;
+    if (compared == parameters.max_candidates) {
+      ++work.cut;
+      break;
+    }
+    ++compared;
+    ++work.compared;
+    auto match = DocumentRow::Read(view, candidate.document);
+    if (!match) return tl::unexpected(match.error());
+    if (!match->has_value()) {
+      return MakeError(ErrorCode::kCorruption,
+                       fmt::format("state: document {} is in the index, not in the store",
+                                   candidate.document.sequence));
+    }
+    if ((*match)->record.scope() != scope) continue;
+    const Comparison comparison = Compare((*match)->Traits(), traits, parameters);
+    if (comparison.kind == Comparison::Kind::kDifferent) continue;
+    ++work.confirmed;
+    return Finding{Reason::kNearDuplicate, std::move(*match), comparison};
+  }
+  return std::optional<Finding>();
+}
+
+/// Lets a URL compete for the preferred one of a cluster. Whether the record has changed.
+bool Prefer(std::string_view url, Score score, const std::vector<UrlPreference>& preferences,
+            state::Document& document) {
+  bool has_changed = false;
+  const auto set_score = [&](std::uint32_t before, auto set) {
+    if (before == score.ten_thousandths) return;
+    (document.*set)(score.ten_thousandths);
+    has_changed = true;
+  };
+  if (url == document.canonical_url()) set_score(document.score(), &state::Document::set_score);
+  if (url == document.preferred_url()) {
+    set_score(document.preferred_score(), &state::Document::set_preferred_score);
+  }
+  const bool is_own = document.preferred_url().empty();
+  const ClusterUrl preferred{is_own ? document.canonical_url() : document.preferred_url(),
+                             Score{is_own ? document.score() : document.preferred_score()}};
+  if (url == preferred.url || !GoesBefore({url, score}, preferred, preferences)) return has_changed;
+  if (url == document.canonical_url()) {
+    document.clear_preferred_url();
+    document.clear_preferred_score();
+  } else {
+    document.set_preferred_url(std::string(url));
+    document.set_preferred_score(score.ten_thousandths);
+  }
+  return true;
+}
+
+/// The judging of one page, step by step. Each step needs those before it.
+class Judging {
+ public:
+  Judging(const log::Page& page, DocId id, const JudgeParameters& parameters,
+          std::uint32_t fold_version, JudgeView& view)
+      : page_(page), id_(id), parameters_(parameters), fold_version_(fold_version), view_(view) {}
+
+  [[nodiscard]] Result<PageDecision> Run() {
+    for (const auto step : {&Judging::ReadUrl, &Judging::FindReason, &Judging::ChangeClusters,
+                            &Judging::LeaveCluster, &Judging::NoteFetch, &Judging::CountForHost,
+                            &Judging::SetPriority, &Judging::SetRecrawl}) {
+      if (auto done = (this->*step)(); !done) return tl::unexpected(done.error());
+    }
+    return std::move(decision_);
+  }
+
+ private:
+  Status ReadUrl() {
+    std::string key = UrlRow::Key(page_, parameters_.scope);
+    auto read = UrlRow::Read(view_, key);
+    if (!read) return tl::unexpected(read.error());
+    is_known_ = read->has_value();
+    decision_.url = is_known_ ? std::move(**read) : UrlRow{std::move(key), {}};
+    auto own = DocumentRow::Read(view_, DocId{url().kept()});
+    if (!own) return tl::unexpected(own.error());
+    own_ = std::move(*own);
+    return {};
+  }
+
+  Status FindReason() {
+    auto found = FindMatch(page_, own_, parameters_, view_, decision_.work);
+    if (!found) return tl::unexpected(found.error());
+    reason_ = found->reason;
+    comparison_ = found->comparison;
+    if (found->match.has_value()) {
+      representative_ = std::move(found->match);
+      // Another URL's content: a page of that cluster, for the first time or back again.
+      joins_ = url().representative() != representative_->id.sequence;
+      if (joins_ && reason_ != Reason::kUnchanged &&
+          representative_->record.cluster_size() < parameters_.cluster_budget) {
+        reason_ = Reason::kClusterBudget;
+      }
+    }
+    decision_.verdict.sequence = id_.sequence;
+    decision_.verdict.reason = reason_;
+    return {};
+  }
+
+  /// Retires the URL's own version, and begins a cluster or joins one.
+  Status ChangeClusters() {
+    const Rule& rule = RuleFor(reason_);
+    const bool retires_own = rule.retires_own || (reason_ == Reason::kNotEvaluated &&
+                                                  fold_version_ < kFoldVersionOfUnknownContent);
+    if (retires_own && own_.has_value()) {
+      decision_.retired = std::move(own_);
+      url().set_kept(0);
+    }
+    Verdict& verdict = decision_.verdict;
+    if (rule.inserts) {
+      representative_ = DocumentRow::Of(page_, id_, ScopeOf(page_, parameters_.scope));
+      url().set_kept(id_.sequence);
+      verdict.cluster = Cluster{id_, 1, {}};
+    } else if (representative_.has_value()) {
+      state::Document& record = representative_->record;
+      if (joins_) record.set_cluster_size(record.cluster_size() + 1);
+      is_changed_ = joins_;
+      verdict.cluster = Cluster{representative_->id, record.cluster_size(), {}};
+      verdict.match = VerdictMatch{representative_->id,
+                                   record.id(),
+                                   record.url(),
+                                   comparison_.kind == Comparison::Kind::kExact,
+                                   comparison_.distance,
+                                   comparison_.similarity,
+                                   Timestamp{std::chrono::milliseconds(record.first_seen_ms())}};
+    }
+    return {};
+  }
+
+  /// A URL that shows something else is no longer the preferred one of the cluster it was in: the
+  /// representative's own is.
+  Status LeaveCluster() {
+    const DocId before{url().representative()};
+    if (!TellsOfContent(page_) || before.sequence == 0 || before == representative()) return {};
+    if (decision_.retired.has_value() && decision_.retired->id == before) return {};
+    auto left = DocumentRow::Read(view_, before);
+    if (!left) return tl::unexpected(left.error());
+    if (!left->has_value() || (*left)->record.preferred_url() != page_.canonical_url()) return {};
+    (*left)->record.clear_preferred_url();
+    (*left)->record.clear_preferred_score();
+    decision_.left = std::move(*left);
+    return {};
+  }
+
+  /// What the fetch adds to the history of its URL.
+  Status NoteFetch() {
+    if (HasContent(page_)) {
+      // A URL whose fetches had no content so far has nothing to compare with.
+      if (url().fetches() > 0) {
+        // Not the same bytes, but judged to repeat what the fetch before was or repeated: the same.
+        const bool repeats_the_last =
+            representative_.has_value() && url().representative() == representative().sequence;
+        has_changed_ = url().content_checksum() != page_.content_checksum() && !repeats_the_last;
+        if (*has_changed_) url().set_changes(url().changes() + 1);
+      }
+      url().set_interval_seconds(
+          has_changed_.has_value()
+              ? NextInterval(parameters_.recrawl, url().interval_seconds(), *has_changed_)
+              : parameters_.recrawl.initial_seconds);
+      url().set_fetches(url().fetches() + 1);
+      url().set_representative(representative().sequence);
+      url().set_content_checksum(page_.content_checksum());
+    }
+    if (page_.outcome() == log::OUTCOME_DELETED) {
+      decision_.url_change = PageDecision::UrlChange::kDelete;
+    } else if (is_known_ || HasContent(page_)) {
+      decision_.url_change = PageDecision::UrlChange::kWrite;
+    }
+    return {};
+  }
+
+  Status CountForHost() {
+    auto read = HostRow::Read(view_, page_.host());
+    if (!read) return tl::unexpected(read.error());
+    HostRow row = read->has_value() ? std::move(**read) : HostRow{page_.host(), {}};
+    const HostCount count = fold_version_ >= kFoldVersionOfLimits
+                                ? HostCountOf(reason_, page_.detail())
+                                : RuleFor(reason_).host_count;
+    // The same content on the same URL as the last time adds nothing. Pages without a host (file:,
+    // dns:) say nothing about each other.
+    const bool counts = count != HostCount::kNot && has_changed_ != false && !page_.host().empty();
+    if (counts) {
+      row.record.set_pages(row.record.pages() + 1);
+      if (count == HostCount::kAsDuplicate) row.record.set_duplicates(row.record.duplicates() + 1);
+    }
+    evidence_ = {.novelty = RuleFor(reason_).novelty,
+                 .host_pages = row.record.pages(),
+                 .host_duplicates = row.record.duplicates(),
+                 .path_depth = page_.path_depth(),
+                 .refetches = url().fetches() > 0 ? url().fetches() - 1 : 0,
+                 .changes = url().changes()};
+    if (counts) decision_.host = std::move(row);
+    return {};
+  }
+
+  /// The priority, and by it the cluster's preferred URL.
+  Status SetPriority() {
+    Verdict& verdict = decision_.verdict;
+    verdict.priority = ComputePriority(parameters_.priority, evidence_);
+    if (!representative_.has_value()) return {};
+    if (!parameters_.preferred_url.empty()) {
+      if (decision_.retired.has_value() && decision_.retired->id == representative()) {
+        return MakeError(ErrorCode::kCorruption, fmt::format("state: cluster {} has no document",
+                                                             representative().sequence));
+      }
+      evidence_.novelty = 0;
+      state::Document& record = representative_->record;
+      const Score score = ComputePriority(parameters_.priority, evidence_).score;
+      is_changed_ |= Prefer(page_.canonical_url(), score, parameters_.preferred_url, record);
+      verdict.cluster->preferred_url =
+          record.preferred_url().empty() ? record.canonical_url() : record.preferred_url();
+    }
+    if (RuleFor(reason_).inserts) {
+      decision_.inserted = std::move(representative_);
+    } else if (is_changed_) {
+      decision_.matched = std::move(representative_);
+    }
+    return {};
+  }
+
+  Status SetRecrawl() {
+    if (page_.outcome() == log::OUTCOME_DELETED) return {};
+    const std::uint64_t interval = url().interval_seconds() > 0
+                                       ? url().interval_seconds()
+                                       : parameters_.recrawl.initial_seconds;
+    decision_.verdict.recrawl = Recrawl{
+        has_changed_, FetchTime(page_) + std::chrono::seconds(static_cast<std::int64_t>(interval)),
+        interval};
+    return {};
+  }
+
+  [[nodiscard]] state::Url& url() { return decision_.url.record; }
+  /// Of the cluster that the page belongs to; 0: it belongs to none.
+  [[nodiscard]] DocId representative() const {
+    return representative_.has_value() ? representative_->id : DocId{};
+  }
+
+  const log::Page& page_;
+  const DocId id_;
+  const JudgeParameters& parameters_;
+  const std::uint32_t fold_version_;
+  JudgeView& view_;
+
+  PageDecision decision_;
+  bool is_known_ = false;           // the URL
+  std::optional<DocumentRow> own_;  // the URL's live kept version
+  Reason reason_ = Reason::kNotEvaluated;
+  Comparison comparison_;
+  std::optional<DocumentRow> representative_;  // the match, or the page itself
+  bool joins_ = false;
+  bool is_changed_ = false;          // the match's row
+  std::optional<bool> has_changed_;  // the content of the URL, since the fetch before
+  PriorityEvidence evidence_;
+};
+
+}  // namespace
+
+Result<Finding> FindMatch(const log::Page& page, const std::optional<DocumentRow>& own,
+                          const JudgeParameters& parameters, JudgeView& view, ConfirmWork& work) {
+  const PageTraits traits = TraitsOf(page);
+  if (const auto reason = ReasonWithoutComparison(page, traits, parameters)) {
+    return Finding{*reason, std::nullopt, {}};
+  }
+  if (own.has_value()) {
+    const Comparison comparison = Compare(own->Traits(), traits, parameters);
+    if (comparison.kind != Comparison::Kind::kDifferent) {
+      return Finding{Reason::kUnchanged, own, comparison};
+    }
+  }
+  const std::uint64_t scope = ScopeOf(page, parameters.scope);
+  const auto same_content = ContentRow::Read(view, ContentRow::Key(page.content_checksum(), scope));
+  if (!same_content) return tl::unexpected(same_content.error());
+  if (same_content->has_value()) {
+    auto match = DocumentRow::Read(view, (*same_content)->document);
+    if (!match) return tl::unexpected(match.error());
+    if (match->has_value()) {
+      const Comparison comparison = Compare((*match)->Traits(), traits, parameters);
+      return Finding{Reason::kExactDuplicate, std::move(*match), comparison};
+    }
+  }
+  if (!traits.is_text) return Finding{Reason::kNotHtml, std::nullopt, {}};
+  auto near = FindNear(page, traits, own, scope, parameters, view, work);
+  if (!near) return tl::unexpected(near.error());
+  if (near->has_value()) return std::move(**near);
+  return Finding{own.has_value() ? Reason::kUpdated : Reason::kUnique, std::nullopt, {}};
+}
+
+Result<PageDecision> Decide(const log::Page& page, DocId id, const JudgeParameters& parameters,
+                            std::uint32_t fold_version, JudgeView& view) {
+  return Judging(page, id, parameters, fold_version, view).Run();
+}
+
+void NameFirstRows(const log::Page& page, const JudgeParameters& parameters, const RowNamer& name) {
+  name(Table::kUrls, UrlRow::Key(page, parameters.scope));
+  name(Table::kHosts, page.host());
+  if (ReasonWithoutComparison(page, TraitsOf(page), parameters).has_value()) return;
+  name(Table::kContent, ContentRow::Key(page.content_checksum(), ScopeOf(page, parameters.scope)));
+}
+
+void NameDocuments(const log::Page& page, const JudgeParameters& parameters, JudgeView& view,
+                   const RowNamer& name) {
+  const auto name_document = [&name](DocId id) {
+    if (id.sequence != 0) name(Table::kDocuments, DocumentRow::Key(id));
+  };
+  const auto url = UrlRow::Read(view, UrlRow::Key(page, parameters.scope));
+  if (url && url->has_value()) {
+    name_document(DocId{(*url)->record.kept()});
+    if (TellsOfContent(page)) name_document(DocId{(*url)->record.representative()});
+  }
+  const PageTraits traits = TraitsOf(page);
+  if (ReasonWithoutComparison(page, traits, parameters).has_value()) return;
+  const std::uint64_t scope = ScopeOf(page, parameters.scope);
+  const auto content = ContentRow::Read(view, ContentRow::Key(page.content_checksum(), scope));
+  if (content && content->has_value()) {
+    name_document((*content)->document);
+  } else if (traits.is_text) {
+    for (const Match& match :
+         view.Candidates(InIndex(page.simhash(), scope), ReachOf(parameters))) {
+      name_document(match.document);
+    }
+  }
+}
+
+}  // namespace crawlsieve

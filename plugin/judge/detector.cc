@@ -1,0 +1,251 @@
+#include "plugin/judge/detector.h"
+
+#include "plugin/judge/apply.h"
+#include "plugin/judge/rows.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace crawlsieve {
+namespace {
+
+constexpr std::uint32_t kStateFormat = 3;
+
+}  // namespace
+
+Detector::Detector(Store& store, IndexFactory make_index, std::string scheme,
+                   RestartOptions restart)
+    : store_(store),
+      make_index_(std::move(make_index)),
+      scheme_(std::move(scheme)),
+      overlay_(store),
+      snapshots_(std::move(restart), scheme_) {}
+
+Result<std::unique_ptr<Detector>> Detector::Open(Store& store, IndexFactory make_index,
+                                                 std::string scheme, RestartOptions restart) {
+  std::unique_ptr<Detector> detector(
+      new Detector(store, std::move(make_index), std::move(scheme), std::move(restart)));
+  if (auto loaded = detector->Load(); !loaded) return tl::unexpected(loaded.error());
+  return detector;
+}
+
+Result<std::optional<std::string>> Detector::SchemeOf(const Store& store) {
+  StoredRows rows(store);
+  auto stored = ParametersRow::Read(rows);
+  if (!stored) return tl::unexpected(stored.error());
+  if (!stored->has_value()) return std::optional<std::string>();
+  return std::optional(std::move(*(*stored)->record.mutable_scheme()));
+}
+
+Status Detector::Load() {
+  const auto position = PositionRow::Read(overlay_);
+  if (!position) return tl::unexpected(position.error());
+  const auto parameters = ParametersRow::Read(overlay_);
+  if (!parameters) return tl::unexpected(parameters.error());
+
+  if (position->has_value()) {
+    const state::Position& stored = (*position)->record;
+    if (stored.format() != kStateFormat) {
+      return MakeError(ErrorCode::kMismatch,
+                       fmt::format("state format {}; this version reads format {}: use the version "
+                                   "that wrote it, or an empty state directory",
+                                   stored.format(), kStateFormat));
+    }
+    position_ = {stored.log_offset(), stored.entry_checksum()};
+    current_.sequence = stored.sequence();
+  }
+  if (parameters->has_value()) {
+    const log::Parameters& stored = (*parameters)->record;
+    if (stored.scheme() != scheme_) {
+      return MakeError(ErrorCode::kMismatch,
+                       fmt::format("state of scheme {}; the configuration makes scheme {}: "
+                                   "fingerprints of the two can't be compared. Restore the old "
+                                   "settings, or start with a new log topic, group and state "
+                                   "directory",
+                                   stored.scheme(), scheme_));
+    }
+    auto read = ParametersOf(stored);
+    if (!read) return tl::unexpected(read.error());
+    current_.parameters = std::move(*read);
+    current_.fold_version = stored.fold_version();
+  }
+  committed_ = current_;
+  return RebuildIndex(current_.parameters ? static_cast<int>(current_.parameters->max_distance)
+                                          : 0);
+}
+
+Status Detector::RebuildIndex(int max_distance) {
+  snapshots_.Abandon();
+  ChangedIndex& index = overlay_.index();
+  auto made = make_index_(max_distance);
+  if (!made) return tl::unexpected(made.error());
+  index.Replace(std::move(*made));
+  const auto loaded = snapshots_.Load(store_, position_.offset, index.get());
+  if (!loaded && index.get().Stats().documents > 0) {
+    made = make_index_(max_distance);
+    if (!made) return tl::unexpected(made.error());
+    index.Replace(std::move(*made));
+  }
+  if (auto filled = InsertDocumentsAfter(loaded.value_or(0)); !filled) return filled;
+  index.Redo();
+  return {};
+}
+
+Status Detector::InsertDocumentsAfter(std::uint64_t sequence) {
+  return store_.ForEach(
+      Table::kDocuments,
+      [&index = overlay_.index().get()](std::string_view key, std::string_view value) -> Status {
+        const auto document = DocumentRow::Parse(key, value);
+        if (!document) return tl::unexpected(document.error());
+        if (const auto entry = document->InIndex()) {
+          index.Insert(entry->fingerprint, entry->document);
+        }
+        return {};
+      },
+      DocumentRow::Key(DocId{sequence + 1}));
+}
+
+Result<Folded> Detector::Fold(const log::Entry& entry) {
+  switch (entry.body_case()) {
+    case log::Entry::kParameters:
+      return FoldParameters(entry.parameters());
+    case log::Entry::kPage:
+      return FoldPage(entry.page());
+    case log::Entry::BODY_NOT_SET:
+      break;
+  }
+  return MakeError(ErrorCode::kInvalidInput,
+                   "the admission log holds an entry of a kind unknown to this version");
+}
+
+Status Detector::Commit(const LogPosition& position) {
+  PositionRow row;
+  row.record.set_format(kStateFormat);
+  row.record.set_log_offset(position.offset);
+  row.record.set_entry_checksum(position.entry_checksum);
+  row.record.set_sequence(current_.sequence);
+  row.Write(overlay_.rows());
+  auto recorded =
+      snapshots_.Record(store_, current_.sequence, overlay_.index().Removed(), overlay_.rows());
+  if (!recorded) return recorded;
+  overlay_.ForgetReadAhead();
+  if (auto applied = store_.Apply(overlay_.rows()); !applied) return applied;
+  overlay_.Commit();
+  committed_ = current_;
+  position_ = position;
+  if (snapshots_.Committed(position_.offset, committed_.sequence, overlay_.index().get())) {
+    // After a crash only a snapshot counts of which a file says so. An error comes up again with
+    // the next commit.
+    (void)store_.BeginFlush();
+  }
+  return {};
+}
+
+void Detector::Discard() {
+  snapshots_.Discarded(overlay_.Discard());
+  current_ = committed_;
+}
+
+Status Detector::Flush() {
+  if (committed_.sequence == 0) return {};
+  snapshots_.Finish(position_.offset, committed_.sequence, overlay_.index().get());
+  if (auto committed = Commit(LogPosition(position_)); !committed) return committed;
+  return store_.Flush();
+}
+
+Result<Folded> Detector::FoldParameters(const log::Parameters& parameters) {
+  if (parameters.fold_version() < kOldestFoldVersion || parameters.fold_version() > kFoldVersion) {
+    return MakeError(ErrorCode::kMismatch,
+                     fmt::format("the admission log asks for fold version {}; this binary has {} "
+                                 "to {}: run the version that has it",
+                                 parameters.fold_version(), kOldestFoldVersion, kFoldVersion));
+  }
+  if (parameters.scheme() != scheme_) {
+    return MakeError(
+        ErrorCode::kMismatch,
+        fmt::format("the admission log is of scheme {}, the configuration makes scheme "
+                    "{}: restore the old settings, or start with a new log topic, "
+                    "group and state directory",
+                    parameters.scheme(), scheme_));
+  }
+  auto read = ParametersOf(parameters);
+  if (!read) return tl::unexpected(read.error());
+  const auto max_distance = static_cast<int>(read->max_distance);
+  if (max_distance > overlay_.index().get().max_distance()) {
+    if (auto rebuilt = RebuildIndex(max_distance); !rebuilt) return tl::unexpected(rebuilt.error());
+  }
+  ++current_.sequence;
+  current_.parameters = std::move(*read);
+  current_.fold_version = parameters.fold_version();
+  ParametersRow{parameters}.Write(overlay_.rows());
+  return Folded{FoldOutcome::kParameters, std::nullopt, {}};
+}
+
+Status Detector::CheckPage(const log::Page& page) const {
+  if (!current_.parameters.has_value()) {
+    return MakeError(ErrorCode::kInvalidInput,
+                     "the admission log begins with a page, not with judging parameters");
+  }
+  if (page.scheme() != scheme_) {
+    return MakeError(ErrorCode::kMismatch,
+                     fmt::format("an entry of scheme {} in a log of scheme {}: an extract process "
+                                 "runs with other settings; give all processes the same ones",
+                                 page.scheme(), scheme_));
+  }
+  const std::size_t sketch_words = page.shingles() > 0 ? Sketch::kWords : 0;
+  if (static_cast<std::size_t>(page.sketch_size()) != sketch_words) {
+    return MakeError(ErrorCode::kInvalidInput,
+                     fmt::format("the admission log holds a sketch of {} words, not {}",
+                                 page.sketch_size(), sketch_words));
+  }
+  return {};
+}
+
+Result<Folded> Detector::FoldPage(const log::Page& page) {
+  if (auto checked = CheckPage(page); !checked) return tl::unexpected(checked.error());
+  auto mark = MarkRow::Read(overlay_, page.source());
+  if (!mark) return tl::unexpected(mark.error());
+  const auto before = mark->has_value() ? std::optional(std::move((*mark)->record)) : std::nullopt;
+  MarkStep step = AdvanceMark(before, page.source(), current_.fold_version);
+  if (step.refused.has_value()) return Folded{*step.refused, std::nullopt, {}};
+
+  Folded folded;
+  folded.gap = {step.opened, step.given_up, step.fills_gap};
+  MarkRow{page.source().topic(), page.source().partition(), std::move(step.mark)}.Write(
+      overlay_.rows());
+  ++current_.sequence;
+  if (page.outcome() == log::OUTCOME_DEAD_LETTER) {
+    folded.outcome = FoldOutcome::kDeadLetter;
+    return folded;
+  }
+  auto decision =
+      Decide(page, DocId{current_.sequence}, *current_.parameters, current_.fold_version, overlay_);
+  if (!decision) return tl::unexpected(decision.error());
+  Apply(*decision, overlay_.rows(), overlay_.index());
+  confirm_work_ += decision->work;
+  folded.verdict = std::move(decision->verdict);
+  return folded;
+}
+
+void Detector::ReadAheadFor(std::span<const log::Entry> entries, std::size_t threads) {
+  if (!current_.parameters.has_value()) return;
+  overlay_.ReadAheadFor(entries, *current_.parameters, threads);
+}
+
+Result<std::vector<InputGap>> Detector::OpenGaps() const {
+  std::vector<InputGap> gaps;
+  auto read = store_.ForEach(
+      Table::kMarks, [&gaps](std::string_view key, std::string_view value) -> Status {
+        const auto mark = MarkRow::Parse(key, value);
+        if (!mark) return tl::unexpected(mark.error());
+        for (const state::Mark::Gap& gap : mark->record.gap()) {
+          gaps.push_back({mark->topic, mark->partition, {gap.from(), gap.to()}});
+        }
+        return {};
+      });
+  if (!read) return tl::unexpected(read.error());
+  return gaps;
+}
+
+}  // namespace crawlsieve

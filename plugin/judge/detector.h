@@ -1,0 +1,156 @@
+#pragma once
+
+#include "plugin/base/result.h"
+#include "plugin/index/hamming_index.h"
+#include "plugin/judge/decision.h"
+#include "plugin/judge/fold_version.h"
+#include "plugin/judge/mark.h"
+#include "plugin/judge/overlay.h"
+#include "plugin/judge/page.h"
+#include "plugin/judge/parameters_entry.h"
+#include "plugin/judge/restart_snapshots.h"
+#include "plugin/log/entry.pb.h"
+#include "plugin/state/store.h"
+#include "plugin/verdict/parameters.h"
+#include "plugin/verdict/verdict.h"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace crawlsieve {
+
+/// A change of what the log lacks: input records without an entry, in front of entries that are
+/// there.
+struct GapChange {
+  std::optional<OffsetRange> opened;
+  std::optional<OffsetRange> given_up;  ///< forgotten: entries for it would count as redelivered
+  bool is_filling = false;              ///< the entry belongs to a gap
+};
+
+struct Folded {
+  FoldOutcome outcome = FoldOutcome::kVerdict;
+  std::optional<Verdict> verdict;
+  GapChange gap{};
+};
+
+/// Input offsets that the log has no entry for.
+struct InputGap {
+  std::string topic;
+  std::int32_t partition = 0;
+  OffsetRange offsets;
+};
+
+/// A place in the admission log, and the bytes that lie there.
+struct LogPosition {
+  std::int64_t offset = -1;    ///< of an entry; -1: before the first
+  std::string entry_checksum;  ///< RawChecksum of the entry's bytes, 16 of them
+};
+
+/// Makes an empty index that answers up to `max_distance`, or says why there is none.
+using IndexFactory = std::function<Result<std::unique_ptr<HammingIndex>>(int max_distance)>;
+
+/// The judge: a deterministic fold of the admission log.
+///
+///     state(n+1), verdict(n) = judge(state(n), entry(n))
+///
+/// Operation: Fold reads the store and remembers changes in an overlay. Commit adds them, with
+/// the log position they go up to, in one atomic step; Discard forgets them, in the index too.
+/// Between the two the caller publishes the verdicts, so that the store never runs ahead of what
+/// was published.
+///
+/// Thread-compatible. Borrows the store, which nobody else may change.
+class Detector {
+ public:
+  /// Takes up the state in `store` and fills an index with its documents: from a restart snapshot,
+  /// where `restart` asks for them and there is one, and the store. `scheme` is the only one whose
+  /// entries are accepted.
+  /// Errors: kMismatch (state of another scheme or format), kCorruption, kIo.
+  [[nodiscard]] static Result<std::unique_ptr<Detector>> Open(Store& store, IndexFactory make_index,
+                                                              std::string scheme,
+                                                              RestartOptions restart = {});
+
+  /// The scheme of the entries that were folded into `store`; nullopt before the first. Errors:
+  /// kIo, kCorruption.
+  [[nodiscard]] static Result<std::optional<std::string>> SchemeOf(const Store& store);
+
+  /// Reads, on `threads` threads at most, most of what folding `entries` next will ask of store and
+  /// index. What is folded comes out the same without it, only later: it may be called or not, also
+  /// in the middle of what is to be committed together, and other entries may follow. About a
+  /// thousand entries at a time are best: each is compared with what was kept since.
+  void ReadAheadFor(std::span<const log::Entry> entries, std::size_t threads);
+
+  /// Folds the next entry of the log. After an error the caller must Discard.
+  /// Errors: kMismatch (another scheme or fold version), kInvalidInput (not an entry of ours, or a
+  /// page before the first parameters), kIo, kCorruption.
+  [[nodiscard]] Result<Folded> Fold(const log::Entry& entry);
+
+  /// Adds everything folded since the last Commit to the store, together with `position`, the last
+  /// entry read. After an error nothing of it is there, and the caller must Discard.
+  [[nodiscard]] Status Commit(const LogPosition& position);
+
+  /// Forgets everything folded since the last Commit.
+  void Discard();
+
+  /// Has the store write all that is committed to files, with a restart snapshot of it unless there
+  /// is one, where they are asked for. To be called at a stop, when nothing is folded that isn't
+  /// committed. Whether a snapshot could be written is in restart_report(). Errors: as Commit.
+  [[nodiscard]] Status Flush();
+
+  /// The last committed position.
+  [[nodiscard]] const LogPosition& position() const { return position_; }
+
+  /// The parameters in force after the last folded entry; nullopt before the first.
+  [[nodiscard]] const std::optional<JudgeParameters>& parameters() const {
+    return current_.parameters;
+  }
+
+  /// The rules in force after the last folded entry; 0 before the first parameters.
+  [[nodiscard]] std::uint32_t fold_version() const { return current_.fold_version; }
+
+  /// Gaps that are open as of the last Commit. Reads all marks. Errors: kIo, kCorruption.
+  [[nodiscard]] Result<std::vector<InputGap>> OpenGaps() const;
+
+  /// What the index holds, uncommitted changes included.
+  [[nodiscard]] IndexStats index_stats() const { return overlay_.index().get().Stats(); }
+
+  /// Work of all index lookups so far.
+  [[nodiscard]] const LookupWork& lookup_work() const { return overlay_.lookup_work(); }
+  [[nodiscard]] const ConfirmWork& confirm_work() const { return confirm_work_; }
+  [[nodiscard]] const RestartReport& restart_report() const { return snapshots_.report(); }
+
+ private:
+  /// How far the fold has come.
+  struct Progress {
+    std::uint64_t sequence = 0;
+    std::optional<JudgeParameters> parameters;  ///< nullopt: none so far
+    std::uint32_t fold_version = 0;
+  };
+
+  Detector(Store& store, IndexFactory make_index, std::string scheme, RestartOptions restart);
+
+  [[nodiscard]] Status Load();
+  [[nodiscard]] Status RebuildIndex(int max_distance);
+  /// Fills the index with documents of the store.
+  [[nodiscard]] Status InsertDocumentsAfter(std::uint64_t sequence);
+  [[nodiscard]] Result<Folded> FoldParameters(const log::Parameters& parameters);
+  [[nodiscard]] Result<Folded> FoldPage(const log::Page& page);
+  [[nodiscard]] Status CheckPage(const log::Page& page) const;
+
+  Store& store_;
+  const IndexFactory make_index_;
+  const std::string scheme_;
+
+  LogPosition position_;
+  Progress committed_;
+  Progress current_;
+  Overlay overlay_;
+  ConfirmWork confirm_work_;
+  RestartSnapshots snapshots_;  ///< after the index, which they may be reading
+};
+
+}  // namespace crawlsieve

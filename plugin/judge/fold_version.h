@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+
+namespace crawlsieve {
+
+/// The rules by which this binary folds the log. A log written for other rules is refused.
+inline constexpr std::uint32_t kFoldVersion = 5;
+
+/// The oldest rules it has: version 4 is version 5 without gaps and samples in the marks and
+/// without the host's count of pages that ran into a limit, and a page that isn't evaluated retires
+/// its URL's version; version 3 is version 4 without item
+/// evidence, and version 2 is version 3 with a budget of 1, scope global, no preferred URLs and no
+/// rule for short texts.
+inline constexpr std::uint32_t kOldestFoldVersion = 2;
+
+/// The first rules under which titles and URLs are evidence of which item a page shows.
+inline constexpr std::uint32_t kFoldVersionOfItems = 4;
+
+/// The first rules under which a mark remembers gaps and what was folded (AdvanceMark).
+inline constexpr std::uint32_t kFoldVersionOfGaps = 5;
+
+/// The first rules under which pages that ran into a limit count for their host.
+inline constexpr std::uint32_t kFoldVersionOfLimits = 5;
+
+/// The first rules under which a page that isn't evaluated leaves its URL's version alone.
+inline constexpr std::uint32_t kFoldVersionOfUnknownContent = 5;
+
+}  // namespace crawlsieve

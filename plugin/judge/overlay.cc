@@ -1,0 +1,39 @@
+#include "plugin/judge/overlay.h"
+
+namespace crawlsieve {
+
+Result<RowMap::Value> Overlay::Row(Table table, std::string_view key) {
+  if (const auto changed = rows_.Find(table, key)) return *changed;
+  if (const auto read = ahead_.Row(table, key)) return *read;
+  return stored_.Row(table, key);
+}
+
+std::span<const Match> Overlay::Candidates(Fingerprint query, const Reach& reach) {
+  if (const std::vector<Match>* known = ahead_.Matches(query, reach)) {
+    matches_ = *known;
+    if (index_.Update(query, reach, changes_before_ahead_, matches_)) return matches_;
+  }
+  index_.get().Find(query, reach.max_distance, reach.limit, matches_, &lookup_work_);
+  return matches_;
+}
+
+void Overlay::ReadAheadFor(std::span<const log::Entry> entries, const JudgeParameters& parameters,
+                           std::size_t threads) {
+  changes_before_ahead_ = index_.change_count();
+  const LookupWork work = ahead_.Read(store_, index_.get(), entries, parameters, threads);
+  lookup_work_.probes += work.probes;
+  lookup_work_.candidates += work.candidates;
+}
+
+void Overlay::Commit() {
+  rows_.Clear();
+  index_.Commit();
+}
+
+bool Overlay::Discard() {
+  ahead_.Clear();
+  rows_.Clear();
+  return index_.Undo();
+}
+
+}  // namespace crawlsieve

@@ -1,0 +1,129 @@
+#include "plugin/judge/parameters_entry.h"
+
+#include "plugin/judge/fold_version.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <google/protobuf/descriptor.h>
+#include <google/protobuf/message.h>
+
+namespace crawlsieve {
+namespace {
+
+using google::protobuf::FieldDescriptor;
+using google::protobuf::Message;
+
+// A field of JudgeParameters in the log: the one of the same name in log::Parameters, where a dot
+// in the name leads into a message. Every field of the list has one; a test goes through them.
+
+const FieldDescriptor* FieldOf(const Message& message, std::string_view name) {
+  return message.GetDescriptor()->FindFieldByName(std::string(name));
+}
+
+// By the type of the field. Enumerations have the numbers of the log's, but for URL preferences,
+// which begin with 1 there.
+
+void Put(Message& message, const FieldDescriptor* field, std::uint32_t value) {
+  message.GetReflection()->SetUInt32(&message, field, value);
+}
+
+void Put(Message& message, const FieldDescriptor* field, std::uint64_t value) {
+  message.GetReflection()->SetUInt64(&message, field, value);
+}
+
+void Put(Message& message, const FieldDescriptor* field, Score value) {
+  Put(message, field, value.ten_thousandths);
+}
+
+void Put(Message& message, const FieldDescriptor* field, Scope value) {
+  message.GetReflection()->SetEnumValue(&message, field, static_cast<int>(value));
+}
+
+void Put(Message& message, const FieldDescriptor* field,
+         const std::vector<UrlPreference>& preferences) {
+  for (const UrlPreference preference : preferences) {
+    message.GetReflection()->AddEnumValue(&message, field, static_cast<int>(preference) + 1);
+  }
+}
+
+void Take(const Message& message, const FieldDescriptor* field, std::uint32_t& value) {
+  value = message.GetReflection()->GetUInt32(message, field);
+}
+
+void Take(const Message& message, const FieldDescriptor* field, std::uint64_t& value) {
+  value = message.GetReflection()->GetUInt64(message, field);
+}
+
+void Take(const Message& message, const FieldDescriptor* field, Score& value) {
+  Take(message, field, value.ten_thousandths);
+}
+
+void Take(const Message& message, const FieldDescriptor* field, Scope& value) {
+  value = static_cast<Scope>(message.GetReflection()->GetEnumValue(message, field));
+}
+
+void Take(const Message& message, const FieldDescriptor* field,
+          std::vector<UrlPreference>& preferences) {
+  const auto& reflection = *message.GetReflection();
+  for (int i = 0; i < reflection.FieldSize(message, field); ++i) {
+    preferences.push_back(
+        static_cast<UrlPreference>(reflection.GetRepeatedEnumValue(message, field, i) - 1));
+  }
+}
+
+template <typename T>
+void Write(Message& message, std::string_view name, const T& value) {
+  const auto dot = name.find('.');
+  const FieldDescriptor* field = FieldOf(message, name.substr(0, dot));
+  if (dot == std::string_view::npos) return Put(message, field, value);
+  Write(*message.GetReflection()->MutableMessage(&message, field), name.substr(dot + 1), value);
+}
+
+template <typename T>
+void Read(const Message& message, std::string_view name, T& value) {
+  const auto dot = name.find('.');
+  const FieldDescriptor* field = FieldOf(message, name.substr(0, dot));
+  if (dot == std::string_view::npos) return Take(message, field, value);
+  Read(message.GetReflection()->GetMessage(message, field), name.substr(dot + 1), value);
+}
+
+bool IsKnown(const log::Parameters& entry) {
+  return log::Scope_IsValid(entry.scope()) &&
+         std::ranges::all_of(entry.preferred_url(), [](int preference) {
+           return preference > 0 && log::UrlPreference_IsValid(preference);
+         });
+}
+
+}  // namespace
+
+log::Entry ParametersEntry(const JudgeParameters& parameters, std::string_view scheme) {
+  log::Entry entry;
+  log::Parameters& written = *entry.mutable_parameters();
+  written.set_fold_version(kFoldVersion);
+  written.set_scheme(std::string(scheme));
+  ForEachField(parameters, [&written](std::string_view name, const auto& value) {
+    Write(written, name, value);
+  });
+  return entry;
+}
+
+Result<JudgeParameters> ParametersOf(const log::Parameters& entry) {
+  if (!IsKnown(entry)) {
+    return MakeError(ErrorCode::kInvalidInput,
+                     "the admission log holds judging parameters unknown to this version");
+  }
+  JudgeParameters parameters;
+  ForEachField(parameters,
+               [&entry](std::string_view name, auto& value) { Read(entry, name, value); });
+  // Logs that were written before there were these fields.
+  if (entry.fold_version() < kFoldVersionOfItems) {
+    parameters.same_item_similarity = Score{Score::kOne};
+  }
+  parameters.cluster_budget = std::max(1U, parameters.cluster_budget);
+  return parameters;
+}
+
+}  // namespace crawlsieve

@@ -1,0 +1,83 @@
+#pragma once
+
+#include "plugin/index/hamming_index.h"
+#include "plugin/judge/view.h"
+#include "plugin/log/entry.pb.h"
+#include "plugin/state/store.h"
+#include "plugin/verdict/parameters.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace crawlsieve {
+
+/// Rows of a store and answers of an index, read by several threads before somebody needs them one
+/// by one. What isn't here was not read; nobody may rely on anything being here.
+///
+/// It knows nothing of later changes: rows are to be cleared when the store changes, and answers
+/// made good for what the index has come to since.
+/// Thread-compatible.
+class ReadAhead {
+ public:
+  /// Reads what judging the pages among `entries` needs by NameFirstRows and NameDocuments, on
+  /// `threads` threads at most, and keeps it until the next call or Clear. Store and index must
+  /// stand still meanwhile. Returns what the lookups took.
+  LookupWork Read(const Store& store, const HammingIndex& index,
+                  std::span<const log::Entry> entries, const JudgeParameters& parameters,
+                  std::size_t threads);
+
+  void Clear() { read_.reset(); }
+
+  /// The row as it was read, nullopt inside if there was none; nullopt if it wasn't read.
+  [[nodiscard]] std::optional<RowMap::Value> Row(Table table, std::string_view key) const;
+
+  /// The index's answer as it was; null if it wasn't asked in this way.
+  [[nodiscard]] const std::vector<Match>* Matches(Fingerprint query, const Reach& reach) const;
+
+ private:
+  /// One thread's part: shows the rows that were fetched, and asks the index.
+  class Reader final : public JudgeView {
+   public:
+    Reader(const Store& store, const HammingIndex& index) : store_(store), index_(index) {}
+
+    /// Asks for a row, which is there after the next Fetch.
+    void Want(Table table, std::string_view key);
+
+    /// Reads the rows that are wanted.
+    void Fetch();
+
+    /// Takes over what the other has read.
+    void Take(Reader& other);
+
+    /// Of a row that wasn't fetched, or can't be read: there is none. Valid until the next Fetch.
+    [[nodiscard]] Result<RowMap::Value> Row(Table table, std::string_view key) override;
+
+    /// The answer is kept.
+    [[nodiscard]] std::span<const Match> Candidates(Fingerprint query, const Reach& reach) override;
+
+   private:
+    friend class ReadAhead;
+
+    struct Answer {
+      Reach reach;
+      std::vector<Match> matches;
+    };
+
+    const Store& store_;
+    const HammingIndex& index_;
+    std::array<RowMap, kTableCount> wanted_;  // their keys
+    std::array<RowMap, kTableCount> rows_;
+    std::unordered_map<std::uint64_t, Answer> answers_;  // by the query's bits
+    LookupWork work_;
+  };
+
+  std::optional<Reader> read_;  // what all of them have read
+};
+
+}  // namespace crawlsieve

@@ -1,0 +1,118 @@
+#pragma once
+
+#include "plugin/base/result.h"
+#include "plugin/fingerprint/simhash.h"
+#include "plugin/index/hamming_index.h"
+#include "plugin/judge/view.h"
+#include "plugin/log/entry.pb.h"
+#include "plugin/state/state.pb.h"
+#include "plugin/state/store.h"
+#include "plugin/verdict/comparison.h"
+#include "plugin/verdict/parameters.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace crawlsieve {
+
+// The rows of the judge's tables (docs/state.md), a struct for each kind: its key, its record, and
+// how it is read and written. Nothing else makes keys or parses records of these tables.
+//
+// A record stays the protobuf message that it is on disk: a row that is read and written again
+// keeps fields that this version doesn't know.
+//
+// Read gives nullopt where there is no such row. Errors of Read and Parse: kIo (Read only),
+// kCorruption.
+
+/// Table documents: a live, kept version of a page.
+struct DocumentRow {
+  DocId id;
+  state::Document record;
+
+  [[nodiscard]] static std::string Key(DocId id);
+  [[nodiscard]] static Result<DocumentRow> Parse(std::string_view key, std::string_view value);
+  /// nullopt also for document 0, which is none.
+  [[nodiscard]] static Result<std::optional<DocumentRow>> Read(RowReader& rows, DocId id);
+  /// The row of a page that becomes a representative with document number `id`.
+  [[nodiscard]] static DocumentRow Of(const log::Page& page, DocId id, std::uint64_t scope);
+
+  void Write(Changes& changes) const;
+  void Delete(Changes& changes) const;
+
+  /// Borrows from the record.
+  [[nodiscard]] PageTraits Traits() const;
+  /// What the index holds of it; nullopt: nothing, since it isn't text.
+  [[nodiscard]] std::optional<IndexEntry> InIndex() const;
+};
+
+/// Table content: the live version that has a content within a scope.
+struct ContentRow {
+  std::string key;
+  DocId document;
+
+  [[nodiscard]] static std::string Key(std::string_view content_checksum, std::uint64_t scope);
+  [[nodiscard]] static Result<std::optional<ContentRow>> Read(RowReader& rows, std::string key);
+  /// The row that names `document`.
+  [[nodiscard]] static ContentRow Of(const DocumentRow& document);
+
+  void Write(Changes& changes) const;
+  void Delete(Changes& changes) const;
+};
+
+/// Table urls: what is known of a page's history.
+struct UrlRow {
+  std::string key;
+  state::Url record;
+
+  /// A URL has one history, or one in each crawl.
+  [[nodiscard]] static std::string Key(const log::Page& page, Scope scope);
+  [[nodiscard]] static Result<std::optional<UrlRow>> Read(RowReader& rows, std::string key);
+
+  void Write(Changes& changes) const;
+  void Delete(Changes& changes) const;
+};
+
+/// Table hosts, by host name.
+struct HostRow {
+  std::string key;
+  state::Host record;
+
+  [[nodiscard]] static Result<std::optional<HostRow>> Read(RowReader& rows, std::string key);
+
+  void Write(Changes& changes) const;
+};
+
+/// Table marks: the last input record of a partition that was folded.
+struct MarkRow {
+  std::string topic;
+  std::int32_t partition = 0;
+  state::Mark record;
+
+  [[nodiscard]] static Result<MarkRow> Parse(std::string_view key, std::string_view value);
+  [[nodiscard]] static Result<std::optional<MarkRow>> Read(RowReader& rows,
+                                                           const log::Source& source);
+
+  void Write(Changes& changes) const;
+};
+
+/// Table meta: what of the log the state covers.
+struct PositionRow {
+  state::Position record;
+
+  [[nodiscard]] static Result<std::optional<PositionRow>> Read(RowReader& rows);
+
+  void Write(Changes& changes) const;
+};
+
+/// Table meta: the judging parameters in force, as the log has them.
+struct ParametersRow {
+  log::Parameters record;
+
+  [[nodiscard]] static Result<std::optional<ParametersRow>> Read(RowReader& rows);
+
+  void Write(Changes& changes) const;
+};
+
+}  // namespace crawlsieve

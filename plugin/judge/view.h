@@ -1,0 +1,67 @@
+#pragma once
+
+#include "plugin/base/result.h"
+#include "plugin/index/hamming_index.h"
+#include "plugin/state/store.h"
+#include "plugin/verdict/parameters.h"
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace crawlsieve {
+
+/// Reads rows of the judge's state one by one. Thread-compatible.
+class RowReader {
+ public:
+  virtual ~RowReader() = default;
+
+  /// The bytes of a row; nullopt: there is no such row. Valid until the next call.
+  /// Errors: kIo, kCorruption.
+  [[nodiscard]] virtual Result<RowMap::Value> Row(Table table, std::string_view key) = 0;
+};
+
+/// The rows of a store, which must outlive it. Thread-compatible.
+class StoredRows final : public RowReader {
+ public:
+  explicit StoredRows(const Store& store) : store_(store) {}
+
+  [[nodiscard]] Result<RowMap::Value> Row(Table table, std::string_view key) override {
+    auto read = store_.Get(table, key);
+    if (!read) return tl::unexpected(read.error());
+    last_ = std::move(*read);
+    return RowMap::Value(last_);
+  }
+
+ private:
+  const Store& store_;
+  std::optional<std::string> last_;
+};
+
+/// How the index is asked for candidates: the arguments of HammingIndex::Find.
+struct Reach {
+  int max_distance = 0;
+  std::size_t limit = 0;
+
+  friend bool operator==(const Reach&, const Reach&) = default;
+};
+
+/// The reach of a decision: two more candidates than are compared, for the page's own earlier
+/// version and for one that shows that the bound cut something off.
+[[nodiscard]] inline Reach ReachOf(const JudgeParameters& parameters) {
+  return {static_cast<int>(parameters.max_distance), std::size_t{parameters.max_candidates} + 2};
+}
+
+/// All that a decision about a page may read: rows of the state and candidates of the index, as
+/// they are before the page. Thread-compatible.
+class JudgeView : public RowReader {
+ public:
+  /// The documents nearest to `query`, as HammingIndex::Find gives them. Valid until the next call
+  /// of this function.
+  [[nodiscard]] virtual std::span<const Match> Candidates(Fingerprint query,
+                                                          const Reach& reach) = 0;
+};
+
+}  // namespace crawlsieve

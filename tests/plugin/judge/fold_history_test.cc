@@ -1,0 +1,117 @@
+// Histories whose outcome was written down: a change of verdicts or of stored bytes is a change of
+// the fold version, and shows here.
+#include "plugin/fingerprint/checksum.h"
+#include "plugin/index/flat_index.h"
+#include "plugin/judge/detector.h"
+#include "plugin/judge/state_hash.h"
+#include "tests/plugin/judge/random_log.h"
+#include "tests/support/temporary_directory.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+namespace crawlsieve {
+namespace {
+
+/// Everything that a verdict holds.
+std::string Describe(const Verdict& verdict) {
+  std::string text = fmt::format("{} {}", verdict.sequence, RuleFor(verdict.reason).name);
+  if (const auto& match = verdict.match) {
+    text +=
+        fmt::format(" match {} {} {} {} {} {} {}", match->document.sequence, match->id, match->url,
+                    match->exact, match->distance, match->similarity.ten_thousandths,
+                    match->first_seen.time_since_epoch().count());
+  }
+  if (const auto& cluster = verdict.cluster) {
+    text += fmt::format(" cluster {} {} {}", cluster->id.sequence, cluster->size,
+                        cluster->preferred_url);
+  }
+  const auto& [novelty, host, depth, change] = verdict.priority.components;
+  text += fmt::format(" priority {} {} {} {} {}", verdict.priority.score.ten_thousandths,
+                      novelty.ten_thousandths, host.ten_thousandths, depth.ten_thousandths,
+                      change.ten_thousandths);
+  if (const auto& recrawl = verdict.recrawl) {
+    const char* changed = recrawl->changed.has_value() ? (*recrawl->changed ? "yes" : "no") : "-";
+    text += fmt::format(" recrawl {} {} {}", changed,
+                        recrawl->next_fetch.time_since_epoch().count(), recrawl->interval_seconds);
+  }
+  return text;
+}
+
+/// A random log under other rules, where every third page that isn't evaluated ran into a limit.
+std::vector<log::Entry> History(std::uint64_t seed, std::uint32_t fold_version) {
+  std::vector<log::Entry> log = testing::RandomLog(seed, 2000);
+  for (std::size_t i = 0; i < log.size(); ++i) {
+    if (log[i].has_parameters()) log[i].mutable_parameters()->set_fold_version(fold_version);
+    if (log[i].has_page() && log[i].page().outcome() == log::OUTCOME_NOT_EVALUATED && i % 3 == 0) {
+      log[i].mutable_page()->set_detail("parse_time");
+    }
+  }
+  return log;
+}
+
+struct Outcome {
+  std::string verdicts;  ///< checksum of all of them
+  std::string state;     ///< StateHash
+};
+
+Outcome Fold(const std::vector<log::Entry>& log) {
+  testing::TemporaryDirectory directory;
+  const auto store = Store::Open({.directory = directory.path()});
+  const auto make_index = [](int /*max_distance*/) -> Result<std::unique_ptr<HammingIndex>> {
+    return std::make_unique<FlatIndex>();
+  };
+  const auto detector = Detector::Open(**store, make_index, testing::kScheme);
+  std::string verdicts;
+  std::int64_t offset = -1;
+  for (const log::Entry& entry : log) {
+    const auto folded = (*detector)->Fold(entry);
+    EXPECT_TRUE(folded.has_value()) << folded.error().message;
+    verdicts += fmt::format("{} ", static_cast<int>(folded->outcome));
+    if (folded->verdict.has_value()) verdicts += Describe(*folded->verdict);
+    verdicts += '\n';
+    if (++offset % 50 != 0) continue;
+    EXPECT_TRUE((*detector)->Commit({offset, "checksum"}).has_value());
+  }
+  EXPECT_TRUE((*detector)->Commit({offset, "checksum"}).has_value());
+  return {Hex(RawChecksum(verdicts)), Hex(StateHash(**store).value())};
+}
+
+TEST(FoldHistory, EveryFoldVersionGivesTheVerdictsAndTheStateThatWereWrittenDown) {
+  struct Case {
+    std::uint64_t seed;
+    std::uint32_t fold_version;
+    Outcome expected;
+  };
+  const std::vector<Case> cases = {
+      {0, 2, {"1b51663cfaadab6050d4ef9a00fe13f6", "d3464758c40f9877a5aa2f8223e17308"}},
+      {1, 2, {"45c313448d4a59c227b7d509ca30b416", "01cc3a53291d035491fd5846aece4f2f"}},
+      {2, 2, {"2ab44a66658fbe6321f279921e8ac3ce", "51df410aeabba1b735181adfc552f895"}},
+      {3, 2, {"f3c1f6d077835a144fa354460fc4cb6e", "45898075db15e7aa640cc588e51e97ab"}},
+      {0, 3, {"1b51663cfaadab6050d4ef9a00fe13f6", "30c3d9d7784de65f6e5a9d66c704b234"}},
+      {1, 3, {"45c313448d4a59c227b7d509ca30b416", "80c11ed4273c47cad576f06f452ce199"}},
+      {2, 3, {"2ab44a66658fbe6321f279921e8ac3ce", "1f1b7d11b82fbf22f141fa8b39bfc00d"}},
+      {3, 3, {"f3c1f6d077835a144fa354460fc4cb6e", "4944b1d19b2884e5235a80db47f18148"}},
+      {0, 4, {"1b51663cfaadab6050d4ef9a00fe13f6", "2a2a73bc5be2935b5a5b965165ca7176"}},
+      {1, 4, {"45c313448d4a59c227b7d509ca30b416", "59e058f7521599b7eada550a259a45d5"}},
+      {2, 4, {"2ab44a66658fbe6321f279921e8ac3ce", "e5244687ddf03f046e8479b7ff49e4a0"}},
+      {3, 4, {"f3c1f6d077835a144fa354460fc4cb6e", "17b1bc1a73c848a63c96bed1a7af6f0e"}},
+      {0, 5, {"b7e1f08543b76bdfc8f91fcd33254000", "78d7fca72da5ae87edb90720ca6cac1b"}},
+      {1, 5, {"d329687d2edff09df2256e6a54a36277", "170264263edbf2997af868f037b60aed"}},
+      {2, 5, {"ad8d450be29070561b8be502be99772b", "1d54941a0accdbe6a9d5797744a88d87"}},
+      {3, 5, {"bf6baaf4c2d2192411f7879682229656", "b2a5da392380e95012e0a4a876c111dd"}},
+  };
+  for (const Case& c : cases) {
+    const Outcome outcome = Fold(History(c.seed, c.fold_version));
+    EXPECT_EQ(outcome.verdicts, c.expected.verdicts) << c.seed << " version " << c.fold_version;
+    EXPECT_EQ(outcome.state, c.expected.state) << c.seed << " version " << c.fold_version;
+  }
+}
+
+}  // namespace
+}  // namespace crawlsieve

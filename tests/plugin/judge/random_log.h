@@ -1,0 +1,102 @@
+#pragma once
+
+#include "plugin/fingerprint/sketch.h"
+#include "plugin/judge/detector.h"
+#include "plugin/log/entry.pb.h"
+#include "plugin/verdict/parameters.h"
+#include "tests/support/entry_builder.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace crawlsieve::testing {
+
+inline constexpr const char* kScheme = "cs1-test";
+
+/// Parameters that the tests count on, whatever the defaults.
+inline JudgeParameters Parameters() {
+  JudgeParameters parameters;
+  parameters.max_distance = 3;
+  parameters.min_similarity = Score{7'000};
+  parameters.short_text_shingles = 0;
+  parameters.same_item_similarity = Score{Score::kOne};
+  parameters.other_item_similarity = parameters.other_item_short_similarity = Score{};
+  parameters.max_candidates = 3;
+  parameters.min_features = 20;
+  return parameters;
+}
+
+/// The sketch of a text that has this resemblance with those of the sketch of zeros.
+inline Sketch SketchAt(double similarity) {
+  Sketch sketch;
+  const auto bits = static_cast<std::size_t>((1 - similarity) / 2 * Sketch::kBits);
+  for (std::size_t i = 0; i < bits; ++i) sketch.words[i / 64] |= std::uint64_t{1} << i % 64;
+  return sketch;
+}
+
+/// Every scope, with budgets of 1 to 3 and different preferences.
+inline JudgeParameters ParametersOf(std::uint64_t seed) {
+  JudgeParameters parameters = Parameters();
+  parameters.scope = static_cast<Scope>(seed % 4);
+  parameters.cluster_budget = 1 + static_cast<std::uint32_t>(seed % 3);
+  parameters.same_item_similarity = Score{5'500};
+  parameters.other_item_similarity = Score{8'500};
+  if (seed % 2 == 1) {
+    parameters.preferred_url = {UrlPreference::kHttps, UrlPreference::kScore,
+                                UrlPreference::kShorter};
+  }
+  return parameters;
+}
+
+/// Random logs with few URLs, few contents and clustered simhashes, so that every rule is met.
+inline std::vector<log::Entry> RandomLog(std::uint64_t seed, int size) {
+  std::mt19937_64 random(seed);
+  EntryBuilder entries(kScheme);
+  std::vector<log::Entry> log = {ParametersEntry(ParametersOf(seed), kScheme)};
+  while (static_cast<int>(log.size()) < size) {
+    const std::uint64_t page = random() % 40;
+    const std::string host = std::string(1, "abc"[page % 3]) + (page % 2 == 0 ? ".x" : ".yy");
+    const std::string url =
+        (page % 5 == 0 ? "https://" : "http://") + host + '/' + std::to_string(page * page * page);
+    const std::uint64_t content = random() % 60;
+    std::uint64_t simhash = (content % 6) * 0x0123456789abcdefULL;
+    for (std::uint64_t flips = content % 5; flips > 0; --flips)
+      simhash ^= 1ULL << (content * flips % 64);
+    switch (random() % 16) {
+      case 0:
+        log.push_back(entries.Page(url, log::OUTCOME_DELETED));
+        break;
+      case 1:
+        log.push_back(entries.Page(url, log::OUTCOME_ERROR_STATUS));
+        break;
+      case 2:
+        log.push_back(entries.Page(url, log::OUTCOME_NOT_EVALUATED));
+        break;
+      case 3:
+        log.push_back(entries.Binary(url, "binary " + std::to_string(content)));
+        break;
+      case 4:
+        log.push_back(entries.Text(url, "short " + std::to_string(content), simhash, 3));
+        break;
+      case 5:
+        log.push_back(log[random() % log.size()]);  // redelivery, or parameters again
+        break;
+      default:
+        log.push_back(entries.Text(url, std::to_string(content), simhash));
+        EntryBuilder::SetSketch(log.back(), SketchAt(0.5 + 0.1 * static_cast<double>(content % 6)));
+    }
+    if (!log.back().has_page()) continue;
+    log::Page& made = *log.back().mutable_page();
+    if (made.url() != url) continue;  // a redelivery stays what it was
+    made.set_host(host);
+    made.set_registered_domain_bytes(page % 2 == 0 ? 1 : 2);
+    made.set_title(static_cast<std::uint32_t>(random() % 3));
+    made.set_crawl_id(random() % 3 == 0 ? "monday" : "tuesday");
+  }
+  return log;
+}
+
+}  // namespace crawlsieve::testing
