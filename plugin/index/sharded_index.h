@@ -1,10 +1,10 @@
 #pragma once
 
 #include "plugin/base/result.h"
-#include "plugin/index/bucket_table.h"
+#include "plugin/index/bucket/bucket_table.h"
 #include "plugin/index/hamming_index.h"
 #include "plugin/index/slice_lock.h"
-#include "plugin/index/snapshot.h"
+#include "plugin/index/snapshot/file.h"
 
 #include <array>
 #include <cstdint>

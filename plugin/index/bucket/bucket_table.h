@@ -1,10 +1,10 @@
 #pragma once
 
-#include "plugin/index/document_ref.h"
-#include "plugin/index/kernel.h"
-#include "plugin/index/line.h"
-#include "plugin/index/line_array.h"
-#include "plugin/index/radius.h"
+#include "plugin/index/base/kernel.h"
+#include "plugin/index/base/line.h"
+#include "plugin/index/base/line_array.h"
+#include "plugin/index/base/radius.h"
+#include "plugin/index/bucket/document_ref.h"
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,5 @@
-#include "plugin/index/snapshot.h"
-
 #include "plugin/index/flat_index.h"
+#include "plugin/index/snapshot/file.h"
 #include "tests/support/temporary_directory.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-#include "plugin/index/bucket_table.h"
+#include "plugin/index/bucket/bucket_table.h"
 
-#include "plugin/index/radius.h"
+#include "plugin/index/base/radius.h"
 
 #include <algorithm>
 #include <array>

@@ -3,7 +3,7 @@
 #include "plugin/base/result.h"
 #include "plugin/fingerprint/checksum.h"
 #include "plugin/index/hamming_index.h"
-#include "plugin/index/snapshot_block.h"
+#include "plugin/index/snapshot/block.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,8 +1,8 @@
-#include "plugin/index/snapshot.h"
+#include "plugin/index/snapshot/file.h"
 
 #include "plugin/fingerprint/checksum.h"
-#include "plugin/index/line_array.h"
-#include "plugin/index/radius.h"
+#include "plugin/index/base/line_array.h"
+#include "plugin/index/base/radius.h"
 
 #include <algorithm>
 #include <array>
