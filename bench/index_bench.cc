@@ -4,6 +4,7 @@
 #include "plugin/index/batch_query.h"
 #include "plugin/index/sharded_index.h"
 #include "plugin/index/snapshot/file.h"
+#include "plugin/index/snapshot/writer.h"
 
 #include <algorithm>
 #include <array>

@@ -4,7 +4,6 @@
 #include "plugin/index/bucket/bucket_table.h"
 #include "plugin/index/hamming_index.h"
 #include "plugin/index/slice_lock.h"
-#include "plugin/index/snapshot/file.h"
 
 #include <array>
 #include <cstdint>
