@@ -1,9 +1,10 @@
 // Fills a Hamming index, looks up, and compares with FAISS on the same fingerprints. Prints one
 // JSON object with --json, lines of text otherwise. With --snapshots DIR: snapshots and batches.
+#include "plugin/index/base/kernel.h"
 #include "plugin/index/batch_query.h"
-#include "plugin/index/kernel.h"
 #include "plugin/index/sharded_index.h"
-#include "plugin/index/snapshot.h"
+#include "plugin/index/snapshot/file.h"
+#include "plugin/index/snapshot/writer.h"
 
 #include <algorithm>
 #include <array>

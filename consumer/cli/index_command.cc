@@ -3,7 +3,8 @@
 #include "plugin/base/hex.h"
 #include "plugin/index/batch_query.h"
 #include "plugin/index/distribution.h"
-#include "plugin/index/snapshot.h"
+#include "plugin/index/snapshot/file.h"
+#include "plugin/index/snapshot/writer.h"
 
 #include <algorithm>
 #include <charconv>

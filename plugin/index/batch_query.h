@@ -1,9 +1,9 @@
 #pragma once
 
+#include "plugin/index/base/kernel.h"
+#include "plugin/index/base/line.h"
+#include "plugin/index/base/line_array.h"
 #include "plugin/index/hamming_index.h"
-#include "plugin/index/kernel.h"
-#include "plugin/index/line.h"
-#include "plugin/index/line_array.h"
 
 #include <array>
 #include <cstddef>

@@ -1,8 +1,8 @@
 #include "plugin/index/design.h"
 
-#include "plugin/index/document_ref.h"
-#include "plugin/index/line.h"
-#include "plugin/index/radius.h"
+#include "plugin/index/base/line.h"
+#include "plugin/index/base/radius.h"
+#include "plugin/index/bucket/document_ref.h"
 
 #include <algorithm>
 #include <bit>

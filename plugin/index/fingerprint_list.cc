@@ -1,6 +1,6 @@
 #include "plugin/index/fingerprint_list.h"
 
-#include "plugin/index/kernel.h"
+#include "plugin/index/base/kernel.h"
 
 #include <algorithm>
 #include <array>

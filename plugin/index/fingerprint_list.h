@@ -1,7 +1,7 @@
 #pragma once
 
 #include "plugin/fingerprint/simhash.h"
-#include "plugin/index/line.h"
+#include "plugin/index/base/line.h"
 
 #include <cstddef>
 #include <vector>

@@ -1,34 +1,15 @@
 #pragma once
 
+#include "plugin/base/doc_id.h"
 #include "plugin/fingerprint/simhash.h"
+#include "plugin/index/base/entry.h"
 
-#include <compare>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <vector>
 
 namespace crawlsieve {
-
-/// Names a document: its position in the admission log (0 is no document). Fits in 40 bits.
-struct DocId {
-  std::uint64_t sequence = 0;
-
-  friend auto operator<=>(const DocId&, const DocId&) = default;
-};
-
-/// What an index stores, in the order of snapshots.
-struct IndexEntry {
-  Fingerprint fingerprint;
-  DocId document;
-
-  friend auto operator<=>(const IndexEntry&, const IndexEntry&) = default;
-};
-
-/// Gives entries, ascending, some at a time: replaces the contents of its argument, or returns
-/// false when there are no more.
-using EntrySource = std::function<bool(std::vector<IndexEntry>& entries)>;
 
 /// A stored document within reach of a query.
 struct Match {
@@ -37,12 +18,6 @@ struct Match {
   int distance = 0;
 
   friend bool operator==(const Match&, const Match&) = default;
-};
-
-/// What a lookup cost; counted, so that no data can make lookups slow unseen.
-struct LookupWork {
-  std::uint64_t probes = 0;      ///< buckets looked into
-  std::uint64_t candidates = 0;  ///< fingerprints compared
 };
 
 /// What an index holds at one moment.

@@ -1,8 +1,8 @@
 #include "plugin/index/sharded_index.h"
 
+#include "plugin/index/base/radius.h"
 #include "plugin/index/design.h"
 #include "plugin/index/nearest.h"
-#include "plugin/index/radius.h"
 
 #include <algorithm>
 #include <array>

@@ -1,10 +1,9 @@
 #pragma once
 
 #include "plugin/base/result.h"
-#include "plugin/index/bucket_table.h"
+#include "plugin/index/bucket/bucket_table.h"
 #include "plugin/index/hamming_index.h"
 #include "plugin/index/slice_lock.h"
-#include "plugin/index/snapshot.h"
 
 #include <array>
 #include <cstdint>

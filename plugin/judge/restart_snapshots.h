@@ -3,7 +3,7 @@
 #include "plugin/base/result.h"
 #include "plugin/fingerprint/checksum.h"
 #include "plugin/index/hamming_index.h"
-#include "plugin/index/snapshot.h"
+#include "plugin/index/snapshot/directory.h"
 #include "plugin/state/store.h"
 
 #include <cstdint>

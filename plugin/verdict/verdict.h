@@ -1,7 +1,7 @@
 #pragma once
 
+#include "plugin/base/doc_id.h"
 #include "plugin/base/timestamp.h"
-#include "plugin/index/hamming_index.h"
 #include "plugin/verdict/reason.h"
 #include "plugin/verdict/score.h"
 

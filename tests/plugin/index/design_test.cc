@@ -1,6 +1,6 @@
 #include "plugin/index/design.h"
 
-#include "plugin/index/radius.h"
+#include "plugin/index/base/radius.h"
 
 #include <algorithm>
 #include <bit>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "plugin/index/line.h"
+#include "plugin/index/base/line.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "plugin/index/radius.h"
+#include "plugin/index/base/radius.h"
 
 #include <bit>
 

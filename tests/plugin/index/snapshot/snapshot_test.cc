@@ -1,6 +1,6 @@
-#include "plugin/index/snapshot.h"
-
 #include "plugin/index/flat_index.h"
+#include "plugin/index/snapshot/directory.h"
+#include "plugin/index/snapshot/writer.h"
 #include "tests/support/temporary_directory.h"
 
 #include <algorithm>

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "plugin/base/result.h"
-#include "plugin/index/hamming_index.h"
 
 #include <array>
 #include <cstddef>

@@ -1,4 +1,4 @@
-#include "plugin/index/kernel.h"
+#include "plugin/index/base/kernel.h"
 
 #include <algorithm>
 #include <array>

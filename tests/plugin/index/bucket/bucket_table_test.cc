@@ -1,4 +1,4 @@
-#include "plugin/index/bucket_table.h"
+#include "plugin/index/bucket/bucket_table.h"
 
 #include <bit>
 #include <map>

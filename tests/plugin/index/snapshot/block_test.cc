@@ -1,4 +1,4 @@
-#include "plugin/index/snapshot_block.h"
+#include "plugin/index/snapshot/block.h"
 
 #include <algorithm>
 #include <array>

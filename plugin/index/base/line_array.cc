@@ -1,4 +1,4 @@
-#include "plugin/index/line_array.h"
+#include "plugin/index/base/line_array.h"
 
 #include <algorithm>
 #include <bit>
