@@ -9,9 +9,9 @@
 #include "consumer/service/deployment.h"
 #include "consumer/service/input_alarms.h"
 #include "consumer/service/kafka_log.h"
-#include "consumer/service/log_entries.h"
 #include "consumer/service/sessions.h"
 #include "plugin/fingerprint/checksum.h"
+#include "plugin/log/entries.h"
 
 #include <algorithm>
 #include <memory>
@@ -571,7 +571,7 @@ class JudgeSession final : public RebalanceListener {
                                                            const log::Entry& entry) {
     const std::string_view value = record.value().value_or(std::string_view());
     std::optional<Folded> result;
-    if (IsSkippedEntry(options_.kafka, record.offset(), value)) {
+    if (IsSkippedEntry(options_.kafka.log_skip, record.offset(), value)) {
       TellSkipped(record.offset(), entry);
     } else {
       auto folded = entry.body_case() != log::Entry::BODY_NOT_SET

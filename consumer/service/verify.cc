@@ -2,7 +2,7 @@
 
 #include "consumer/kafka/consumer.h"
 #include "consumer/service/kafka_log.h"
-#include "consumer/service/log_entries.h"
+#include "plugin/log/entries.h"
 #include "plugin/log/entry.pb.h"
 #include "plugin/state_hash.h"
 
@@ -42,7 +42,7 @@ Status Refold(Consumer& reader, const KafkaOptions& kafka, const TopicPartition&
                                    (*record)->offset(), next));
     }
     const std::string_view value = (*record)->value().value_or(std::string_view());
-    if (!IsSkippedEntry(kafka, next, value)) {
+    if (!IsSkippedEntry(kafka.log_skip, next, value)) {
       if (!ParseEntry(value, entry)) {
         return MakeError(ErrorCode::kInvalidInput, "the admission log holds what is not an entry" +
                                                        HowToSkip(log.topic, next, value));
