@@ -1,6 +1,7 @@
 #pragma once
 
 #include "consumer/formats/input_format.h"
+#include "plugin/log/skipped_entry.h"
 
 #include <chrono>
 #include <cstddef>
@@ -22,14 +23,7 @@ enum class DeadLetterHeaders { kCrawlsieve, kConnect };
 
 using ClientProperties = std::map<std::string, std::string>;
 
-/// An entry of the admission log that is passed over: the record at `offset`, if its value has this
-/// checksum.
-struct SkippedEntry {
-  std::int64_t offset = 0;
-  std::string checksum;  ///< RawChecksum of the value as 32 hexadecimal digits
-
-  friend bool operator==(const SkippedEntry&, const SkippedEntry&) = default;
-};
+using crawlsieve::SkippedEntry;
 
 struct KafkaOptions {
   std::string bootstrap_servers = "localhost:9092";

@@ -11,10 +11,11 @@
 #include "consumer/service/deployment.h"
 #include "consumer/service/input_position.h"
 #include "consumer/service/kafka_log.h"
-#include "consumer/service/log_entries.h"
+#include "consumer/service/kafka_log_source.h"
 #include "consumer/service/sessions.h"
 #include "consumer/suspects/probe.h"
 #include "consumer/version.h"
+#include "plugin/log/log_reader.h"
 
 #include <algorithm>
 #include <chrono>
@@ -232,6 +233,7 @@ class ExtractSession final : public RebalanceListener {
             {{"for", "the first entry of the admission log"},
              {"log", log_.topic},
              {"error", ours.error().message}});
+        producer_->Poll(milliseconds(200));
         continue;
       }
       if (!watermarks && watermarks.error().error_class != KafkaErrorClass::kRetriable) {
@@ -255,36 +257,23 @@ class ExtractSession final : public RebalanceListener {
   /// Refuses to write into a log of another scheme: its judge would refuse the log from then on.
   /// The log's first entry names the scheme. Errors besides: kRetriable where it can't be read.
   KafkaStatus CheckLog(SteadyClock::time_point deadline) {
-    const auto left = [deadline] {
-      return std::max(milliseconds(1),
-                      std::chrono::ceil<milliseconds>(deadline - SteadyClock::now()));
-    };
     const auto refused = [](std::string message) {
       return tl::unexpected(KafkaError{KafkaErrorClass::kRefused, 0, "", std::move(message)});
     };
-    auto reader =
-        Consumer::Make(JudgeConsumer(options_.kafka), options_.kafka, LoggingCallbacks("extract"));
-    if (!reader) return refused(reader.error().message);
-    auto watermarks = (*reader)->QueryWatermarks(log_, left());
-    if (!watermarks) return tl::unexpected(watermarks.error());
-    if (auto assigned = (*reader)->Assign({{log_, watermarks->low}}); !assigned) return assigned;
-    log::Entry entry;
-    while (true) {
-      auto record = (*reader)->Poll(left());
-      if (!record) return tl::unexpected(record.error());
-      if (!record->has_value()) {
-        return tl::unexpected(KafkaError{
-            KafkaErrorClass::kRetriable, 0, "",
-            fmt::format("the first entry of log {} could not be read in time", log_.topic)});
-      }
-      const std::string_view value = (*record)->value().value_or("");
-      if (IsSkippedEntry(options_.kafka, (*record)->offset(), value)) continue;
-      if (ParseEntry(value, entry)) break;
-      return refused("the admission log begins with what is not an entry of crawlsieve" +
-                     HowToSkip(log_.topic, (*record)->offset(), value));
+    auto source = KafkaLogSource::Make(options_.kafka, LoggingCallbacks("extract"));
+    if (!source) return refused(source.error().message);
+    const auto left = std::chrono::ceil<milliseconds>(deadline - SteadyClock::now());
+    auto first = ReadFirstEntry(LogOf(options_.kafka), **source, std::max(milliseconds(1), left));
+    if (!first) {
+      if (!first.error().may_pass()) return refused(first.error().error.message);
+      return tl::unexpected(
+          KafkaError{KafkaErrorClass::kRetriable, 0, "", std::move(first.error().error.message)});
     }
-    const std::string scheme =
-        entry.has_parameters() ? entry.parameters().scheme() : entry.page().scheme();
+    if (!first->has_value()) {
+      return tl::unexpected(KafkaError{KafkaErrorClass::kRetriable, 0, "",
+                                       fmt::format("log {} has no entry yet", log_.topic)});
+    }
+    const std::string& scheme = SchemeOfEntry(**first);
     const std::string own = SchemeOf(options_.processor);
     if (scheme == own) return {};
     return refused(fmt::format(

@@ -5,7 +5,6 @@
 #include "consumer/kafka/producer.h"
 #include "consumer/kafka/topics.h"
 #include "consumer/service/kafka_log.h"
-#include "consumer/service/log_entries.h"
 #include "consumer/service/topic_check.h"
 
 #include <chrono>
@@ -73,13 +72,29 @@ SessionResult CheckKeyTopic(const KafkaOptions& options) {
   return {};
 }
 
-tl::expected<std::optional<FirstRecord>, SessionFailure> ReadFirstRecord(
-    const KafkaOptions& options, const std::string& topic) {
+tl::expected<bool, SessionFailure> HasTopic(const KafkaOptions& options, const std::string& topic) {
   auto admin = Admin::Make(options, LoggingCallbacks("start"));
   if (!admin) return tl::unexpected(FinalFailure(admin.error()));
   auto described = (*admin)->DescribeTopic(topic, kTimeout);
   if (!described) return tl::unexpected(Passing(described.error()));
-  if (!described->has_value()) return std::optional<FirstRecord>();
+  return described->has_value();
+}
+
+namespace {
+
+/// What the first record of the key topic says.
+struct FirstRecord {
+  std::int64_t offset = 0;
+  std::string value;
+};
+
+/// The first record of the key topic; nullopt where there is no such topic, or nothing in it.
+tl::expected<std::optional<FirstRecord>, SessionFailure> ReadFirstRecord(
+    const KafkaOptions& options) {
+  const std::string& topic = options.key_topic;
+  auto is_there = HasTopic(options, topic);
+  if (!is_there) return tl::unexpected(std::move(is_there.error()));
+  if (!*is_there) return std::optional<FirstRecord>();
 
   auto reader = Consumer::Make(JudgeConsumer(options), options, LoggingCallbacks("start"));
   if (!reader) return tl::unexpected(FinalFailure(reader.error()));
@@ -101,10 +116,6 @@ tl::expected<std::optional<FirstRecord>, SessionFailure> ReadFirstRecord(
     }
     if (!record || !record->has_value()) continue;
     const std::string_view value = (*record)->value().value_or("");
-    if (topic == options.log_topic && IsSkippedEntry(options, (*record)->offset(), value)) {
-      if ((*record)->offset() + 1 >= watermarks->high) return std::optional<FirstRecord>();
-      continue;
-    }
     return std::optional<FirstRecord>(FirstRecord{(*record)->offset(), std::string(value)});
   }
   return tl::unexpected(
@@ -112,8 +123,10 @@ tl::expected<std::optional<FirstRecord>, SessionFailure> ReadFirstRecord(
                           std::chrono::duration_cast<std::chrono::seconds>(kTimeout).count())));
 }
 
+}  // namespace
+
 tl::expected<std::optional<std::string>, SessionFailure> ReadKey(const KafkaOptions& options) {
-  auto first = ReadFirstRecord(options, options.key_topic);
+  auto first = ReadFirstRecord(options);
   if (!first) return tl::unexpected(std::move(first.error()));
   if (!first->has_value()) return std::optional<std::string>();
   std::string key = (*first)->offset == 0 ? KeyIn((*first)->value) : std::string();

@@ -3,23 +3,14 @@
 #include "consumer/options.h"
 #include "consumer/service/sessions.h"
 
-#include <cstdint>
 #include <optional>
 #include <string>
 
 namespace crawlsieve::consumer {
 
-/// What the first record of a topic with one partition says.
-struct FirstRecord {
-  std::int64_t offset = 0;
-  std::string value;
-};
-
-/// The first record of `topic`, of the log the first that isn't passed over (kafka.log.skip);
-/// nullopt where there is no such topic, or nothing in it.
-/// Errors: may_pass where brokers don't answer or refuse to.
-[[nodiscard]] tl::expected<std::optional<FirstRecord>, SessionFailure> ReadFirstRecord(
-    const KafkaOptions& options, const std::string& topic);
+/// Whether the brokers know `topic`. Errors: may_pass where they don't answer or refuse to.
+[[nodiscard]] tl::expected<bool, SessionFailure> HasTopic(const KafkaOptions& options,
+                                                          const std::string& topic);
 
 /// The key of a deployment's fingerprints lies in `options.key_topic`, in the first record. Whoever
 /// may read that topic can build pages that collide, so it wants ACLs of its own; it keeps its
@@ -27,7 +18,7 @@ struct FirstRecord {
 /// both propose a key agree on one.
 
 /// The key that the topic holds; nullopt where it holds none yet.
-/// Errors: as ReadFirstRecord; final where the first record was deleted or isn't a key.
+/// Errors: as HasTopic; final where the first record was deleted or isn't a key.
 [[nodiscard]] tl::expected<std::optional<std::string>, SessionFailure> ReadKey(
     const KafkaOptions& options);
 

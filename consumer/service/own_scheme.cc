@@ -1,11 +1,13 @@
 #include "consumer/service/own_scheme.h"
 
 #include "consumer/logging.h"
+#include "consumer/service/kafka_log.h"
+#include "consumer/service/kafka_log_source.h"
 #include "consumer/service/key_topic.h"
-#include "consumer/service/log_entries.h"
 #include "plugin/fingerprint/key.h"
-#include "plugin/log/entry.pb.h"
+#include "plugin/log/log_reader.h"
 
+#include <chrono>
 #include <string>
 #include <utility>
 
@@ -14,20 +16,26 @@
 namespace crawlsieve::consumer {
 namespace {
 
+constexpr std::chrono::milliseconds kTimeout{10'000};
+
+/// Permissions and missing topics are mended by people, while the process waits. A log that holds
+/// something else is not.
+SessionFailure ToSessionFailure(const LogFailure& failure) {
+  return {failure.error, failure.may_pass() || failure.error.code == ErrorCode::kInvalidConfig,
+          false};
+}
+
 /// The scheme of the log's entries; nullopt while it is empty.
 tl::expected<std::optional<std::string>, SessionFailure> SchemeOfLog(const KafkaOptions& kafka) {
-  auto first = ReadFirstRecord(kafka, kafka.log_topic);
-  if (!first) return tl::unexpected(std::move(first.error()));
+  auto is_there = HasTopic(kafka, kafka.log_topic);
+  if (!is_there) return tl::unexpected(std::move(is_there.error()));
+  if (!*is_there) return std::optional<std::string>();
+  auto source = KafkaLogSource::Make(kafka, LoggingCallbacks("start"));
+  if (!source) return tl::unexpected(FinalFailure(source.error()));
+  auto first = ReadFirstEntry(LogOf(kafka), **source, kTimeout);
+  if (!first) return tl::unexpected(ToSessionFailure(first.error()));
   if (!first->has_value()) return std::optional<std::string>();
-  log::Entry entry;
-  if (!ParseEntry((*first)->value, entry)) {
-    return tl::unexpected(
-        FinalFailure({ErrorCode::kInvalidInput,
-                      "the admission log begins with what is not an entry of crawlsieve" +
-                          HowToSkip(kafka.log_topic, (*first)->offset, (*first)->value)}));
-  }
-  return std::optional(entry.has_parameters() ? entry.parameters().scheme()
-                                              : entry.page().scheme());
+  return std::optional(SchemeOfEntry(**first));
 }
 
 }  // namespace

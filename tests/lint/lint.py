@@ -17,7 +17,7 @@ PLUGIN_LOW = ("plugin/base", "plugin/fingerprint")
 ALLOWED = {
     "plugin/base": ("plugin/base",),
     "plugin/fingerprint": PLUGIN_LOW,
-    "plugin/log": ("plugin/log",),
+    "plugin/log": (*PLUGIN_LOW, "plugin/log"),
     "plugin/index": (*PLUGIN_LOW, "plugin/index"),
     "plugin/state": ("plugin/base", "plugin/fingerprint", "plugin/state"),
     "plugin/verdict": (*PLUGIN_LOW, "plugin/index", "plugin/verdict"),

@@ -1,6 +1,5 @@
 #include "consumer/service/input_position.h"
 
-#include "consumer/service/log_entries.h"
 #include "plugin/fingerprint/checksum.h"
 
 #include <string>
@@ -77,18 +76,6 @@ TEST(CommittedTimes, GoWithTheOffsetBehindTheirRecord) {
   EXPECT_EQ(times.MetadataFor(4), "time=300") << "the same again";
   EXPECT_EQ(times.MetadataFor(8), "time=700");
   EXPECT_EQ(times.MetadataFor(20), "");
-}
-
-TEST(LogEntries, AreSkippedByOffsetAndChecksum) {
-  KafkaOptions options;
-  options.log_skip = {{7, Hex(RawChecksum("stray"))}};
-  EXPECT_TRUE(IsSkippedEntry(options, 7, "stray"));
-  EXPECT_FALSE(IsSkippedEntry(options, 8, "stray"));
-  EXPECT_FALSE(IsSkippedEntry(options, 7, "an entry"));
-  log::Entry entry;
-  EXPECT_FALSE(ParseEntry("", entry)) << "a record without a value is no entry";
-  EXPECT_FALSE(ParseEntry("\xff\xff", entry));
-  EXPECT_EQ(entry.body_case(), log::Entry::BODY_NOT_SET);
 }
 
 }  // namespace

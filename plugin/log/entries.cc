@@ -1,4 +1,4 @@
-#include "consumer/service/log_entries.h"
+#include "plugin/log/entries.h"
 
 #include "plugin/fingerprint/checksum.h"
 
@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-namespace crawlsieve::consumer {
+namespace crawlsieve {
 
 bool ParseEntry(std::string_view value, log::Entry& entry) {
   if (entry.ParseFromArray(value.data(), static_cast<int>(value.size())) &&
@@ -17,13 +17,18 @@ bool ParseEntry(std::string_view value, log::Entry& entry) {
   return false;
 }
 
-bool IsSkippedEntry(const KafkaOptions& options, std::int64_t offset, std::string_view value) {
-  return std::ranges::any_of(options.log_skip, [&](const SkippedEntry& skipped) {
-    return skipped.offset == offset && skipped.checksum == Hex(RawChecksum(value));
+const std::string& SchemeOfEntry(const log::Entry& entry) {
+  return entry.has_parameters() ? entry.parameters().scheme() : entry.page().scheme();
+}
+
+bool IsSkippedEntry(std::span<const SkippedEntry> skipped, std::int64_t offset,
+                    std::string_view value) {
+  return std::ranges::any_of(skipped, [&](const SkippedEntry& one) {
+    return one.offset == offset && one.checksum == Hex(RawChecksum(value));
   });
 }
 
-std::string HowToSkip(const std::string& log_topic, std::int64_t offset, std::string_view value) {
+std::string HowToSkip(std::string_view log_topic, std::int64_t offset, std::string_view value) {
   return fmt::format(
       " (log {}, offset {}). If something else wrote it, keep that from writing to the topic, and "
       "add \"{}:{}\" to kafka.log.skip of all processes: docs/reliability.md, \"When the judge "
@@ -31,4 +36,4 @@ std::string HowToSkip(const std::string& log_topic, std::int64_t offset, std::st
       log_topic, offset, offset, Hex(RawChecksum(value)));
 }
 
-}  // namespace crawlsieve::consumer
+}  // namespace crawlsieve

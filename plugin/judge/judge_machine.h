@@ -1,0 +1,142 @@
+#pragma once
+
+#include "plugin/judge/judge_ends.h"
+#include "plugin/log/log_reader.h"
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace crawlsieve {
+
+/// The life of a judge, from its start to its end: one state machine over a log, a fold and a sink
+/// of verdicts. The service, a hot standby and `state verify` are this machine with other ends.
+///
+///     state       reads        folds up to           publishes   moves to
+///     kCreated    -            -                     -           kWarming    with the first Step
+///     kWarming    own reader   the committed place   no          kStandby    caught up; joins
+///     kStandby    own reader   the committed place   no          kRestoring  assigned
+///     kRestoring  own reader   the committed place   no          kLive       fenced and caught up
+///                                                                kStandby    revoked, lost
+///     kLive       the group's  the end of the log    yes         kStandby    revoked (commits the
+///                                                                            batch first), lost
+///     any         -            -                     -           kClosed     an error, Close
+///
+/// The order that everything depends on: fold, publish, commit the verdicts with the place, commit
+/// the state. So the state never holds an entry whose verdict isn't there for good; after any
+/// failure the open batch is discarded, and the next machine begins at the committed place. A
+/// machine ends with its first error. Whether another one does better is in the error.
+///
+/// Thread-compatible. Borrows everything it is given; the fold outlives it, with no open changes.
+class JudgeMachine final : public JudgeMember {
+ public:
+  struct Options {
+    LogDescription log;
+    std::string group;  ///< its name in messages
+    JudgeParameters parameters;
+    std::string scheme;
+    bool is_exactly_once = true;
+    std::uint32_t commit_entries = 2000;             ///< a batch is committed when it has so many
+    std::chrono::milliseconds commit_interval{200};  ///< or is so old
+    std::function<std::chrono::steady_clock::time_point()> now = std::chrono::steady_clock::now;
+  };
+
+  /// What the machine works between. All of it outlives the machine.
+  struct Ends {
+    JudgeFold& fold;
+    JudgeGroup& group;
+    VerdictSink& sink;
+    JudgeObserver& observer;
+  };
+
+  /// `seen_gap`: see LogReader; kept by the caller from one machine to the next.
+  JudgeMachine(Options options, Ends ends, std::optional<std::int64_t>& seen_gap);
+  ~JudgeMachine() override { Close(); }
+  JudgeMachine(const JudgeMachine&) = delete;
+  JudgeMachine& operator=(const JudgeMachine&) = delete;
+
+  /// One bounded piece of work, with one bounded wait. After an error the machine is closed.
+  [[nodiscard]] LogStatus Step();
+
+  /// Commits the open batch. To be called before an orderly end. Errors: as Step.
+  [[nodiscard]] LogStatus Finish();
+
+  /// Discards the open batch and drops what the sink has open. Step must not follow.
+  void Close();
+
+  LogResult<std::int64_t> OnAssigned() override;
+  void OnRevoked() override;
+  void OnLost() override;
+
+  [[nodiscard]] JudgeState state() const { return state_; }
+  /// The log has been judged up to here, as far as is known.
+  [[nodiscard]] std::int64_t published() const { return published_; }
+  /// Whether anything was committed to the state: then a failure is not one of many in a row.
+  [[nodiscard]] bool has_progressed() const { return has_progressed_; }
+
+  /// The table above.
+  [[nodiscard]] static bool MayMove(JudgeState from, JudgeState to);
+
+ private:
+  /// What is being folded and not yet committed.
+  struct Batch {
+    std::uint32_t entries = 0;
+    LogPosition position;
+    std::chrono::steady_clock::time_point begin;
+  };
+  /// Reads what is folded without being published.
+  struct Replay {
+    std::unique_ptr<LogSource> source;
+    LogReader reader;
+  };
+
+  [[nodiscard]] LogStatus Work();
+  [[nodiscard]] LogStatus MoveTo(JudgeState state);
+  void StepBack();
+
+  [[nodiscard]] LogStatus Follow();
+  [[nodiscard]] LogStatus Restore();
+  [[nodiscard]] LogStatus Fence();
+  [[nodiscard]] LogStatus AskPublished(std::chrono::milliseconds timeout);
+  [[nodiscard]] LogStatus OpenReplay();
+  [[nodiscard]] LogStatus ReplaySome();
+  [[nodiscard]] LogStatus ReplayItem(const LogItem& item);
+  [[nodiscard]] LogStatus CheckCommitted(const LogItem& item) const;
+  [[nodiscard]] LogStatus GoLive();
+
+  [[nodiscard]] LogStatus JudgeSome();
+  [[nodiscard]] LogStatus JudgeItem(const LogItem& item);
+  [[nodiscard]] LogStatus CommitBatch();
+  [[nodiscard]] std::chrono::milliseconds TimeLeft() const;
+
+  /// Folds an item into the open batch; nullopt where it is passed over.
+  [[nodiscard]] LogResult<std::optional<Folded>> FoldItem(const LogItem& item);
+  [[nodiscard]] LogStatus CommitState();
+  void Discard();
+  [[nodiscard]] bool HasOurParameters() const;
+  [[nodiscard]] LogStatus AppendParameters();
+  [[nodiscard]] LogProgress ProgressOf(const LogSource& source) const;
+
+  const Options options_;
+  const Ends ends_;
+  std::optional<std::int64_t>& seen_gap_;
+
+  JudgeState state_ = JudgeState::kCreated;
+  std::int64_t published_ = 0;
+  std::int64_t next_ = 0;  ///< offset of the entry to be read next
+  bool log_is_empty_ = false;
+  bool is_fenced_off_ = false;  ///< the judge before this one can't publish any more
+  Batch batch_;
+  Timestamp last_timestamp_;
+  std::optional<CommittedPlace> committed_;
+  bool parameters_appended_ = false;
+  bool has_progressed_ = false;
+  std::optional<LogFailure> failure_;  ///< met inside a call of the group
+  std::unique_ptr<Replay> replay_;
+  std::unique_ptr<LogReader> live_;
+};
+
+}  // namespace crawlsieve

@@ -1,0 +1,105 @@
+#include "plugin/judge/refold.h"
+
+#include "plugin/judge/judge_machine.h"
+#include "plugin/judge/start.h"
+
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace crawlsieve {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds kAskTimeout{10'000};
+
+tl::unexpected<LogFailure> NotForARefold() {
+  return MakeFailure(LogFault::kFinal, ErrorCode::kInternal, "a refold publishes nothing");
+}
+
+/// A group that is done with the log up to a place and never has a turn to give.
+class FinishedGroup final : public JudgeGroup {
+ public:
+  FinishedGroup(const OpenLog& open, LogSource& source, std::int64_t place)
+      : open_(open), source_(source), place_(place) {}
+
+  LogStatus Join(JudgeMember& /*member*/) override { return {}; }
+  LogStatus Poll(milliseconds /*wait*/) override { return {}; }
+  LogResult<std::optional<CommittedPlace>> Committed(milliseconds /*timeout*/) override {
+    return CommittedPlace{place_, ""};
+  }
+  LogResult<LogBounds> Bounds(milliseconds timeout) override { return source_.Bounds(timeout); }
+  LogSource& log() override { return source_; }
+  LogResult<std::unique_ptr<LogSource>> OpenReader() override { return open_(); }
+  LogStatus Append(const log::Entry& /*entry*/) override { return NotForARefold(); }
+
+ private:
+  const OpenLog& open_;
+  LogSource& source_;
+  const std::int64_t place_;
+};
+
+class NoVerdicts final : public VerdictSink {
+ public:
+  LogStatus Fence() override { return NotForARefold(); }
+  LogStatus Poll() override { return NotForARefold(); }
+  LogStatus Begin() override { return NotForARefold(); }
+  LogStatus Publish(const log::Page& /*page*/, const Verdict& /*verdict*/) override {
+    return NotForARefold();
+  }
+  LogStatus Commit(const CommittedPlace& /*place*/) override { return NotForARefold(); }
+  LogStatus Acknowledge(const CommittedPlace& /*place*/) override { return NotForARefold(); }
+  void Close() override {}
+};
+
+/// Whether the log still has everything from its first entry to `last`.
+Status CheckCoverage(const LogDescription& log, LogSource& source, std::int64_t last) {
+  const auto bounds = source.Bounds(kAskTimeout);
+  if (!bounds) return tl::unexpected(bounds.error().error);
+  if (bounds->low > 0) {
+    return MakeError(ErrorCode::kMismatch,
+                     fmt::format("log {} begins at offset {}: a refold needs its first entry",
+                                 log.topic, bounds->low));
+  }
+  auto covered = FirstToPublish({log.topic, "", last, last + 1, *bounds, true});
+  if (!covered) return tl::unexpected(std::move(covered.error()));
+  return {};
+}
+
+}  // namespace
+
+Status Refold(const LogDescription& log, const OpenLog& open, std::int64_t last, JudgeFold& fold,
+              const std::function<void(std::int64_t)>& progress, milliseconds patience) {
+  using Clock = std::chrono::steady_clock;
+  if (last < 0) return {};
+  auto source = open();
+  if (!source) return tl::unexpected(std::move(source.error().error));
+  if (auto covered = CheckCoverage(log, **source, last); !covered) return covered;
+
+  FinishedGroup group(open, **source, last + 1);
+  NoVerdicts sink;
+  JudgeObserver observer;
+  std::optional<std::int64_t> seen_gap;
+  JudgeMachine::Options options;
+  options.log = log;
+  JudgeMachine machine(std::move(options), {fold, group, sink, observer}, seen_gap);
+  auto deadline = Clock::now() + patience;
+  while (machine.state() != JudgeState::kStandby) {
+    const std::int64_t before = fold.position().offset;
+    if (auto stepped = machine.Step(); !stepped) {
+      return tl::unexpected(std::move(stepped.error().error));
+    }
+    if (fold.position().offset != before) {
+      progress(fold.position().offset + 1);
+      deadline = Clock::now() + patience;
+    } else if (Clock::now() >= deadline) {
+      return MakeError(ErrorCode::kIo, fmt::format("log {}: nothing came from offset {} on",
+                                                   log.topic, before + 1));
+    }
+  }
+  return {};
+}
+
+}  // namespace crawlsieve
