@@ -24,7 +24,7 @@ constexpr std::chrono::milliseconds kRefresh{250};
 
 }  // namespace
 
-std::optional<config::Config> LoadOrTell(const std::filesystem::path& path) {
+std::optional<config::Config> LoadOrReport(const std::filesystem::path& path) {
   if (path.empty()) return config::Config();
   auto loaded = config::LoadConfig(path);
   if (loaded.has_value()) return std::move(*loaded);

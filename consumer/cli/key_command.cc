@@ -35,7 +35,7 @@ Result<std::string> ReadKeyFrom(const std::filesystem::path& file) {
 }  // namespace
 
 int KeyExportCommand(const KeyArguments& arguments) {
-  const auto config = LoadOrTell(arguments.config);
+  const auto config = LoadOrReport(arguments.config);
   if (!config.has_value()) return kExitWrongInput;
   ConfigureLogging(config->log);
   const auto key = ReadKey(config->kafka);
@@ -54,7 +54,7 @@ int KeyExportCommand(const KeyArguments& arguments) {
 }
 
 int KeyImportCommand(const KeyArguments& arguments) {
-  const auto config = LoadOrTell(arguments.config);
+  const auto config = LoadOrReport(arguments.config);
   if (!config.has_value()) return kExitWrongInput;
   ConfigureLogging(config->log);
   const auto key = ReadKeyFrom(arguments.file);

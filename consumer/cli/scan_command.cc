@@ -95,7 +95,7 @@ class ScanOutput final : public ScanListener {
 }  // namespace
 
 int ScanCommand(const ScanArguments& arguments) {
-  const auto config = LoadOrTell(arguments.config);
+  const auto config = LoadOrReport(arguments.config);
   if (!config.has_value()) return kExitWrongInput;
   auto reader = FileReader::Open(arguments.paths, FileReader::Options());
   if (!reader) return Tell(reader.error());
