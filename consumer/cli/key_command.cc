@@ -60,9 +60,9 @@ int KeyImportCommand(const KeyArguments& arguments) {
   const auto key = ReadKeyFrom(arguments.file);
   if (!key) return Tell(key.error());
   if (IsGuessable(*key)) {
-    return Tell(
-        {ErrorCode::kInvalidInput,
-         fmt::format("a key of {} characters can be guessed; 32 random ones can't", key->size())});
+    return Tell({ErrorCode::kInvalidInput,
+                 fmt::format("a key of {} characters can be guessed: use 32 random ones or more",
+                             key->size())});
   }
   auto held = ReadKey(config->kafka);
   if (!held) return TellFailure(held.error());
