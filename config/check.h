@@ -7,7 +7,7 @@
 
 namespace crawlsieve::config {
 
-/// Values that are fine alone and impossible together.
+/// Values that are valid alone and contradict each other.
 struct Conflict {
   /// The keys that take part, the one to point at first. A section stands for all that is in it, a
   /// property of librdkafka has the key `kafka.client.<name>` and so on.
@@ -15,7 +15,7 @@ struct Conflict {
   std::string message;  ///< never quotes a value
 };
 
-/// Everything that doesn't go together in `config`, whose values are each within their bounds.
+/// All contradictions in `config`, whose values are each within their bounds.
 [[nodiscard]] std::vector<Conflict> FindConflicts(const Config& config);
 
 }  // namespace crawlsieve::config

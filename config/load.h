@@ -19,7 +19,7 @@ struct Mistake {
   std::string file;
   Position position;    ///< 0:0: of the file as a whole
   std::string key;      ///< dotted path; empty where no key is concerned
-  std::string message;  ///< goes on from the key
+  std::string message;  ///< continues after the key
 
   friend bool operator==(const Mistake&, const Mistake&) = default;
 };

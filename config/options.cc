@@ -314,12 +314,12 @@ std::vector<Option> MakeOptions() {
   constexpr auto kTenYears = std::chrono::days(3650);
 
   return {
-      Scalar("kafka.bootstrap_servers",
-             "Brokers to ask first, as host:port, separated by commas; the others are found "
-             "through them.",
-             FIELD(kafka.bootstrap_servers), NonEmptyText()),
+      Scalar(
+          "kafka.bootstrap_servers",
+          "Brokers to ask first, as host:port, separated by commas. They name the other brokers.",
+          FIELD(kafka.bootstrap_servers), NonEmptyText()),
       Scalar("kafka.group",
-             "Names this crawl's sieve: the consumer groups are `<group>.extract` and "
+             "Name of this crawl's deployment. The consumer groups are `<group>.extract` and "
              "`<group>.judge`, the transactional id is `<group>.judge`.",
              FIELD(kafka.group), Name()),
       List("kafka.input.topics", "Topics with the fetched pages.", FIELD(kafka.input_topics),
@@ -329,7 +329,7 @@ std::vector<Option> MakeOptions() {
              "overrides it.",
              FIELD(kafka.input_format), OneOf(kFormats)),
       Scalar("kafka.input.generation",
-             "Raise it when an input topic was recreated, or is to be judged anew: offsets of "
+             "Raise it when an input topic was recreated, or is to be judged anew. Offsets of "
              "different generations are not compared.",
              FIELD(kafka.input_generation), Number<std::uint32_t>(1, kMax32)),
       Scalar("kafka.input.max_header_bytes",
@@ -343,29 +343,28 @@ std::vector<Option> MakeOptions() {
              "The admission log. One partition, no compaction, no retention limit.",
              FIELD(kafka.log_topic), Name()),
       Scalar("kafka.log.accept_weak_durability",
-             "Whether to start although the log's or the verdicts' topic has settings with which "
-             "brokers lose what they acknowledged: one replica among several brokers, "
+             "Whether to start although the topic of the log or of the verdicts has settings with "
+             "which brokers can lose acknowledged records: one replica among several brokers, "
              "`min.insync.replicas` below 2, or unclean leader election.",
              FIELD(kafka.accept_weak_durability), Boolean()),
-      List(
-          "kafka.log.skip",
-          "Entries of the admission log to pass over: what the judge says of an entry that it "
-          "can't fold, when someone else wrote to the topic. All processes need the same list, for "
-          "as long as the log exists. docs/reliability.md, \"When the judge refuses an entry\".",
-          FIELD(kafka.log_skip), SkippedEntryCodec(), /*may_be_empty=*/true),
+      List("kafka.log.skip",
+           "Entries of the admission log to skip, for entries that another program wrote. The "
+           "judge's error message names the value. All processes need the same list, for as long "
+           "as the log exists. docs/reliability.md, \"When the judge refuses an entry\".",
+           FIELD(kafka.log_skip), SkippedEntryCodec(), /*may_be_empty=*/true),
       Scalar("kafka.key.topic",
-             "Where the judge keeps the key of the fingerprints, unless `fingerprint.key` names "
-             "one: a topic of one record, without compaction or retention limit. Only crawlsieve "
+             "Topic in which the judge keeps the key of the fingerprints, unless `fingerprint.key` "
+             "is set. It has one record and no compaction or retention limit. Only crawlsieve "
              "should be allowed to read it. `crawlsieve key export` saves the key.",
              FIELD(kafka.key_topic), Name()),
       Scalar("kafka.verdicts.topic", "Topic for the verdicts.", FIELD(kafka.verdict_topic), Name()),
       Scalar("kafka.verdicts.pass_headers",
-             "Whether a verdict carries all headers of its page record, or the trace context "
+             "Whether a verdict carries all headers of its page record. False: the trace context "
              "only.",
              FIELD(kafka.pass_headers), Boolean()),
       Scalar("kafka.dead_letters.suffix",
-             "A record whose URL can't be known goes to the topic named like its own with this "
-             "behind.",
+             "Suffix of the dead-letter topics. A record whose URL can't be known goes to the "
+             "topic `<input topic><suffix>`.",
              FIELD(kafka.dead_letter_suffix), Name()),
       Scalar("kafka.dead_letters.header_format",
              "Prefix of the headers that say what was wrong: `__crawlsieve.errors.`, or "
@@ -383,17 +382,15 @@ std::vector<Option> MakeOptions() {
              "A transaction closes after this many log entries, or after "
              "`kafka.commit.interval`.",
              FIELD(kafka.commit_entries), Number<std::uint32_t>(1, 100'000)),
-      Scalar(
-          "kafka.topic_replication",
-          "Replicas of topics that are made here; 0: three, or as many as there are brokers. With "
-          "two or more, `min.insync.replicas` is 2.",
-          FIELD(kafka.topic_replication), Number<std::uint32_t>(0, 100)),
+      Scalar("kafka.topic_replication",
+             "Replicas of topics that crawlsieve creates; 0: three, or as many as there are "
+             "brokers. With two or more, `min.insync.replicas` is 2.",
+             FIELD(kafka.topic_replication), Number<std::uint32_t>(0, 100)),
       Scalar("kafka.max_message_bytes",
-             "Largest record that is read or written; topics that are made here allow it too.",
+             "Largest record that is read or written. Topics that crawlsieve creates allow it too.",
              FIELD(kafka.max_message_bytes), Size(64 * kKiB, 512 * kMiB)),
       Properties("kafka.client",
-                 "Properties of librdkafka for every client: TLS, SASL and whatever else it "
-                 "knows.",
+                 "Properties of librdkafka for every client, such as those for TLS and SASL.",
                  FIELD(kafka.client)),
       Properties("kafka.consumer", "Properties of librdkafka for consumers.",
                  FIELD(kafka.consumer)),
@@ -403,25 +400,24 @@ std::vector<Option> MakeOptions() {
       List("service.roles", "The stages that this process runs.", FIELD(service.roles),
            OneOf(kRoles)),
       Scalar("service.instance",
-             "Names this process in verdicts, metrics and logs; empty: host name and process id.",
+             "Name of this process in verdicts, metrics and logs; empty: host name and process id.",
              FIELD(service.instance), Text()),
       Scalar("service.state_directory",
-             "Where the judge keeps its durable state; no two processes share one.",
+             "Directory of the judge's durable state. It belongs to one process.",
              FIELD(service.state_directory), NonEmptyText()),
-      Scalar(
-          "service.state_cache",
-          "Memory for what the judge has read of its state. Pages that come again, and duplicates "
-          "of pages seen long ago, are judged faster with more.",
-          FIELD(service.state_cache_bytes), Size(kMiB, 1024 * kGiB)),
+      Scalar("service.state_cache",
+             "Memory that caches what the judge has read of its state. More makes revisits, and "
+             "duplicates of pages seen long ago, faster to judge.",
+             FIELD(service.state_cache_bytes), Size(kMiB, 1024 * kGiB)),
       Scalar("service.state_buffer",
-             "Memory for changes of the judge's state that are in no file yet; a crash loses them, "
-             "and the next start makes them again from the log. More means fewer and larger files, "
-             "and a longer start after a crash.",
+             "Memory for changes of the judge's state that are not in files yet. A crash loses "
+             "them, and the next start rebuilds them from the log. More means fewer and larger "
+             "files, and a longer start after a crash.",
              FIELD(service.state_buffer_bytes), Size(64 * kKiB, 64 * kGiB)),
       Scalar("service.snapshot_entries",
-             "Log entries after which the judge writes another snapshot of its index to the state "
-             "directory; it also does so when it stops. A restart reads the newest one, and the "
-             "rows of what came since. 0: none, and a restart reads the rows of all kept pages.",
+             "Log entries between two restart snapshots of the judge's index. A clean stop writes "
+             "one too. A restart reads the newest snapshot, and the rows of what came since. 0: no "
+             "snapshots, and a restart reads the rows of all kept pages.",
              FIELD(service.snapshot_entries), Number<std::uint64_t>(0, 1ULL << 40)),
       Scalar("service.shutdown_timeout",
              "Time to finish, commit and leave the groups when told to stop.",
@@ -430,120 +426,124 @@ std::vector<Option> MakeOptions() {
       Scalar("extract.threads", "Worker threads; 0: one for each core.",
              FIELD(extract_stage.threads), Number<std::uint32_t>(0, 1024)),
       Scalar("extract.in_flight.bytes",
-             "Page records being worked on, in bytes; consumption pauses above "
-             "it.",
+             "Maximum size of the page records being worked on. Consumption pauses above it.",
              FIELD(extract_stage.max_in_flight_bytes), Size(kMiB, 64 * kGiB)),
       Scalar("extract.in_flight.records",
-             "Page records being worked on; consumption pauses above it.",
+             "Maximum number of page records being worked on. Consumption pauses above it.",
              FIELD(extract_stage.max_in_flight_records), Number<std::uint32_t>(1, 1'000'000)),
       Scalar("extract.repeat_cache",
-             "Memory for what pages came to, so that the same bytes aren't parsed again; 0: none. "
-             "Some 90,000 pages in 32 MiB.",
+             "Memory for the results of recent pages, so that the same bytes aren't parsed again; "
+             "0: none. 32 MiB hold some 90,000 pages.",
              FIELD(extract_stage.repeat_cache_bytes), Size(0, 64 * kGiB)),
       Scalar("extract.limits.max_body_bytes",
              "Largest decoded body; a page over it is `not_evaluated`, code `body_too_large`.",
              FIELD(extract.limits.max_body_bytes), Size(kKiB, kGiB)),
       Scalar("extract.limits.max_parse_memory",
-             "Memory of the HTML parser for one page; code `parse_memory`. Every thread may take "
-             "this much.",
+             "Maximum memory of the HTML parser for one page; code `parse_memory`. Every thread "
+             "may use this much.",
              FIELD(extract.limits.max_parse_memory), Size(kMiB, 16 * kGiB)),
       Scalar("extract.limits.max_parse_allocations",
-             "Nodes and strings that the HTML parser may make of one page; code `parse_nodes`.",
+             "Maximum number of nodes and strings that the HTML parser may make of one page; code "
+             "`parse_nodes`.",
              FIELD(extract.limits.max_parse_allocations), Number<std::size_t>(1000, 1'000'000'000)),
-      Scalar("extract.limits.max_tokens", "Words of one page; code `too_many_tokens`.",
+      Scalar("extract.limits.max_tokens",
+             "Maximum number of words of one page; code `too_many_tokens`.",
              FIELD(extract.limits.max_tokens), Number<std::size_t>(1, 100'000'000)),
       Scalar("extract.limits.parse_time_base",
-             "CPU time for parsing one page, plus `parse_time_per_mib` for its size; code "
-             "`parse_time`. The backstop behind the limits that count.",
+             "Maximum CPU time for parsing one page, plus `parse_time_per_mib` for its size; code "
+             "`parse_time`. The other limits should apply first.",
              FIELD(extract.limits.parse_time_base), Duration(10ms, 1min)),
-      Scalar("extract.limits.parse_time_per_mib", "CPU time for parsing, for every MiB of page.",
+      Scalar("extract.limits.parse_time_per_mib",
+             "Maximum CPU time for parsing, for every MiB of page.",
              FIELD(extract.limits.parse_time_per_mib), Duration(10ms, 1min)),
       Scalar("extract.url.drop_tracking",
-             "Whether parameters of campaigns and clicks are left out (utm_source, gclid, fbclid).",
+             "Whether to remove parameters of campaigns and clicks (utm_source, gclid, fbclid).",
              FIELD(extract.url.drop_tracking), Boolean()),
       Scalar("extract.url.drop_sessions",
-             "Whether session ids are left out (;jsessionid=, PHPSESSID=).",
+             "Whether to remove session ids (;jsessionid=, PHPSESSID=).",
              FIELD(extract.url.drop_sessions), Boolean()),
-      Scalar("extract.url.sort_query", "Whether the order of parameters is without meaning.",
+      Scalar("extract.url.sort_query", "Whether to ignore the order of query parameters.",
              FIELD(extract.url.sort_query), Boolean()),
-      Scalar("extract.url.drop_www", "Whether www.example.org is example.org.",
+      Scalar("extract.url.drop_www", "Whether to treat www.example.org as example.org.",
              FIELD(extract.url.drop_www), Boolean()),
-      Scalar("extract.url.unify_scheme", "Whether http is https.", FIELD(extract.url.unify_scheme),
-             Boolean()),
+      Scalar("extract.url.unify_scheme", "Whether to treat http as https.",
+             FIELD(extract.url.unify_scheme), Boolean()),
       Scalar("extract.url.follow_canonical_link",
-             "Whether <link rel=canonical> decides, where it names the same host; others never do.",
+             "Whether <link rel=canonical> is the page's identity where it names the same host. "
+             "One that names another host never is.",
              FIELD(extract.url.follow_canonical_link), Boolean()),
       Scalar("extract.features.shingle_size",
-             "Words per feature: 1 takes single words, more take runs of that many. Part of the "
-             "fingerprint scheme.",
+             "Words per feature: 1 takes single words, more take runs of that many words. Part of "
+             "the fingerprint scheme.",
              FIELD(extract.features.shingle_size), Number<std::uint32_t>(1, 16)),
       Scalar("extract.features.phrase_size",
-             "Words of the phrases that are features besides; 0: none. Part of the fingerprint "
-             "scheme.",
+             "Words per phrase; phrases are features besides the single words. 0: none. Part of "
+             "the fingerprint scheme.",
              FIELD(extract.features.phrase_size), Number<std::uint32_t>(0, 16)),
       Scalar("extract.features.sketch_shingle_size",
              "Words per shingle of the sketch that confirms near duplicates. Part of the "
              "fingerprint scheme.",
              FIELD(extract.features.sketch_shingle_size), Number<std::uint32_t>(1, 16)),
       Scalar("extract.features.role_weights.title",
-             "What a word counts for in the title; 0: it is left out.",
+             "Weight of a word in the title; 0: it is left out.",
              FIELD(extract.features.role_weights[static_cast<std::size_t>(extract::Role::kTitle)]),
              Number<std::uint32_t>(0, 100)),
       Scalar(
           "extract.features.role_weights.heading",
-          "What a word counts for in headings of the main text; 0: it is left out.",
+          "Weight of a word in headings of the main text; 0: it is left out.",
           FIELD(extract.features.role_weights[static_cast<std::size_t>(extract::Role::kHeading)]),
           Number<std::uint32_t>(0, 100)),
       Scalar("extract.features.role_weights.main",
-             "What a word counts for in the main text; 0: it is left out.",
+             "Weight of a word in the main text; 0: it is left out.",
              FIELD(extract.features.role_weights[static_cast<std::size_t>(extract::Role::kMain)]),
              Number<std::uint32_t>(0, 100)),
       Scalar(
           "extract.features.role_weights.navigation",
-          "What a word counts for in navigation; 0: it is left out.",
+          "Weight of a word in navigation; 0: it is left out.",
           FIELD(
               extract.features.role_weights[static_cast<std::size_t>(extract::Role::kNavigation)]),
           Number<std::uint32_t>(0, 100)),
       Scalar(
           "extract.features.role_weights.boilerplate",
-          "What a word counts for in headers, footers, banners, teasers, comments and forms; 0: it "
-          "is left out.",
+          "Weight of a word in headers, footers, banners, teasers, comments and forms; 0: it is "
+          "left out.",
           FIELD(
               extract.features.role_weights[static_cast<std::size_t>(extract::Role::kBoilerplate)]),
           Number<std::uint32_t>(0, 100)),
       Scalar(
           "extract.features.role_weights.link_text",
-          "What a word counts for in blocks of the main text that are mostly links; 0: it is left "
-          "out.",
+          "Weight of a word in blocks of the main text that are mostly links; 0: it is left out.",
           FIELD(extract.features.role_weights[static_cast<std::size_t>(extract::Role::kLinkText)]),
           Number<std::uint32_t>(0, 100)),
       Scalar(
           "extract.features.role_weights.alt_text",
-          "What a word counts for in what stands in for images; 0: it is left out.",
+          "Weight of a word in alternative texts of images; 0: it is left out.",
           FIELD(extract.features.role_weights[static_cast<std::size_t>(extract::Role::kAltText)]),
           Number<std::uint32_t>(0, 100)),
       Scalar("extract.features.min_main_words",
              "A page with fewer words of main text is judged on its title and all visible text.",
              FIELD(extract.features.min_main_words), Number<std::uint32_t>(0, 100'000)),
       Scalar("extract.features.damp_frequency",
-             "Whether a feature's weight grows with the logarithm of its frequency only.",
+             "Whether a feature's weight grows with the logarithm of its frequency instead of the "
+             "frequency.",
              FIELD(extract.features.damp_frequency), Boolean()),
       Scalar("extract.features.volatile.enabled",
-             "Whether dates, times, counters, session ids and their like are left out.",
+             "Whether to remove dates, times, counters, session ids and similar text.",
              FIELD(extract.features.volatile_text.enabled), Boolean()),
-      Scalar("extract.features.volatile.prices", "Whether prices are left out too.",
+      Scalar("extract.features.volatile.prices", "Whether to remove prices too.",
              FIELD(extract.features.volatile_text.prices), Boolean()),
       List("extract.features.volatile.patterns",
-           "Further text to leave out: regular expressions of RE2.",
+           "Further text to remove: regular expressions of RE2.",
            FIELD(extract.features.volatile_text.patterns), Pattern(), /*may_be_empty=*/true),
-      Scalar("extract.features.terms.stop_words",
-             "Whether the commonest words of a language are left out, where it is known.",
-             FIELD(extract.features.terms.stop_words), Boolean()),
+      Scalar(
+          "extract.features.terms.stop_words",
+          "Whether to remove the most frequent words of a language, where the language is known.",
+          FIELD(extract.features.terms.stop_words), Boolean()),
       Scalar("extract.features.terms.stem",
-             "Whether words are stemmed (Snowball), where the language is known.",
+             "Whether to stem words (Snowball), where the language is known.",
              FIELD(extract.features.terms.stem), Boolean()),
       Scalar("extract.features.terms.weights",
-             "File with a table of what terms weigh by how many pages have them, as `crawlsieve "
+             "File with the weights of terms by the number of pages that have them, as `crawlsieve "
              "terms` makes it; empty: all weigh the same. Part of the fingerprint scheme.",
              FIELD(extract.features.terms.weights_file), Text()),
       Scalar("extract.features.max_token_bytes",
@@ -551,76 +551,77 @@ std::vector<Option> MakeOptions() {
              FIELD(extract.features.max_token_bytes), Size(16, 64 * kKiB)),
 
       Secret(Scalar("fingerprint.key",
-                    "Secret that keys the hashes of words, so that nobody can build pages that "
+                    "Secret key of the hashes of words, so that nobody can build pages that "
                     "collide: 32 random characters or more. Empty: the service takes the key in "
                     "`kafka.key.topic`, which the first judge draws; commands without a broker "
                     "take a fixed, public one. Part of the fingerprint scheme.",
                     FIELD(fingerprint.key), Text())),
 
       Scalar("index.shards",
-             "Slices of the fingerprint index, each with its own lock. Changes no answer.",
+             "Slices of the fingerprint index, each with its own lock. Has no effect on verdicts.",
              FIELD(index.shards), Number<std::uint32_t>(1, 32)),
       Scalar("index.expected_entries",
-             "Distinct fingerprints to lay the index out for. It grows beyond, exact as ever. "
-             "Changes no answer.",
+             "Number of distinct fingerprints that the index is laid out for. It can hold more, "
+             "and stays exact. Has no effect on verdicts.",
              FIELD(index.expected_entries), Number<std::uint64_t>(1'000, 1ULL << 40)),
       Scalar("index.max_bytes_per_entry",
-             "Memory that each of them may take; less means slower lookups at distances from 5 on. "
-             "Changes no answer.",
+             "Maximum memory for each of them. Less means slower lookups at distances from 5 on. "
+             "Has no effect on verdicts.",
              FIELD(index.max_bytes_per_entry), Number<std::uint32_t>(8, 4'096)),
 
       Scalar("judge.max_distance",
-             "Pages whose simhashes differ in at most this many bits are candidates for near "
-             "duplicates. More finds more of them, at the price of slower lookups.",
+             "Maximum number of bits in which the simhashes of two pages may differ for the pages "
+             "to be candidates for near duplicates. More finds more near duplicates, at the cost "
+             "of slower lookups.",
              FIELD(judge.max_distance), Number<std::uint32_t>(0, 7)),
       Scalar("judge.min_similarity",
-             "Candidates are near duplicates when their texts have at least this resemblance, as "
-             "their sketches estimate it. More drops fewer pages wrongly and misses more; 0 "
-             "leaves it to `max_distance`.",
+             "Minimum resemblance of two texts, as their sketches estimate it, for a candidate to "
+             "be a near duplicate. More drops fewer pages wrongly and misses more duplicates; 0 "
+             "leaves the decision to `max_distance`.",
              FIELD(judge.min_similarity), Fraction()),
       Scalar("judge.short_text_shingles",
-             "Where either text has fewer word shingles than this, `judge.short_text_similarity` "
-             "is asked for too: in a short text one word may be what tells two pages apart. 0: "
-             "nowhere.",
+             "Texts with fewer word shingles than this are short: if either text is short, "
+             "`judge.short_text_similarity` is required too, because one word may be all that "
+             "tells two short pages apart. 0: no text is short.",
              FIELD(judge.short_text_shingles), Number<std::uint32_t>(0, 1'000'000)),
-      Scalar("judge.short_text_similarity",
-             "What short texts must resemble each other at least to be near duplicates.",
+      Scalar("judge.short_text_similarity", "Minimum resemblance of short texts.",
              FIELD(judge.short_text_similarity), Fraction()),
       Scalar("judge.same_item_similarity",
-             "Pages whose titles and names in the URL say that they show one item need no more "
-             "than this, instead of `judge.min_similarity` and what is asked of short texts. 1: no "
-             "difference.",
+             "Minimum resemblance of pages whose titles and names in the URL say that they show "
+             "one item, instead of `judge.min_similarity` and `judge.short_text_similarity`, if "
+             "those are more. 1: no difference.",
              FIELD(judge.same_item_similarity), Fraction()),
       Scalar("judge.other_item_similarity",
-             "Pages whose titles, or names in the URL on one host, say that they show two items "
-             "must resemble each other at least this much too. 0: no difference.",
+             "Minimum resemblance, besides the others, of pages whose titles, or names in the URL "
+             "on one host, say that they show two items. 0: no difference.",
              FIELD(judge.other_item_similarity), Fraction()),
       Scalar("judge.other_item_short_shingles",
-             "Where either text of two such pages has fewer word shingles than this, "
-             "`judge.other_item_short_similarity` is asked for instead. 0: nowhere.",
+             "If either text of two such pages has fewer word shingles than this, "
+             "`judge.other_item_short_similarity` is required instead. 0: never.",
              FIELD(judge.other_item_short_shingles), Number<std::uint32_t>(0, 1'000'000)),
       Scalar("judge.other_item_short_similarity",
-             "What short texts of two such pages must resemble each other at least.",
+             "Minimum resemblance of short texts of two such pages.",
              FIELD(judge.other_item_short_similarity), Fraction()),
       Scalar("judge.max_candidates",
-             "How many candidates are compared with a page at most, the nearest and among these "
-             "the oldest first.",
+             "Maximum number of candidates compared with a page: nearest first, then oldest.",
              FIELD(judge.max_candidates), Number<std::uint32_t>(1, 1'000)),
       Scalar("judge.min_features",
              "Pages with fewer different features are `too_short`: never a duplicate, never a "
              "match.",
              FIELD(judge.min_features), Number<std::uint32_t>(0, 1'000'000)),
-      Scalar("judge.cluster_budget",
-             "How many URLs with one content are kept, the first ones; the others are dropped.",
-             FIELD(judge.cluster_budget), Number<std::uint32_t>(1, 1'000'000)),
-      Scalar("judge.scope",
-             "Pages are duplicates only of pages of the same crawl, registered domain or host, or "
-             "(global) of all. In a crawl of its own, every URL starts afresh.",
-             FIELD(judge.scope), OneOf(kScopes)),
+      Scalar(
+          "judge.cluster_budget",
+          "Number of URLs with one content that are kept, the first ones. The others are dropped.",
+          FIELD(judge.cluster_budget), Number<std::uint32_t>(1, 1'000'000)),
+      Scalar(
+          "judge.scope",
+          "Which pages may be duplicates of each other: those of the same crawl, registered domain "
+          "or host, or (global) all. With `crawl`, each crawl has URL histories of its own.",
+          FIELD(judge.scope), OneOf(kScopes)),
       List("judge.preferred_url",
-           "By what a verdict names the preferred URL of a cluster, the weightiest first: the "
-           "priority without novelty, https, fewer bytes. At last the earlier. Empty: none is "
-           "named.",
+           "Order by which a verdict names the preferred URL of a cluster, the weightiest first: "
+           "priority without novelty, https, fewer bytes. A tie goes to the earlier URL. Empty: "
+           "none is named.",
            FIELD(judge.preferred_url), OneOf(kUrlPreferences), /*may_be_empty=*/true),
       Scalar("judge.priority.novelty",
              "Weight of how new a page's content was, in thousandths; the four weights add up to "
@@ -632,7 +633,7 @@ std::vector<Option> MakeOptions() {
              FIELD(judge.priority.depth), Number<std::uint32_t>(0, 1000)),
       Scalar("judge.priority.change", "Weight of how often the page was found changed.",
              FIELD(judge.priority.change), Number<std::uint32_t>(0, 1000)),
-      Scalar("judge.recrawl.initial", "When a page is to be fetched again after its first visit.",
+      Scalar("judge.recrawl.initial", "Time from a page's first visit to the next.",
              FIELD(judge.recrawl.initial_seconds), Seconds(1s, kTenYears)),
       Scalar("judge.recrawl.min",
              "Shortest interval between two visits, for pages that keep changing.",
@@ -646,17 +647,18 @@ std::vector<Option> MakeOptions() {
       Scalar("metrics.interval", "Time that one metrics record covers.", FIELD(metrics.interval),
              Duration(1s, 1h)),
 
-      Scalar("http.enabled", "Whether to serve metrics, health and the status page.",
+      Scalar("http.enabled", "Whether to serve metrics, health and the status page over HTTP.",
              FIELD(http.enabled), Boolean()),
       Scalar("http.address",
-             "Address to listen on. There is no authentication: anything but loopback is for "
-             "networks you trust.",
+             "Address to listen on. No authentication, no TLS: use other addresses than loopback "
+             "on trusted networks only.",
              FIELD(http.address), NonEmptyText()),
       Scalar("http.port", "Port to listen on; 0: any free one, named in the log.", FIELD(http.port),
              Number<std::uint16_t>(0, 65'535)),
 
-      Scalar("log.level", "Least severe events that are logged.", FIELD(log.level), LogLevel()),
-      Scalar("log.format", "How a log line looks: for people or for programs.", FIELD(log.format),
+      Scalar("log.level", "Least severe level of the events that are logged.", FIELD(log.level),
+             LogLevel()),
+      Scalar("log.format", "Format of a log line: for people or for programs.", FIELD(log.format),
              OneOf(kLogFormats)),
   };
 }
@@ -670,7 +672,7 @@ constexpr std::array kSections{
     Section{"kafka.key", "The key of the fingerprints."},
     Section{"kafka.verdicts", "The verdicts."},
     Section{"kafka.dead_letters", "Records that can't be judged."},
-    Section{"kafka.commit", "When work is made durable."},
+    Section{"kafka.commit", "When a batch of verdicts is committed."},
     Section{"service", "This process."},
     Section{"extract", "The extract stage: from bytes to features."},
     Section{"extract.in_flight", "Bounds the memory of the stage."},
@@ -680,17 +682,17 @@ constexpr std::array kSections{
     Section{"extract.features", "What a fingerprint is made of."},
     Section{"extract.features.terms", "How words become terms."},
     Section{"extract.features.volatile", "Text that differs from fetch to fetch."},
-    Section{"extract.features.role_weights",
-            "How much each part of a page counts; see docs/extraction.md."},
+    Section{
+        "extract.features.role_weights",
+        "Weight of a word in each part of a page; 0 leaves the part out. See docs/extraction.md."},
     Section{"fingerprint", "Fingerprints and checksums."},
     Section{"index", "The index of fingerprints in memory."},
     Section{"judge",
-            "How pages are judged. Written to the admission log, so that a replay judges the same "
-            "way; a change counts from the entry on that brings it."},
+            "How pages are judged. Part of the log, so that a replay judges the same way."},
     Section{"judge.priority", "What a URL's priority is made of."},
     Section{"judge.recrawl",
-            "When to fetch a page again: half the interval when it changed, half as much again "
-            "when it did not."},
+            "When to fetch a page again. The interval halves when the page changed and grows by "
+            "half when it didn't."},
     Section{"metrics", "What is reported to Kafka."},
     Section{"http", "What is served to people and to Prometheus."},
     Section{"log", "What is written to standard error."},

@@ -15,7 +15,7 @@ namespace crawlsieve::config {
 /// The texts an option is written with: one, a list of them, or names with texts.
 using Value = std::variant<std::string, std::vector<std::string>, consumer::ClientProperties>;
 
-/// What is wrong with a value: a sentence that goes on from it, without repeating it.
+/// What is wrong with a value: a sentence that continues after the value and doesn't repeat it.
 struct Complaint {
   std::string message;
   std::size_t item = 0;  ///< of a list: which one
@@ -52,8 +52,8 @@ struct Section {
 
 [[nodiscard]] std::span<const Section> Sections();
 
-/// Whether the value of this librdkafka property may be a secret: by its name, rather too often
-/// than not often enough.
+/// Whether the value of this librdkafka property may be a secret: by its name. Errs on the side of
+/// secrecy.
 [[nodiscard]] bool IsSecretProperty(std::string_view name);
 
 }  // namespace crawlsieve::config

@@ -6,7 +6,7 @@ namespace crawlsieve::consumer {
 
 // What a page record says of itself is repeated in its log entry and its verdict. These limits keep
 // both below kMaxOwnRecordBytes whatever a crawler sends, because one that a topic doesn't take
-// would stop the judge for good. docs/records.md tells them to users.
+// would stop the judge for good. docs/formats.md tells them to users.
 
 /// `url` and `final_url`. A record over it has no identity: a dead letter, code `url_too_long`.
 inline constexpr std::size_t kMaxUrlBytes = 16 << 10;

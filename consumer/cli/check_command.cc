@@ -45,7 +45,7 @@ std::vector<config::Mistake> FindUnknownProperties(const std::string& file,
   return mistakes;
 }
 
-/// What librdkafka refuses of the properties in `kafka` for any client that the program makes.
+/// Properties in `kafka` that librdkafka refuses for any client of the program.
 std::vector<config::Mistake> FindRefusedProperties(const std::string& file,
                                                    const KafkaOptions& kafka) {
   std::set<std::string> refusals;
@@ -60,7 +60,7 @@ std::vector<config::Mistake> FindRefusedProperties(const std::string& file,
   return mistakes;
 }
 
-/// What only librdkafka can say about a configuration that is in order otherwise.
+/// Mistakes that only librdkafka finds in a configuration that is valid otherwise.
 std::vector<config::Mistake> AskLibrdkafka(const std::string& file, const KafkaOptions& kafka) {
   std::vector<config::Mistake> mistakes = FindUnknownProperties(file, kafka);
   return mistakes.empty() ? FindRefusedProperties(file, kafka) : mistakes;

@@ -8,7 +8,7 @@
 
 namespace crawlsieve::consumer {
 
-/// What the program ends with.
+/// Exit codes of the program.
 enum ExitCode : int {
   kExitDone = 0,
   kExitWrongInput = 1,  ///< input or configuration can't be used
@@ -21,7 +21,7 @@ struct ScanArguments {
   std::vector<std::filesystem::path> paths;
   std::filesystem::path config;        ///< empty: defaults
   std::filesystem::path out;           ///< empty: standard output
-  std::filesystem::path dead_letters;  ///< empty: only counted and told
+  std::filesystem::path dead_letters;  ///< empty: only counted and reported
   std::filesystem::path state;         ///< empty: a temporary directory, gone afterwards
   bool random_key = false;
   bool json = false;
@@ -81,7 +81,7 @@ struct IndexArguments {
 
 /// Each runs one command of the program and returns its exit code. Errors go to standard error.
 int RunCommand(const std::filesystem::path& config);
-/// What RunCommand runs for pages that may kill it; not for people.
+/// The child of the crash probe, started by RunCommand. Not for people.
 int ProbePageCommand(const std::filesystem::path& config);
 int ScanCommand(const ScanArguments& arguments);
 int FeedCommand(const FeedArguments& arguments);

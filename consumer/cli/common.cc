@@ -24,7 +24,7 @@ constexpr std::chrono::milliseconds kRefresh{250};
 
 }  // namespace
 
-std::optional<config::Config> LoadOrTell(const std::filesystem::path& path) {
+std::optional<config::Config> LoadOrReport(const std::filesystem::path& path) {
   if (path.empty()) return config::Config();
   auto loaded = config::LoadConfig(path);
   if (loaded.has_value()) return std::move(*loaded);
@@ -55,8 +55,8 @@ ProcessorOptions OfflineProcessorOptions(const config::Config& config, bool rand
   } else if (options.fingerprint.key.empty()) {
     fmt::print(
         stderr,
-        "note: fingerprint.key isn't configured: fingerprints are made with a fixed key that "
-        "everybody knows, and pages can be built that collide; see --random-key\n");
+        "note: fingerprint.key isn't configured: fingerprints are made with a fixed, public key, "
+        "so pages that collide can be built; see --random-key\n");
   }
   return options;
 }

@@ -17,36 +17,35 @@
 
 namespace crawlsieve::consumer {
 
-/// The configuration in `path`, or all defaults if it is empty. Tells every mistake on standard
+/// The configuration in `path`, or all defaults if it is empty. Prints every mistake on standard
 /// error; nullopt if there was one.
-[[nodiscard]] std::optional<config::Config> LoadOrTell(const std::filesystem::path& path);
+[[nodiscard]] std::optional<config::Config> LoadOrReport(const std::filesystem::path& path);
 
-/// Tells an error on standard error and returns the exit code.
+/// Prints an error on standard error and returns the exit code.
 int Tell(const Error& error, ExitCode code = kExitWrongInput);
 
-/// Tells each of `warnings` on a line of standard error. They may name what files or pages brought.
+/// Prints each of `warnings` on a line of standard error, with text of files and pages escaped.
 void TellWarnings(const std::vector<std::string>& warnings);
 
 [[nodiscard]] ProcessorOptions ProcessorOptionsOf(const config::Config& config);
 
 /// The same for commands that work without a broker: with the configured key, a random one, or else
-/// a fixed one that everybody knows. Tells which on standard error, unless it is the configured
-/// one.
+/// a fixed, public one. Says which on standard error, unless it is the configured one.
 [[nodiscard]] ProcessorOptions OfflineProcessorOptions(const config::Config& config,
                                                        bool random_key);
 [[nodiscard]] IndexFactory IndexFactoryOf(const config::Config& config);
 [[nodiscard]] std::size_t ThreadsOf(const ExtractStageOptions& options);
 
-/// A line on the terminal that says how far a command is, from two seconds on. Silent where
-/// standard error isn't a terminal. Thread-compatible.
+/// A progress line on the terminal, shown after two seconds. Silent if standard error isn't a
+/// terminal. Thread-compatible.
 class Progress {
  public:
   Progress();
 
-  /// Whether it is time to show something new; cheap.
+  /// Whether it is time to update the line; cheap.
   [[nodiscard]] bool IsDue();
   void Show(std::string_view text);
-  /// Takes the line away, for other words or at the end.
+  /// Removes the line, before other output or at the end.
   void Clear();
 
  private:

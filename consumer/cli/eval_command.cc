@@ -63,7 +63,7 @@ Status WriteReport(const std::filesystem::path& directory, const std::string& ht
   return file->Flush();
 }
 
-/// What a way to evaluate has to say.
+/// The result of one way to evaluate.
 struct Findings {
   std::string text;  ///< table or JSON, as asked for
   std::string report;
@@ -100,7 +100,7 @@ Result<Findings> EvaluateSettings(const EvalArguments& arguments, const config::
 }  // namespace
 
 int EvalCommand(const EvalArguments& arguments) {
-  const auto config = LoadOrTell(arguments.config);
+  const auto config = LoadOrReport(arguments.config);
   if (!config.has_value()) return kExitWrongInput;
   const bool is_labelled = !arguments.pairs.empty();
   const bool with_text = is_labelled || !arguments.report.empty();

@@ -33,7 +33,7 @@ std::string_view OutcomeName(extract::Outcome outcome) {
 }  // namespace
 
 int ExtractCommand(const ExtractArguments& arguments) {
-  const auto config = LoadOrTell(arguments.config);
+  const auto config = LoadOrReport(arguments.config);
   if (!config.has_value()) return kExitWrongInput;
   auto body = ReadWholeFile(arguments.file);
   if (!body) return Tell(body.error());

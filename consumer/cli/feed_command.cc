@@ -27,7 +27,7 @@ using std::chrono::milliseconds;
 constexpr milliseconds kAdminTimeout{15'000};
 constexpr milliseconds kFlushTimeout{60'000};
 
-/// Publishes records to one topic and counts what became of them.
+/// Publishes records to one topic and counts acknowledged and refused ones.
 class Feeder {
  public:
   Feeder(std::string topic, FormatKind topic_format)
@@ -134,7 +134,7 @@ Status FeedAll(FileReader& reader, Feeder& feeder) {
 }  // namespace
 
 int FeedCommand(const FeedArguments& arguments) {
-  const auto config = LoadOrTell(arguments.config);
+  const auto config = LoadOrReport(arguments.config);
   if (!config.has_value()) return kExitWrongInput;
   LogOptions log = config->log;
   log.level = "error";

@@ -35,7 +35,7 @@ Result<std::string> ReadKeyFrom(const std::filesystem::path& file) {
 }  // namespace
 
 int KeyExportCommand(const KeyArguments& arguments) {
-  const auto config = LoadOrTell(arguments.config);
+  const auto config = LoadOrReport(arguments.config);
   if (!config.has_value()) return kExitWrongInput;
   ConfigureLogging(config->log);
   const auto key = ReadKey(config->kafka);
@@ -54,15 +54,15 @@ int KeyExportCommand(const KeyArguments& arguments) {
 }
 
 int KeyImportCommand(const KeyArguments& arguments) {
-  const auto config = LoadOrTell(arguments.config);
+  const auto config = LoadOrReport(arguments.config);
   if (!config.has_value()) return kExitWrongInput;
   ConfigureLogging(config->log);
   const auto key = ReadKeyFrom(arguments.file);
   if (!key) return Tell(key.error());
   if (IsGuessable(*key)) {
-    return Tell(
-        {ErrorCode::kInvalidInput,
-         fmt::format("a key of {} characters can be guessed; 32 random ones can't", key->size())});
+    return Tell({ErrorCode::kInvalidInput,
+                 fmt::format("a key of {} characters can be guessed: use 32 random ones or more",
+                             key->size())});
   }
   auto held = ReadKey(config->kafka);
   if (!held) return TellFailure(held.error());

@@ -1,5 +1,6 @@
 #include "config/print.h"
 #include "consumer/cli/commands.h"
+#include "consumer/commit.h"
 #include "consumer/version.h"
 
 #include <clocale>
@@ -9,6 +10,7 @@
 #include <string>
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
 namespace crawlsieve::consumer {
 namespace {
@@ -17,7 +19,7 @@ int Main(int argc, char** argv) {
   CLI::App app(
       "Duplicate filter for web crawls: reads fetched pages, publishes keep/drop verdicts.",
       "crawlsieve");
-  app.set_version_flag("--version", std::string(kVersion));
+  app.set_version_flag("--version", fmt::format("{} (commit {})", kVersion, Commit()));
   app.require_subcommand(0, 1);
   app.footer(
       "Exit codes: 0 done, 1 wrong input or configuration (scan: also no page in it), 2 wrong "

@@ -16,8 +16,8 @@
 namespace crawlsieve::consumer {
 namespace {
 
-/// Asks for a stop at the first SIGTERM or SIGINT, and ends the process when the stop takes longer
-/// than it may, or at another signal that comes later than two seconds after the first: timeout(1)
+/// Requests a stop at the first SIGTERM or SIGINT. Ends the process if the stop takes too long, or
+/// at another signal more than two seconds after the first. Earlier ones are ignored: timeout(1)
 /// and some supervisors send two at once and mean one.
 class SignalWatch {
  public:
@@ -62,7 +62,7 @@ class SignalWatch {
 }  // namespace
 
 int RunCommand(const std::filesystem::path& path) {
-  const auto config = LoadOrTell(path);
+  const auto config = LoadOrReport(path);
   if (!config.has_value()) return kExitWrongInput;
   ConfigureLogging(config->log);
   ServiceSetup setup;
@@ -89,7 +89,7 @@ int RunCommand(const std::filesystem::path& path) {
 }
 
 int ProbePageCommand(const std::filesystem::path& path) {
-  const auto config = LoadOrTell(path);
+  const auto config = LoadOrReport(path);
   if (!config.has_value()) return kExitWrongInput;
   return AnswerProbe(ProcessorOptionsOf(*config)) ? kExitDone : kExitFailed;
 }

@@ -95,7 +95,7 @@ class ScanOutput final : public ScanListener {
 }  // namespace
 
 int ScanCommand(const ScanArguments& arguments) {
-  const auto config = LoadOrTell(arguments.config);
+  const auto config = LoadOrReport(arguments.config);
   if (!config.has_value()) return kExitWrongInput;
   auto reader = FileReader::Open(arguments.paths, FileReader::Options());
   if (!reader) return Tell(reader.error());
@@ -126,8 +126,8 @@ int ScanCommand(const ScanArguments& arguments) {
     options.processor = ToMatch(**state_scheme, std::move(options.processor));
     if (options.processor.fingerprint.version == SchemeVersion::k1) {
       fmt::print(stderr,
-                 "warning: {} was begun with an older version of fingerprints, for which "
-                 "pages can be built that collide; a new state directory has safe ones\n",
+                 "warning: {} has fingerprints of version 1, for which pages that collide can be "
+                 "built; a new state directory has version 2\n",
                  arguments.state.string());
     }
   }

@@ -11,7 +11,7 @@
 namespace crawlsieve::consumer {
 
 int StateVerifyCommand(const std::filesystem::path& path, bool json) {
-  const auto config = LoadOrTell(path);
+  const auto config = LoadOrReport(path);
   if (!config.has_value()) return kExitWrongInput;
   ConfigureLogging(config->log);
   const ScopedDirectory directory(true);

@@ -59,7 +59,7 @@ Result<extract::TermCounter> CountTerms(FileReader& reader, const config::Config
 }  // namespace
 
 int TermsCommand(const TermsArguments& arguments) {
-  const auto config = LoadOrTell(arguments.config);
+  const auto config = LoadOrReport(arguments.config);
   if (!config.has_value()) return kExitWrongInput;
   auto reader = FileReader::Open(arguments.paths, FileReader::Options());
   if (!reader) return Tell(reader.error());

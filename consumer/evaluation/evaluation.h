@@ -18,9 +18,8 @@
 
 namespace crawlsieve::consumer {
 
-/// How the judge would see two pages, were one kept and the other came after it. Titles and names
-/// in the URLs count as they do there; that the two may have one URL plays no part, nor does
-/// `judge.scope`.
+/// How the judge would decide the second of two pages if the first was kept. Titles and names in
+/// the URLs count. Equal URLs make no difference.
 struct PairOutcome {
   enum class Verdict { kKept, kTooShort, kNotEvaluated, kNear, kExact };
   Verdict verdict = Verdict::kKept;
@@ -70,7 +69,7 @@ struct Distributions {
   std::array<std::uint64_t, kSteps> different_similarity{};
 };
 
-/// Settings chosen on all sites but some, measured on those: what to expect of pages unseen.
+/// Cross-validation: settings chosen on some sites and measured on the others.
 struct CrossValidation {
   struct Fold {
     std::uint32_t max_distance = 0;
@@ -81,7 +80,7 @@ struct CrossValidation {
   Counts counts;  ///< of all pairs held out
 };
 
-/// All that `crawlsieve eval` tells of labelled pairs.
+/// The results of `crawlsieve eval` on labelled pairs.
 struct Evaluation {
   JudgeParameters parameters;
   std::vector<JudgedPair> pairs;

@@ -29,7 +29,7 @@ struct ChartLine {
 [[nodiscard]] std::string DifferenceTable(std::string_view a_name, std::string_view a_text,
                                           std::string_view b_name, std::string_view b_text);
 
-/// A whole page that needs nothing from elsewhere.
+/// A whole page without external resources.
 [[nodiscard]] std::string HtmlPage(std::string_view title, std::string_view body);
 
 }  // namespace crawlsieve::consumer

@@ -9,7 +9,7 @@
 
 namespace crawlsieve::consumer {
 
-/// What a person said about two pages.
+/// A person's label of two pages.
 enum class Label {
   kNear,       ///< one of them is enough for a crawl
   kDifferent,  ///< both are needed
@@ -23,8 +23,8 @@ struct LabelledPair {
   std::string kind;  ///< free text: how the pair came about; pairs of one kind are counted together
 };
 
-/// Reads lines `a TAB b TAB label TAB kind [TAB anything]`; blank lines and those that begin with #
-/// are passed over. Labels are `near`, `different`, and others that aren't scored.
+/// Reads lines `a TAB b TAB label TAB kind [TAB anything]`; blank lines and lines that begin with #
+/// are ignored. Labels are `near`, `different`, and others that aren't scored.
 /// Errors: kInvalidInput with name and line.
 [[nodiscard]] Result<std::vector<LabelledPair>> ParsePairs(std::string_view text,
                                                            std::string_view name);

@@ -18,7 +18,7 @@ struct Rate {
   std::uint64_t part = 0;
   std::uint64_t whole = 0;
 
-  /// 1 where there is nothing to be wrong about.
+  /// 1 if the whole is empty.
   [[nodiscard]] double value() const {
     return whole == 0 ? 1.0 : static_cast<double>(part) / static_cast<double>(whole);
   }
@@ -50,7 +50,7 @@ struct Counts {
 };
 
 /// The interval of a figure when whole clusters, whose pairs depend on each other, are drawn with
-/// replacement (Efron's percentile bootstrap, 2000 draws, fixed seed). Needs a cluster at least.
+/// replacement (Efron's percentile bootstrap, 2000 draws, fixed seed). Needs at least one cluster.
 [[nodiscard]] Interval ClusterBootstrap(std::span<const Counts> clusters,
                                         const std::function<double(const Counts&)>& figure);
 

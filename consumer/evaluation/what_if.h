@@ -28,7 +28,7 @@ struct SampledPair {
   bool dropped = false;  ///< whether the settings call the later a duplicate of the earlier
 };
 
-/// What settings would do to one's own pages; nobody has to label anything.
+/// What settings would drop of pages without labels.
 struct WhatIf {
   JudgeParameters parameters;
   std::uint64_t pages = 0;

@@ -8,13 +8,13 @@
 
 namespace crawlsieve::consumer {
 
-/// What a batch of folded entries came to, counted only once it is committed: an aborted batch
-/// leaves no trace in the metrics. Thread-compatible.
+/// Counts the results of a batch of folded entries. They are added to the metrics only after the
+/// commit, so an aborted batch leaves no trace. Thread-compatible.
 class BatchCounts {
  public:
   void Add(const Folded& folded, const log::Page& page);
 
-  /// An entry that was passed over instead.
+  /// An entry that was skipped (kafka.log.skip).
   void AddSkipped() { ++skipped_; }
 
   /// Adds everything to `metrics`.

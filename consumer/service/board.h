@@ -9,16 +9,16 @@
 
 namespace crawlsieve::consumer {
 
-/// Where the stages of a process say how they stand, and where it comes together. Thread-safe.
+/// The status of a process: collects the status of its stages. Thread-safe.
 class Board {
  public:
-  /// `metrics` is borrowed; it shows what the stages in `roles` say.
+  /// `metrics` is borrowed. It shows the status of the stages in `roles`.
   Board(const std::vector<Role>& roles, Metrics& metrics);
 
   /// Whether brokers answer the stage. The process is connected when all its stages are.
   void SetConnected(Role role, bool connected) EXCLUDES(mutex_);
 
-  /// Replaces what the stage said about its partitions before.
+  /// Replaces the stage's earlier report on its partitions.
   void SetPartitions(Role role, std::vector<PartitionReport> partitions) EXCLUDES(mutex_);
 
  private:

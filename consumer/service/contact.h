@@ -9,12 +9,12 @@
 
 namespace crawlsieve::consumer {
 
-/// Whether the brokers answer a stage: what /readyz tells.
+/// Whether the brokers answer a stage. /readyz shows it.
 ///
-/// librdkafka waits outages out by itself, so a stage that has nothing to do would not notice one,
-/// and one that works sees little but time-outs. Hence answers are what counts: a stage is
-/// connected while the last one is not older than kSilence, and asks for one when it is. An error
-/// that says that no broker is reachable ends the connection at once.
+/// librdkafka hides outages: an idle stage notices nothing, and a busy one sees time-outs only. So
+/// a stage counts as connected while the last answer is at most kSilence old. When it is older, the
+/// stage asks for an answer. An error that says that no broker is reachable ends the connection at
+/// once.
 /// Thread-compatible: for the thread that polls.
 class BrokerContact {
  public:
@@ -26,17 +26,17 @@ class BrokerContact {
 
   /// Not connected at first. `board` is borrowed.
   BrokerContact(Role role, Board& board) : role_(role), board_(board) {}
-  /// What ends isn't connected.
+  /// Sets the stage to not connected.
   ~BrokerContact() { board_.SetConnected(role_, false); }
   BrokerContact(const BrokerContact&) = delete;
   BrokerContact& operator=(const BrokerContact&) = delete;
 
-  /// A broker has acknowledged something that was asked of it just now.
+  /// A broker has just answered a request.
   void Answered(Clock::time_point now = Clock::now());
-  /// None is reachable, or one didn't answer in time.
+  /// No broker is reachable, or one didn't answer in time.
   void Failed(Clock::time_point now = Clock::now());
 
-  /// Time to ask: nothing was heard for too long.
+  /// Whether it is time to ask: the last answer is too old.
   [[nodiscard]] bool IsSilent(Clock::time_point now = Clock::now()) const;
 
   /// Asks the broker that leads `partition`, if it is time to.
@@ -44,8 +44,8 @@ class BrokerContact {
 
   [[nodiscard]] bool connected() const { return connected_; }
 
-  /// `callbacks`, with an ear on them for what they say about the connection. Not to be called when
-  /// this is gone.
+  /// `callbacks`, extended to watch for errors of the connection. They must not be called after
+  /// this object's end.
   [[nodiscard]] ClientCallbacks Listen(ClientCallbacks callbacks);
 
  private:

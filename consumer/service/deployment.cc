@@ -22,7 +22,7 @@ KafkaError Refused(std::string message) {
 
 std::string IdPrefix(std::string_view role) { return fmt::format("crawlsieve-{}@", role); }
 
-/// The log that a member's id names; empty where it names none.
+/// The log that a member's id names; empty if it names none.
 std::string_view LogIn(std::string_view client_id, std::string_view role) {
   const std::string prefix = IdPrefix(role);
   if (!client_id.starts_with(prefix)) return {};
@@ -38,7 +38,7 @@ std::uint64_t OrderIn(std::string_view client_id) {
   return order;
 }
 
-/// The ids of the members of a group, none of which is another deployment's.
+/// The ids of the members of a group. Refused if one of them belongs to another deployment.
 KafkaResult<std::vector<std::string>> Members(Admin& admin, const KafkaOptions& options,
                                               std::string_view role,
                                               std::chrono::milliseconds timeout) {
@@ -62,14 +62,14 @@ KafkaResult<std::unique_ptr<Admin>> MakeAdmin(const KafkaOptions& options) {
   return std::move(*admin);
 }
 
-/// A group that can't be asked for just now is no reason to stop: it is asked again at the next
-/// assignment.
+/// If the group can't be queried now, work goes on. The next assignment queries it again.
 KafkaStatus OnlyRefusals(const KafkaResult<std::vector<std::string>>& members) {
   if (members.has_value() || members.error().error_class != KafkaErrorClass::kRefused) return {};
   return tl::unexpected(members.error());
 }
 
-/// Topics but the log that the judge's group has committed offsets of. A log has one partition.
+/// Topics, other than the log, with committed offsets of the judge's group. A log has one
+/// partition.
 KafkaResult<std::vector<std::string>> OtherLogs(Admin& admin, const KafkaOptions& options,
                                                 std::chrono::milliseconds timeout) {
   auto names = admin.TopicNames(timeout);

@@ -11,25 +11,25 @@
 namespace crawlsieve::consumer {
 
 // Two deployments that share a group fence each other, or share the pages of a topic between two
-// logs. Each client's id names its log, so that members of one group can be told apart. All of
-// these ask the brokers. Errors besides: as Admin.
+// logs. Each client's id names its log, so that members of a group can be assigned to deployments.
+// All functions ask the brokers unless they say otherwise. Further errors: as Admin.
 
-/// The id that a judge joins its group with: behind those of all judges that are in it, whatever
-/// the clocks say. Errors: kRefused, where the group is another deployment's.
+/// The id with which a judge joins its group. It sorts behind those of all judges in the group, and
+/// doesn't depend on clocks. Errors: kRefused, if the group belongs to another deployment.
 [[nodiscard]] KafkaResult<std::string> JudgeClientId(const KafkaOptions& options,
                                                      std::chrono::milliseconds timeout);
 
-/// The id of an extract process. Asks nobody.
+/// The id of an extract process. Needs no broker.
 [[nodiscard]] std::string ExtractClientId(const KafkaOptions& options);
 
-/// What a judge was assigned is its log's partition, and no other deployment's judge is in the
-/// group, as far as that can be asked. Errors: kRefused.
+/// Checks that a judge was assigned its log's partition, and that its group has no judge of another
+/// deployment, if the brokers answer. Errors: kRefused.
 [[nodiscard]] KafkaStatus CheckJudgeGroup(const KafkaOptions& options,
                                           const std::vector<TopicPartition>& assigned,
                                           std::chrono::milliseconds timeout);
 
-/// No other deployment's extract process is in the group, as far as that can be asked. Errors:
-/// kRefused.
+/// Checks that the group has no extract process of another deployment, if the brokers answer.
+/// Errors: kRefused.
 [[nodiscard]] KafkaStatus CheckExtractGroup(const KafkaOptions& options,
                                             std::chrono::milliseconds timeout);
 

@@ -7,7 +7,7 @@
 namespace crawlsieve::consumer {
 namespace {
 
-/// The first refusal of each partition is enough to name it.
+/// One refusal names a partition. Later ones are dropped.
 template <typename Refusal>
 void AddFirst(std::vector<Refusal>& refusals, Refusal refusal) {
   const auto is_same = [&](const Refusal& known) { return known.partition == refusal.partition; };
@@ -40,10 +40,10 @@ void InputAlarms::Tell(std::set<TopicPartition>& stale_told,
          {"from", gap.offsets.from},
          {"to", gap.offsets.to},
          {"meaning", gap.is_given_up
-                         ? "more gaps than are remembered: these records get no verdict even when "
-                           "they come again"
+                         ? "a partition has more gaps than are remembered: these records get no "
+                           "verdict, even if they are delivered again"
                          : "the admission log has no entry for these records; they get a verdict "
-                           "when they come again. docs/reliability.md, \"Alarms\""}});
+                           "when they are delivered again. docs/reliability.md, \"Alarms\""}});
   }
   for (const Refusal& refusal : other_) {
     if (!other_told.insert(refusal.partition).second) continue;
@@ -64,8 +64,8 @@ void InputAlarms::Tell(std::set<TopicPartition>& stale_told,
          {"offset", refusal.offset},
          {"generation", refusal.generation},
          {"meaning",
-          "an extract process runs with a lower kafka.input.generation than another one before "
-          "it; its pages get no verdicts"}});
+          "an extract process runs with a lower kafka.input.generation than an earlier one; "
+          "its pages get no verdicts"}});
   }
 }
 

@@ -8,8 +8,8 @@
 
 namespace crawlsieve::consumer {
 
-/// What a batch of folded entries says of input records that get no verdict, told only once the
-/// batch is committed. Thread-compatible.
+/// Alarms of a batch of folded entries: input records that get no verdict. They are logged only
+/// after the batch is committed. Thread-compatible.
 class InputAlarms {
  public:
   void Add(const Folded& folded, const log::Source& source);

@@ -26,7 +26,7 @@ KafkaError Refused(std::string message) {
   return {KafkaErrorClass::kRefused, 0, "", std::move(message)};
 }
 
-/// What to do about a topic that isn't the one that the group read.
+/// Instructions for a topic that was recreated.
 std::string WhatToDo(const KafkaOptions& options, const TopicPartition& partition) {
   return fmt::format(
       "If the topic was recreated: stop all processes, raise kafka.input.generation (now {}) for "
@@ -47,7 +47,7 @@ KafkaResult<InputBegin> BeginAt(const KafkaOptions& options, const TopicPartitio
   if (next > watermarks.high) {
     return tl::unexpected(Refused(fmt::format(
         "group {}.extract has committed offset {} of topic {} [{}], which ends at {}: the topic "
-        "was recreated, or lost records. Records at these offsets would be taken for judged ones. "
+        "was recreated, or lost records. New records at these offsets would get no verdict. "
         "{}",
         options.group, next, partition.topic, partition.partition, watermarks.high,
         WhatToDo(options, partition))));
@@ -70,8 +70,8 @@ KafkaStatus CheckLastRead(const KafkaOptions& options, const TopicPartition& par
     return {};
   }
   return tl::unexpected(Refused(fmt::format(
-      "record {} of topic {} [{}] is of {}, and group {}.extract was done with one of {}: the "
-      "topic was recreated. Its records up to there would get no verdict. {}",
+      "record {} of topic {} [{}] has time {}, and group {}.extract processed one with time {}: "
+      "the topic was recreated. Its records up to there would get no verdict. {}",
       offset, partition.topic, partition.partition, FormatRfc3339(timestamp), options.group,
       FormatRfc3339(begin.last_read), WhatToDo(options, partition))));
 }

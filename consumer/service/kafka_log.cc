@@ -26,8 +26,8 @@ LogLevel ToLevel(KafkaLogLevel level) {
 ClientCallbacks LoggingCallbacks(std::string stage) {
   ClientCallbacks callbacks;
   callbacks.log = [stage](KafkaLogLevel level, std::string_view line) {
-    // Said of every producer at its start: the property is "experimental". It is wanted all the
-    // same, as a gap in the log would be a record lost.
+    // librdkafka warns of every producer at its start that the property is "experimental". It is
+    // needed: a gap in the log would be a lost record.
     const bool is_known = line.find("enable.gapless.guarantee") != std::string_view::npos &&
                           line.find("CONFWARN") != std::string_view::npos;
     Log(is_known ? LogLevel::kDebug : ToLevel(level), "kafka.client",

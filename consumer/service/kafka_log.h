@@ -6,7 +6,7 @@
 
 namespace crawlsieve::consumer {
 
-/// Callbacks that put what a Kafka client of `stage` says into the log.
+/// Callbacks that log the messages of a Kafka client of `stage`.
 [[nodiscard]] ClientCallbacks LoggingCallbacks(std::string stage);
 
 }  // namespace crawlsieve::consumer

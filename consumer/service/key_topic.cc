@@ -21,7 +21,7 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kTimeout{10'000};
 
-/// Permissions and missing topics are mended by people, while the process waits.
+/// People can fix permissions and missing topics while the process waits.
 SessionFailure Passing(const KafkaError& error) { return {ToError(error), true, false}; }
 SessionFailure Passing(std::string message) {
   return {Error{ErrorCode::kIo, std::move(message)}, true, false};
@@ -35,7 +35,7 @@ std::string KeyRecord(const std::string& key) {
   return nlohmann::ordered_json{{"schema_version", 1}, {"key", key}}.dump();
 }
 
-/// Empty if `value` is no record of ours.
+/// Empty if `value` is no key record.
 std::string KeyIn(const std::string& value) {
   const nlohmann::json json = nlohmann::json::parse(value, nullptr, false);
   if (!json.is_object()) return {};
@@ -49,7 +49,7 @@ SessionResult KeyTopicFailure(Error error) {
   return tl::unexpected(SessionFailure{std::move(error), may_pass, false});
 }
 
-/// Sees to it that the topic is there, forgets nothing, and is kept by more than one broker.
+/// Ensures that the topic exists, keeps all records, and is replicated.
 SessionResult EnsureKeyTopic(const KafkaOptions& options) {
   auto admin = Admin::Make(options, LoggingCallbacks("start"));
   if (!admin) return tl::unexpected(FinalFailure(admin.error()));

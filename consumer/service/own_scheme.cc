@@ -51,8 +51,8 @@ tl::expected<ProcessorOptions, SessionFailure> FindOwnScheme(const KafkaOptions&
     Log(LogLevel::kWarn, "scheme.version_1",
         {{"log", kafka.log_topic},
          {"meaning",
-          "this log was begun with fingerprints that whoever reads verdicts can build collisions "
-          "for; it keeps them. A new log, group and state directory have safe ones"}});
+          "this log has fingerprints of version 1: readers of its verdicts can build pages that "
+          "collide. A new log, group and state directory have version 2"}});
     return options;
   }
   if (!options.fingerprint.key.empty()) {
@@ -60,8 +60,8 @@ tl::expected<ProcessorOptions, SessionFailure> FindOwnScheme(const KafkaOptions&
       Log(LogLevel::kWarn, "scheme.short_key",
           {{"characters", options.fingerprint.key.size()},
            {"meaning",
-            "fingerprint.key can be guessed, and a guess be checked against the scheme id in any "
-            "verdict; 32 random characters can't"}});
+            "fingerprint.key is short enough to be guessed, and a guess can be checked against the "
+            "scheme id in any verdict. Use 32 random characters or more"}});
     }
     return options;
   }
@@ -90,8 +90,7 @@ tl::expected<ProcessorOptions, SessionFailure> FindOwnScheme(const KafkaOptions&
     Log(LogLevel::kInfo, "scheme.new_key",
         {{"topic", kafka.key_topic},
          {"meaning",
-          "save it with `crawlsieve key export`: without it this log can't be gone on "
-          "with"}});
+          "save it with `crawlsieve key export`: without the key this log can't be continued"}});
     key = std::optional(std::move(*proposed));
   } else if (auto kept = CheckKeyTopic(kafka); !kept) {
     return tl::unexpected(std::move(kept.error()));

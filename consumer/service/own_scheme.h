@@ -17,8 +17,8 @@ namespace crawlsieve::consumer {
 ///     version 2, and there is no key            refused: a new one would make fingerprints that
 ///                                               can't be compared with those that are there
 ///
-/// A process that isn't a judge waits (may_pass) until one has drawn the key. Whether the log's
-/// scheme is the one that follows from all this is seen when log and state are opened.
+/// A process that isn't a judge waits (may_pass) until a judge has drawn the key. Opening the log
+/// and the state checks that their scheme is the one that follows from this.
 /// Errors: as ReadKey, and final where the key is missing.
 [[nodiscard]] tl::expected<ProcessorOptions, SessionFailure> FindOwnScheme(
     const KafkaOptions& kafka, const ProcessorOptions& configured, bool is_judge);

@@ -9,7 +9,8 @@
 namespace crawlsieve::consumer {
 
 /// Publishes a record to the metrics topic at every interval until `stop` is requested, and a last
-/// one then. Best effort: what a broker doesn't take is lost, nothing waits for it. Blocks.
+/// one then. Best effort: a record that no broker accepts is lost, and nothing waits for it.
+/// Blocks.
 void ReportMetrics(const KafkaOptions& kafka, const MetricsOptions& options,
                    const std::string& instance, Metrics& metrics, const std::stop_token& stop);
 

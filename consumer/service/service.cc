@@ -55,10 +55,10 @@ bool HasRole(const ServiceOptions& options, Role role) {
   return std::find(options.roles.begin(), options.roles.end(), role) != options.roles.end();
 }
 
-/// What the topics of the dead letters take, by input topic.
+/// Largest record of each dead-letter topic, by input topic.
 using DeadLetterBytes = std::map<std::string, std::uint64_t>;
 
-/// What a person can mend while the process waits.
+/// Errors that a person can fix while the process waits.
 SessionResult Missing(std::string message) {
   return tl::unexpected(
       SessionFailure{{ErrorCode::kInvalidConfig, std::move(message)}, true, false});
@@ -72,8 +72,8 @@ SessionResult CheckInputTopic(Admin& admin, const KafkaOptions& options, const s
   auto described = admin.DescribeTopic(topic, kAdminTimeout);
   if (!described) return tl::unexpected(SessionFailure{ToError(described.error()), true, false});
   if (!described->has_value()) {
-    return Missing(
-        fmt::format("input topic {} does not exist: create it, or mend kafka.input.topics", topic));
+    return Missing(fmt::format(
+        "input topic {} does not exist: create it, or correct kafka.input.topics", topic));
   }
   // A batch over the limit of the consumer is not delivered, nor is anything behind it.
   const std::uint64_t bytes = MaxMessageBytes(**described);
@@ -86,17 +86,17 @@ SessionResult CheckInputTopic(Admin& admin, const KafkaOptions& options, const s
   return {};
 }
 
-/// Every topic is there and can be used, or the error says what to do.
+/// Ensures that every topic exists and can be used. Errors say what to do.
 SessionResult EnsureTopics(const ServiceSetup& setup, DeadLetterBytes& dead_letter_bytes) {
   auto admin = Admin::Make(setup.kafka, LoggingCallbacks("start"));
   if (!admin) return tl::unexpected(FinalFailure(admin.error()));
   const auto check = [](const Status& status) -> SessionResult {
     if (status) return {};
-    // A broker that is not there yet may come; a topic that is wrong stays wrong.
+    // A missing broker may come back. A topic with wrong settings stays wrong.
     return tl::unexpected(
         SessionFailure{status.error(), status.error().code == ErrorCode::kIo, false});
   };
-  // The log belongs to the judge: it alone makes it.
+  // Only the judge creates the log.
   const bool is_judge = HasRole(setup.service, Role::kJudge);
   auto ready = check(EnsureLogTopic(**admin, setup.kafka,
                                     is_judge ? MissingTopic::kCreate : MissingTopic::kRefuse,
@@ -121,7 +121,7 @@ SessionResult EnsureTopics(const ServiceSetup& setup, DeadLetterBytes& dead_lett
   if (*durability == Durability::kTrial) {
     Log(LogLevel::kWarn, "start.trial",
         {{"meaning",
-          "one broker keeps one copy of everything: this is a trial. What it loses, is lost"}});
+          "trial: one broker keeps one copy of everything, and its loss can't be repaired"}});
   }
   if (!setup.metrics.topic.empty()) {
     const auto made = ensure(setup.metrics.topic);
@@ -141,8 +141,8 @@ SessionResult EnsureTopics(const ServiceSetup& setup, DeadLetterBytes& dead_lett
   return {};
 }
 
-/// Says where the index came from.
-void TellIndex(const Detector& detector, std::chrono::nanoseconds duration) {
+/// Logs the source of the index.
+void ReportIndex(const Detector& detector, std::chrono::nanoseconds duration) {
   const RestartReport& report = detector.restart_report();
   std::string refused;
   for (const Error& error : report.refused) {
@@ -156,7 +156,7 @@ void TellIndex(const Detector& detector, std::chrono::nanoseconds duration) {
        {"refused", refused.empty() ? "none" : refused}});
 }
 
-/// The judge's state: the store and the detector on it.
+/// The judge's state: the store, and the detector over it.
 struct JudgeState {
   std::unique_ptr<Store> store;
   std::unique_ptr<Detector> detector;
@@ -172,26 +172,27 @@ struct JudgeState {
     auto detector = Detector::Open(**store, setup.make_index, SchemeOf(setup.processor),
                                    {setup.service.state_directory, setup.service.snapshot_entries});
     if (!detector) return tl::unexpected(detector.error());
-    TellIndex(**detector, std::chrono::steady_clock::now() - begin);
+    ReportIndex(**detector, std::chrono::steady_clock::now() - begin);
     return JudgeState{std::move(*store), std::move(*detector)};
   }
 };
 
-/// The notes of the extract stage; without any where they can't be kept, as the state directory is
-/// the judge's need and not this one's.
+/// The notes of the extract stage. If they can't be kept, the stage runs without: only the judge
+/// needs the state directory.
 PageNotes OpenNotes(const ServiceSetup& setup) {
   if (setup.probe_command.empty()) return {};
   auto notes = PageNotes::Open(setup.service.state_directory, setup.extract_stage.threads);
   if (!notes) {
     Log(LogLevel::kWarn, "extract.no_notes",
         {{"error", notes.error().message},
-         {"meaning", "a page that kills the process will not be found"}});
+         {"meaning", "no crash probe: a page that kills the process isn't found"}});
     return {};
   }
   if (!notes->suspects().empty()) {
     Log(LogLevel::kWarn, "extract.suspects",
         {{"pages", notes->suspects().size()},
-         {"meaning", "a process ended while parsing them; they are parsed in a child"}});
+         {"meaning",
+          "crash probe: a process ended while parsing them; a child parses them first"}});
   }
   return std::move(*notes);
 }
@@ -212,7 +213,7 @@ class StageThreads {
         std::lock_guard lock(mutex_);
         if (!error_.has_value()) error_ = ended.error();
       }
-      // Without one of its stages the process is of no use: whoever watches it restarts it.
+      // A process without one of its stages can't work. It ends, and its supervisor restarts it.
       stop_.request_stop();
     });
   }
@@ -303,12 +304,12 @@ HttpContent MakeHttpContent(const ServiceSetup& setup, const std::string& instan
   return content;
 }
 
-/// Outages, missing permissions and missing topics are waited out for as long as they last: they
-/// are mended elsewhere, and a restart would come no further.
+/// Waits for as long as outages, missing permissions and missing topics last: people fix them
+/// elsewhere, and a restart would meet them again.
 constexpr BackOff kPatient{milliseconds(250), milliseconds(5'000), std::numeric_limits<int>::max()};
 
-/// Everything that is asked of Kafka before the stages start: topics, and the key of the
-/// fingerprints. Empty when `stop` was requested meanwhile.
+/// Everything that Kafka is needed for before the stages start: topics, and the key of the
+/// fingerprints. Empty if `stop` was requested meanwhile.
 Result<std::optional<ServiceSetup>> Prepare(const ServiceSetup& configured,
                                             const std::stop_token& stop, StartProgress& start,
                                             DeadLetterBytes& dead_letter_bytes) {
@@ -345,7 +346,7 @@ Status RunService(const ServiceSetup& configured, std::stop_token stop) {
   Board board(configured.service.roles, metrics);
   StartProgress start;
   StageThreads stages(stop);
-  // Before anything is asked of Kafka: whoever watches the process sees that it is alive, and what
+  // Started before Kafka is needed, so that a supervisor sees that the process is alive, and what
   // it waits for.
   std::unique_ptr<HttpServer> http;
   if (configured.http.enabled) {

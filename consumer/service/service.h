@@ -17,8 +17,7 @@ struct ServiceSetup {
   KafkaOptions kafka;
   ExtractStageOptions extract_stage;
   ProcessorOptions processor;
-  /// Runs AnswerProbe with `processor` in a process of its own; empty: pages that kill the process
-  /// are not looked for.
+  /// Runs AnswerProbe with `processor` in a process of its own; empty: no crash probe.
   std::vector<std::string> probe_command;
   JudgeParameters judge;
   std::uint32_t index_shards = 0;  ///< for the metrics
@@ -30,10 +29,10 @@ struct ServiceSetup {
 /// The service: the stages of this process's roles, its HTTP server and its metrics, from start to
 /// stop.
 ///
-/// Opens and locks the state directory, sees to the topics, then runs one thread for each stage
-/// until `stop` is requested or a stage can't go on; in both cases all stages finish, commit and
-/// leave, within the shutdown timeout. Blocks.
-/// Errors: what kept it from starting, or the first error of a stage.
+/// Checks and creates topics, opens and locks the state directory, then runs one thread for each
+/// stage until `stop` is requested or a stage fails. In both cases all stages finish, commit and
+/// leave their groups, within the shutdown timeout. Blocks.
+/// Errors: the reason why it couldn't start, or the first error of a stage.
 [[nodiscard]] Status RunService(const ServiceSetup& setup, std::stop_token stop);
 
 }  // namespace crawlsieve::consumer

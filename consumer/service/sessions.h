@@ -11,16 +11,16 @@
 
 namespace crawlsieve::consumer {
 
-/// Why a stage's session with the broker ended before it was asked to.
+/// Why a stage's session with the brokers ended early.
 struct SessionFailure {
   Error error;
-  bool may_pass = false;    ///< another session, with new clients, may do better
+  bool may_pass = false;    ///< another session, with new clients, may succeed
   bool progressed = false;  ///< it got work done before it failed
 };
 
-/// Whether another session can help is told by the class of the error.
+/// The class of the error says whether another session can help.
 [[nodiscard]] SessionFailure FailureFrom(const KafkaError& error, bool progressed);
-/// For errors that no session can mend.
+/// For errors that no further session can fix.
 [[nodiscard]] SessionFailure FinalFailure(Error error);
 
 using SessionResult = tl::expected<void, SessionFailure>;
@@ -31,8 +31,9 @@ struct BackOff {
   int attempts = 10;  ///< failures in a row, without progress between them, before giving up
 };
 
-/// Runs one session after the other until one ends well, `stop` is requested, or it is of no use to
-/// go on; waits between them, longer each time. Each failure is logged under `stage`.
+/// Runs sessions until one ends well, `stop` is requested, a failure is final, or
+/// `back_off.attempts` failed in a row. Waits between sessions, longer each time. Each failure is
+/// logged under `stage`.
 [[nodiscard]] Status RunSessions(std::string_view stage, const std::stop_token& stop,
                                  const BackOff& back_off,
                                  const std::function<SessionResult()>& session);

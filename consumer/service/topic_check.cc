@@ -18,7 +18,7 @@ Result<Durability> CheckDurability(Admin& admin, const KafkaOptions& options,
   for (const std::string& topic : topics) {
     const auto described = admin.DescribeTopic(topic, timeout);
     if (!described) return tl::unexpected(Error{ErrorCode::kIo, described.error().message});
-    // A new topic comes to the brokers one after the other.
+    // Brokers learn of a new topic one after the other.
     if (!described->has_value()) {
       return MakeError(ErrorCode::kIo,
                        fmt::format("topic {} is not known to every broker yet", topic));

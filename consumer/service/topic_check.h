@@ -10,13 +10,13 @@
 
 namespace crawlsieve::consumer {
 
-/// What becomes of acknowledged records when a broker is lost.
+/// Whether acknowledged records survive the loss of a broker.
 enum class Durability {
-  kKept,   ///< others have them; or the loss is accepted (kafka.log.accept_weak_durability)
+  kKept,   ///< other brokers have them, or the loss is accepted (kafka.log.accept_weak_durability)
   kTrial,  ///< one broker keeps one copy of everything
 };
 
-/// Says how durable each of `topics` is, and refuses what breaks the promises, unless
+/// Logs how durable each of `topics` is. Refuses settings that break the promises, unless
 /// kafka.log.accept_weak_durability is set. Errors: kInvalidConfig; kIo (no broker answered in
 /// time, or the one that did doesn't know a topic).
 [[nodiscard]] Result<Durability> CheckDurability(Admin& admin, const KafkaOptions& options,

@@ -17,8 +17,8 @@
 
 namespace crawlsieve::consumer {
 
-/// One page, as it lies in the file. Read by the same binary or by another version of it, so
-/// nothing of it is believed.
+/// One page, as it lies in the file. Written by any version of the program, so every field is
+/// checked.
 struct PageNotes::Slot {
   static constexpr std::uint32_t kTaken = 0x50414745;  // "PAGE"
 
@@ -77,7 +77,7 @@ Result<PageNotes> PageNotes::Open(const std::filesystem::path& directory, std::s
     File file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
     if (file.get() < 0) return tl::unexpected(IoError(path));
     if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) continue;  // of a process that runs
-    // What it holds is damaged at worst; it is read slot by slot and checked.
+    // Its content may be damaged. It is read slot by slot and checked.
     std::vector<char> bytes(std::filesystem::file_size(path, error));
     if (error || bytes.size() > (1 << 20)) bytes.clear();
     const ssize_t size = ::pread(file.get(), bytes.data(), bytes.size(), 0);
@@ -104,7 +104,7 @@ Result<PageNotes> PageNotes::Open(const std::filesystem::path& directory, std::s
 
   const std::size_t bytes = (slots + kMaxSuspects) * sizeof(Slot);
   if (::ftruncate(notes.file_, 0) != 0 ||
-      // Not only made longer: a write into a hole fails by a signal when the disk is full.
+      // Allocated, not only extended: a write into a hole of a full disk raises a signal.
       ::posix_fallocate(notes.file_, 0, static_cast<off_t>(bytes)) != 0) {
     return tl::unexpected(IoError(notes.path_));
   }

@@ -20,36 +20,37 @@ struct PageId {
   friend auto operator<=>(const PageId&, const PageId&) = default;
 };
 
-/// Which pages are being parsed, in a file that outlives the process: after a crash these are the
-/// ones that may have caused it.
+/// Notes of the pages that are being parsed, in a file that outlives the process. After a crash,
+/// one of these pages may have caused it.
 ///
 /// Operation: each worker thread has a slot of a memory-mapped file, which the kernel keeps
-/// whatever happens to the process. Open takes the notes over that dead processes left in the
-/// folder; they are the suspects, and stay noted until a clean end. Processes may share a folder:
-/// each locks a file of its own.
+/// whatever happens to the process. Open takes over the notes that dead processes left in the
+/// folder. Their pages are the suspects, which stay noted until a clean end. Processes may share a
+/// folder: each locks a file of its own.
 ///
-/// Limitations: a crash of the machine may lose notes; then the page crashes the process once more.
+/// Limitations: a crash of the machine may lose notes. Such a page then crashes the process once
+/// more.
 /// Thread-safe, as long as each slot is used by one thread.
 class PageNotes {
  public:
-  /// Suspects that are kept; the ones beyond are forgotten.
+  /// Maximum number of suspects. Further ones are forgotten.
   static constexpr std::size_t kMaxSuspects = 256;
 
-  /// Notes for `slots` threads in `directory`, which is made if it isn't there. Errors: kIo, kBusy
-  /// (more processes than files).
+  /// Notes for `slots` threads in `directory`, which is created if it is missing. Errors: kIo,
+  /// kBusy (more processes than files).
   [[nodiscard]] static Result<PageNotes> Open(const std::filesystem::path& directory,
                                               std::size_t slots);
-  /// None are kept, nobody is suspected.
+  /// Keeps no notes and has no suspects.
   PageNotes() = default;
   PageNotes(PageNotes&& other) noexcept;
   PageNotes& operator=(PageNotes&&) = delete;
-  /// The clean end: removes the file.
+  /// Ends cleanly: removes the file.
   ~PageNotes();
 
-  /// What this process was begun to be suspected of: fixed from Open on.
+  /// Pages suspected of having crashed an earlier process. Fixed by Open.
   [[nodiscard]] const std::set<PageId>& suspects() const { return suspects_; }
 
-  /// The thread of `slot` begins with a page, or is done with it.
+  /// The thread of `slot` begins or ends its work on a page.
   void Begin(std::size_t slot, std::string_view topic, std::int32_t partition, std::int64_t offset);
   void End(std::size_t slot);
 

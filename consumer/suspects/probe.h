@@ -9,7 +9,7 @@
 
 namespace crawlsieve::consumer {
 
-/// Works on records that may kill the process in a child, so that they don't.
+/// Processes suspected records in a child process, so that a crash ends the child only.
 ///
 /// Thread-safe.
 class Probe {
@@ -19,9 +19,9 @@ class Probe {
   Probe(std::vector<std::string> command, std::chrono::milliseconds patience)
       : command_(std::move(command)), patience_(patience) {}
 
-  /// What PageProcessor makes of the record if a child survives that; else `not_evaluated`, code
-  /// `crashed`, or, when decoding alone kills the child, a dead letter with that code. nullopt: no
-  /// child could be started, or it has other options than this process, whose scheme is `scheme`.
+  /// The result of PageProcessor for the record, if a child survives it. Otherwise `not_evaluated`,
+  /// code `crashed`; or, if decoding alone kills the child, a dead letter with that code. nullopt:
+  /// no child could be started, or its options make another scheme than this process's.
   [[nodiscard]] std::optional<ProcessedRecord> Process(const SourceRecord& source,
                                                        const ProcessorOptions& options) const;
 
@@ -35,8 +35,8 @@ class Probe {
 };
 
 /// The child: reads a request from standard input to its end, answers on standard output. Key and
-/// version of the scheme come with the request, all else is in `options`. Returns whether that went
-/// well.
+/// version of the scheme come with the request, all else is in `options`. Returns whether it
+/// succeeded.
 [[nodiscard]] bool AnswerProbe(ProcessorOptions options);
 
 }  // namespace crawlsieve::consumer

@@ -1,7 +1,7 @@
 // Two transactional producers take one id from each other, again and again, and the one that is
 // fenced is destroyed at once: what a judge does that was stopped for too long, without the rest of
 // it. Ends by a signal where librdkafka's destructor frees its last error twice
-// (docs/reliability.md, "The crash of a fenced judge"). Needs a broker with topic `fences`.
+// (docs/chaos_campaigns.md, "The crash of a fenced judge"). Needs a broker with topic `fences`.
 //
 //   chaos_fences BOOTSTRAP TRANSACTIONAL_ID TIMES [purge]
 //

@@ -1,5 +1,5 @@
 """Rounds of `--kind log-loss`: between stop and start, entries of the log, input records and group
-offsets are taken away, as by brokers that lost them. See docs/reliability.md, "Chaos campaigns"."""
+offsets are taken away, as by brokers that lost them. See docs/chaos_campaigns.md."""
 
 import collections
 import json

@@ -48,6 +48,10 @@ class CliTest(unittest.TestCase):
         self.assertEqual(done.returncode, expect, done.stderr)
         return done
 
+    def test_version_names_the_commit_that_was_built(self):
+        done = self.run_program("--version", expect=DONE)
+        self.assertRegex(done.stdout, r"^\d+\.\d+\.\d+ \(commit ([0-9a-f]{12}(-dirty)?|unknown)\)\n$")
+
     def write_lines(self, name, records):
         path = self.folder / name
         path.write_text("".join(json.dumps(record) + "\n" for record in records))

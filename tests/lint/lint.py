@@ -110,14 +110,83 @@ def check_format():
         yield f"{path}: not formatted; run clang-format-14 -i {path}"
 
 
-def check_readme():
+DOCUMENT_COLUMNS = 100
+
+
+def documents():
+    for pattern in ("*.md", "docs/**/*.md", "bench/*.md"):
+        yield from sorted(ROOT.glob(pattern))
+
+
+def headings(document):
+    return re.findall(r"^#+ +(.+?) *$", document.read_text(), re.MULTILINE)
+
+
+def anchor(heading):
+    """The fragment under which a heading is linked, as common Markdown renderers make it."""
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
+def document_paths():
     """Every path in back quotes in the documents that looks like one of the tree exists."""
-    for document in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]:
+    for document in documents():
         for number, line in enumerate(document.read_text().splitlines(), 1):
             for path in re.findall(r"`((?:%s|docs|script|deploy|cmake)/[\w./-]*)[`#]" %
                                    "|".join(CODE_FOLDERS), line):
                 if not (ROOT / path).exists():
                     yield f"{document.relative_to(ROOT)}:{number}: there is no {path}"
+
+
+def document_columns():
+    """Lines are short enough to be read side by side. A table's row, a picture's text and a URL
+    can't be broken."""
+    for document in documents():
+        for number, line in enumerate(document.read_text().splitlines(), 1):
+            breakable = not line.startswith(("|", "![")) and "://" not in line
+            if breakable and len(line) > DOCUMENT_COLUMNS:
+                yield (f"{document.relative_to(ROOT)}:{number}: {len(line)} columns, at most "
+                       f"{DOCUMENT_COLUMNS}")
+
+
+def document_links():
+    """The target of every relative link exists, and so does the heading it names."""
+    for document in documents():
+        for number, line in enumerate(document.read_text().splitlines(), 1):
+            for link in re.findall(r"\]\(([^)\s]+)\)", line):
+                if re.match(r"[a-z]+:", link):
+                    continue
+                where = f"{document.relative_to(ROOT)}:{number}"
+                path, _, fragment = link.partition("#")
+                target = document.parent / path if path else document
+                if not target.exists():
+                    yield f"{where}: there is no {path}"
+                elif fragment and fragment not in map(anchor, headings(target)):
+                    yield f"{where}: {path or 'this page'} has no heading for #{fragment}"
+
+
+def document_references():
+    """Documents that code, scripts and documents name, with the headings behind the name, exist.
+
+    A page and its heading in quotes may be broken over comment lines or string literals.
+    """
+    files = [*documents(), *(ROOT / path for path in sources(".h", ".cc", ".py", ".proto", ".txt"))]
+    for file in files:
+        text = re.sub(r'"\s*\n\s*"', "", file.read_text())
+        text = re.sub(r"\s*\n\s*(?:///?|#)?\s*", " ", text)
+        for page, heading in re.findall(
+                r'(?<![\w/.])(docs/[\w/]+\.md)`?(?:, \\?"([^"\\{]+)\\?")?', text):
+            if not (ROOT / page).exists():
+                yield f"{file.relative_to(ROOT)}: names {page}, which is not there"
+            elif heading and heading.strip() not in headings(ROOT / page):
+                yield f'{file.relative_to(ROOT)}: {page} has no heading "{heading}"'
+
+
+def check_readme():
+    """The documents: paths, line lengths, links, and what code says of them."""
+    yield from document_paths()
+    yield from document_columns()
+    yield from document_links()
+    yield from document_references()
 
 
 CHECKS = {

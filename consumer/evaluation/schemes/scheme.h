@@ -10,14 +10,14 @@
 
 namespace crawlsieve::consumer {
 
-/// A page's text as every scheme gets it: what the extractor made of the page.
+/// A page's text as the extractor made it: the input of every scheme.
 struct SchemeText {
   std::string_view text;                ///< normalised words, one space between them
   std::vector<std::string_view> words;  ///< of `text`, in order
 };
 
-/// One way of the literature to tell near duplicates: what it stores of a page, and how alike it
-/// takes two pages to be. For comparison only; the service uses none of them.
+/// A scheme of the literature for near duplicates: its fingerprint of a page, and its similarity of
+/// two pages. For comparison only; the service uses none of them.
 ///
 /// Thread-compatible.
 class Scheme {
@@ -29,10 +29,10 @@ class Scheme {
   /// Sees every text once before the first fingerprint, for schemes that count over a collection.
   virtual void Learn(const SchemeText& /*text*/) {}
 
-  /// What is stored of a page, in 64-bit words.
+  /// The fingerprint of a page, in 64-bit words.
   [[nodiscard]] virtual std::vector<std::uint64_t> Fingerprint(const SchemeText& text) const = 0;
 
-  /// How alike two pages are, 0 to 1.
+  /// Similarity of two pages, 0 to 1.
   [[nodiscard]] virtual double Similarity(std::span<const std::uint64_t> a,
                                           std::span<const std::uint64_t> b) const = 0;
 
