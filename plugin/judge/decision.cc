@@ -98,16 +98,21 @@ bool Prefer(std::string_view url, Score score, const std::vector<UrlPreference>&
 class Judging {
  public:
   Judging(const log::Page& page, DocId id, const JudgeParameters& parameters,
-          std::uint32_t fold_version, JudgeView& view)
-      : page_(page), id_(id), parameters_(parameters), fold_version_(fold_version), view_(view) {}
+          std::uint32_t fold_version, JudgeView& view, PageDecision& decision)
+      : page_(page),
+        id_(id),
+        parameters_(parameters),
+        fold_version_(fold_version),
+        view_(view),
+        decision_(decision) {}
 
-  [[nodiscard]] Result<PageDecision> Run() {
+  [[nodiscard]] Status Run() {
     for (const auto step : {&Judging::ReadUrl, &Judging::FindReason, &Judging::ChangeClusters,
                             &Judging::LeaveCluster, &Judging::NoteFetch, &Judging::CountForHost,
                             &Judging::SetPriority, &Judging::SetRecrawl}) {
-      if (auto done = (this->*step)(); !done) return tl::unexpected(done.error());
+      if (auto done = (this->*step)(); !done) return done;
     }
-    return std::move(decision_);
+    return {};
   }
 
  private:
@@ -286,7 +291,7 @@ class Judging {
   const std::uint32_t fold_version_;
   JudgeView& view_;
 
-  PageDecision decision_;
+  PageDecision& decision_;
   bool is_known_ = false;           // the URL
   std::optional<DocumentRow> own_;  // the URL's live kept version
   Reason reason_ = Reason::kNotEvaluated;
@@ -332,7 +337,11 @@ Result<Finding> FindMatch(const log::Page& page, const std::optional<DocumentRow
 
 Result<PageDecision> Decide(const log::Page& page, DocId id, const JudgeParameters& parameters,
                             std::uint32_t fold_version, JudgeView& view) {
-  return Judging(page, id, parameters, fold_version, view).Run();
+  // Built in place: its rows are expensive to move.
+  Result<PageDecision> decision;
+  const Status done = Judging(page, id, parameters, fold_version, view, *decision).Run();
+  if (!done) decision = tl::unexpected(done.error());
+  return decision;
 }
 
 void NameFirstRows(const log::Page& page, const JudgeParameters& parameters, const RowNamer& name) {

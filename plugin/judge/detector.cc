@@ -204,16 +204,16 @@ Status Detector::CheckPage(const log::Page& page) const {
 
 Result<Folded> Detector::FoldPage(const log::Page& page) {
   if (auto checked = CheckPage(page); !checked) return tl::unexpected(checked.error());
-  auto mark = MarkRow::Read(overlay_, page.source());
+  std::string mark_key = MarkRow::Key(page.source());
+  const auto mark = MarkRow::Read(overlay_, mark_key);
   if (!mark) return tl::unexpected(mark.error());
-  const auto before = mark->has_value() ? std::optional(std::move((*mark)->record)) : std::nullopt;
-  MarkStep step = AdvanceMark(before, page.source(), current_.fold_version);
+  MarkStep step = AdvanceMark(mark->has_value() ? &(*mark)->record : nullptr, page.source(),
+                              current_.fold_version);
   if (step.refused.has_value()) return Folded{*step.refused, std::nullopt, {}};
 
   Folded folded;
   folded.gap = {step.opened, step.given_up, step.fills_gap};
-  MarkRow{page.source().topic(), page.source().partition(), std::move(step.mark)}.Write(
-      overlay_.rows());
+  MarkRow{std::move(mark_key), std::move(step.mark)}.Write(overlay_.rows());
   ++current_.sequence;
   if (page.outcome() == log::OUTCOME_DEAD_LETTER) {
     folded.outcome = FoldOutcome::kDeadLetter;
@@ -239,8 +239,10 @@ Result<std::vector<InputGap>> Detector::OpenGaps() const {
       Table::kMarks, [&gaps](std::string_view key, std::string_view value) -> Status {
         const auto mark = MarkRow::Parse(key, value);
         if (!mark) return tl::unexpected(mark.error());
+        const auto partition = mark->OfPartition();
+        if (!partition) return tl::unexpected(partition.error());
         for (const state::Mark::Gap& gap : mark->record.gap()) {
-          gaps.push_back({mark->topic, mark->partition, {gap.from(), gap.to()}});
+          gaps.push_back({partition->topic, partition->number, {gap.from(), gap.to()}});
         }
         return {};
       });

@@ -78,11 +78,11 @@ std::optional<OffsetRange> GiveUpOldestGap(state::Mark& mark) {
 
 }  // namespace
 
-MarkStep AdvanceMark(const std::optional<state::Mark>& before, const log::Source& source,
+MarkStep AdvanceMark(const state::Mark* before, const log::Source& source,
                      std::uint32_t fold_version) {
   MarkStep step;
   const bool remembers = fold_version >= kFoldVersionOfGaps;
-  const bool is_known = before.has_value() && source.generation() <= before->generation();
+  const bool is_known = before != nullptr && source.generation() <= before->generation();
   if (is_known) {
     step.mark = *before;
     if (source.generation() < before->generation()) {

@@ -42,9 +42,9 @@ struct MarkStep {
 inline constexpr std::size_t kMaxGaps = 64;
 
 /// The rule by which each input record is judged once, whatever is repeated, late or missing
-/// (docs/verdicts.md, "Marks"). `before` is the partition's mark, nullopt for its first entry.
+/// (docs/verdicts.md, "Marks"). `before` is the partition's mark, null for its first entry.
 /// Deterministic. Never fails.
-[[nodiscard]] MarkStep AdvanceMark(const std::optional<state::Mark>& before,
-                                   const log::Source& source, std::uint32_t fold_version);
+[[nodiscard]] MarkStep AdvanceMark(const state::Mark* before, const log::Source& source,
+                                   std::uint32_t fold_version);
 
 }  // namespace crawlsieve

@@ -23,20 +23,18 @@ bool ParseRecord(std::string_view bytes, Record& record) {
   return record.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
 }
 
-/// Reads the record of `key`, and makes a row of it.
-template <typename Record, typename Make>
-auto ReadRow(RowReader& rows, Table table, std::string_view key, const Make& make)
-    -> Result<std::optional<decltype(make(Record()))>> {
+/// Reads the record of `key` into a new row, whose key remains to be set. A row is parsed in place
+/// and moved as little as can be: moving a record costs as much as reading one of its fields.
+template <typename Row>
+Result<std::optional<Row>> ReadRow(RowReader& rows, Table table, std::string_view key) {
+  Result<std::optional<Row>> row;
   const auto bytes = rows.Row(table, key);
-  if (!bytes) return tl::unexpected(bytes.error());
-  std::optional<decltype(make(Record()))> row;
-  if (!bytes->has_value()) return row;
-  Record record;
-  if (!ParseRecord(**bytes, record)) {
-    return MakeError(ErrorCode::kCorruption,
-                     fmt::format("state: the record of key '{}' can't be read", key));
+  if (!bytes) {
+    row = tl::unexpected(bytes.error());
+  } else if (bytes->has_value() && !ParseRecord(**bytes, row->emplace().record)) {
+    row = MakeError(ErrorCode::kCorruption,
+                    fmt::format("state: the record of key '{}' can't be read", key));
   }
-  row.emplace(make(std::move(record)));
   return row;
 }
 
@@ -45,8 +43,9 @@ void WriteRecord(Table table, std::string_view key, const Record& record, Change
   changes.Put(table, key, record.SerializeAsString());
 }
 
-std::string MarkKey(std::string_view topic, std::int32_t partition) {
-  return fmt::format("{}/{}", topic, partition);
+tl::unexpected<Error> UnreadableMark(std::string_view key) {
+  return MakeError(ErrorCode::kCorruption,
+                   fmt::format("state: the mark of '{}' can't be read", key));
 }
 
 }  // namespace
@@ -73,10 +72,10 @@ Result<DocumentRow> DocumentRow::Parse(std::string_view key, std::string_view va
 }
 
 Result<std::optional<DocumentRow>> DocumentRow::Read(RowReader& rows, DocId id) {
-  if (id.sequence == 0) return std::optional<DocumentRow>();
-  return ReadRow<state::Document>(rows, Table::kDocuments, Key(id), [id](state::Document record) {
-    return DocumentRow{id, std::move(record)};
-  });
+  auto row = id.sequence == 0 ? Result<std::optional<DocumentRow>>()
+                              : ReadRow<DocumentRow>(rows, Table::kDocuments, Key(id));
+  if (row && row->has_value()) (*row)->id = id;
+  return row;
 }
 
 DocumentRow DocumentRow::Of(const log::Page& page, DocId id, std::uint64_t scope) {
@@ -126,10 +125,14 @@ std::string ContentRow::Key(std::string_view content_checksum, std::uint64_t sco
   return key;
 }
 
-Result<std::optional<ContentRow>> ContentRow::Read(RowReader& rows, std::string key) {
-  return ReadRow<state::Content>(rows, Table::kContent, key, [&key](const state::Content& record) {
-    return ContentRow{std::move(key), DocId{record.document()}};
-  });
+Result<std::optional<ContentRow>> ContentRow::Read(RowReader& rows, std::string_view key) {
+  struct Stored {
+    state::Content record;
+  };
+  const auto stored = ReadRow<Stored>(rows, Table::kContent, key);
+  if (!stored) return tl::unexpected(stored.error());
+  if (!stored->has_value()) return std::optional<ContentRow>();
+  return ContentRow{std::string(key), DocId{(*stored)->record.document()}};
 }
 
 ContentRow ContentRow::Of(const DocumentRow& document) {
@@ -150,54 +153,56 @@ std::string UrlRow::Key(const log::Page& page, Scope scope) {
   return page.canonical_url() + '\n' + page.crawl_id();
 }
 
-Result<std::optional<UrlRow>> UrlRow::Read(RowReader& rows, std::string key) {
-  return ReadRow<state::Url>(rows, Table::kUrls, key, [&key](state::Url record) {
-    return UrlRow{std::move(key), std::move(record)};
-  });
+Result<std::optional<UrlRow>> UrlRow::Read(RowReader& rows, std::string_view key) {
+  auto row = ReadRow<UrlRow>(rows, Table::kUrls, key);
+  if (row && row->has_value()) (*row)->key = key;
+  return row;
 }
 
 void UrlRow::Write(Changes& changes) const { WriteRecord(Table::kUrls, key, record, changes); }
 
 void UrlRow::Delete(Changes& changes) const { changes.Delete(Table::kUrls, key); }
 
-Result<std::optional<HostRow>> HostRow::Read(RowReader& rows, std::string key) {
-  return ReadRow<state::Host>(rows, Table::kHosts, key, [&key](state::Host record) {
-    return HostRow{std::move(key), std::move(record)};
-  });
+Result<std::optional<HostRow>> HostRow::Read(RowReader& rows, std::string_view key) {
+  auto row = ReadRow<HostRow>(rows, Table::kHosts, key);
+  if (row && row->has_value()) (*row)->key = key;
+  return row;
 }
 
 void HostRow::Write(Changes& changes) const { WriteRecord(Table::kHosts, key, record, changes); }
 
+std::string MarkRow::Key(const log::Source& source) {
+  return fmt::format("{}/{}", source.topic(), source.partition());
+}
+
 Result<MarkRow> MarkRow::Parse(std::string_view key, std::string_view value) {
-  MarkRow row;
-  const auto slash = key.rfind('/');
-  if (slash == std::string_view::npos ||
-      std::from_chars(key.data() + slash + 1, key.data() + key.size(), row.partition).ec !=
-          std::errc() ||
-      !ParseRecord(value, row.record)) {
-    return MakeError(ErrorCode::kCorruption,
-                     fmt::format("state: the mark of '{}' can't be read", key));
-  }
-  row.topic = key.substr(0, slash);
+  MarkRow row{std::string(key), {}};
+  if (!ParseRecord(value, row.record)) return UnreadableMark(key);
   return row;
 }
 
-Result<std::optional<MarkRow>> MarkRow::Read(RowReader& rows, const log::Source& source) {
-  return ReadRow<state::Mark>(
-      rows, Table::kMarks, MarkKey(source.topic(), source.partition()),
-      [&source](state::Mark record) {
-        return MarkRow{source.topic(), source.partition(), std::move(record)};
-      });
+Result<std::optional<MarkRow>> MarkRow::Read(RowReader& rows, std::string_view key) {
+  auto row = ReadRow<MarkRow>(rows, Table::kMarks, key);
+  if (row && row->has_value()) (*row)->key = key;
+  return row;
 }
 
-void MarkRow::Write(Changes& changes) const {
-  WriteRecord(Table::kMarks, MarkKey(topic, partition), record, changes);
+Result<MarkRow::Partition> MarkRow::OfPartition() const {
+  const auto slash = key.rfind('/');
+  Partition partition;
+  if (slash == std::string::npos ||
+      std::from_chars(key.data() + slash + 1, key.data() + key.size(), partition.number).ec !=
+          std::errc()) {
+    return UnreadableMark(key);
+  }
+  partition.topic = key.substr(0, slash);
+  return partition;
 }
+
+void MarkRow::Write(Changes& changes) const { WriteRecord(Table::kMarks, key, record, changes); }
 
 Result<std::optional<PositionRow>> PositionRow::Read(RowReader& rows) {
-  return ReadRow<state::Position>(rows, Table::kMeta, kPositionKey, [](state::Position record) {
-    return PositionRow{std::move(record)};
-  });
+  return ReadRow<PositionRow>(rows, Table::kMeta, kPositionKey);
 }
 
 void PositionRow::Write(Changes& changes) const {
@@ -205,9 +210,7 @@ void PositionRow::Write(Changes& changes) const {
 }
 
 Result<std::optional<ParametersRow>> ParametersRow::Read(RowReader& rows) {
-  return ReadRow<log::Parameters>(rows, Table::kMeta, kParametersKey, [](log::Parameters record) {
-    return ParametersRow{std::move(record)};
-  });
+  return ReadRow<ParametersRow>(rows, Table::kMeta, kParametersKey);
 }
 
 void ParametersRow::Write(Changes& changes) const {

@@ -53,7 +53,8 @@ struct ContentRow {
   DocId document;
 
   [[nodiscard]] static std::string Key(std::string_view content_checksum, std::uint64_t scope);
-  [[nodiscard]] static Result<std::optional<ContentRow>> Read(RowReader& rows, std::string key);
+  [[nodiscard]] static Result<std::optional<ContentRow>> Read(RowReader& rows,
+                                                              std::string_view key);
   /// The row that names `document`.
   [[nodiscard]] static ContentRow Of(const DocumentRow& document);
 
@@ -68,7 +69,7 @@ struct UrlRow {
 
   /// A URL has one history, or one in each crawl.
   [[nodiscard]] static std::string Key(const log::Page& page, Scope scope);
-  [[nodiscard]] static Result<std::optional<UrlRow>> Read(RowReader& rows, std::string key);
+  [[nodiscard]] static Result<std::optional<UrlRow>> Read(RowReader& rows, std::string_view key);
 
   void Write(Changes& changes) const;
   void Delete(Changes& changes) const;
@@ -79,20 +80,26 @@ struct HostRow {
   std::string key;
   state::Host record;
 
-  [[nodiscard]] static Result<std::optional<HostRow>> Read(RowReader& rows, std::string key);
+  [[nodiscard]] static Result<std::optional<HostRow>> Read(RowReader& rows, std::string_view key);
 
   void Write(Changes& changes) const;
 };
 
 /// Table marks: the last input record of a partition that was folded.
 struct MarkRow {
-  std::string topic;
-  std::int32_t partition = 0;
+  struct Partition {
+    std::string topic;
+    std::int32_t number = 0;
+  };
+
+  std::string key;
   state::Mark record;
 
+  [[nodiscard]] static std::string Key(const log::Source& source);
   [[nodiscard]] static Result<MarkRow> Parse(std::string_view key, std::string_view value);
-  [[nodiscard]] static Result<std::optional<MarkRow>> Read(RowReader& rows,
-                                                           const log::Source& source);
+  [[nodiscard]] static Result<std::optional<MarkRow>> Read(RowReader& rows, std::string_view key);
+  /// What the key names. Errors: kCorruption.
+  [[nodiscard]] Result<Partition> OfPartition() const;
 
   void Write(Changes& changes) const;
 };

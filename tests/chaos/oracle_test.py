@@ -309,5 +309,87 @@ class SketchTest(unittest.TestCase):
         self.assertEqual([v["recrawl"]["changed"] for v in verdicts], [None, None, False, True])
 
 
+class EveryParameterTest(unittest.TestCase):
+    """The oracle knows every judging parameter: each makes some log come out differently."""
+
+    @staticmethod
+    def pair(differing=0, shingles=100, urls=("a", "b"), titles=(0, 0), simhash=1):
+        first = SketchTest.page(0, urls[0], b"a", 0, shingles=shingles)
+        again = SketchTest.page(1, urls[1], b"b", simhash, differing, shingles)
+        first.page.title, again.page.title = titles
+        return first, again
+
+    def cases(self):
+        """Parameter: two values, the log that they judge differently, other parameters."""
+        copies = page(0, "a"), page(1, "b")
+        for host, entry in zip(("one.example", "two.example"), copies):
+            entry.page.host = host
+        again = page(0, "a"), page(1, "a", b"b", 0xffff), page(2, "a", b"c", 0xff0000)
+        same_item = self.pair(60, 200, ("a/x", "b/x"), (5, 5))
+        same_item[1].page.canonical_url = "http://elsewhere.example/x"
+        two_items = self.pair(56, 200, ("a", "b"))
+        short_items = self.pair(56, 100, ("a", "b"))
+        none_near = (SketchTest.page(0, "a", b"a", 0, differing=200),
+                     SketchTest.page(1, "b", b"b", 1), SketchTest.page(2, "c", b"c", 0))
+        return {
+            "fold_version": (3, 4, two_items, {"other_item_similarity": 9000}),
+            "max_distance": (1, 3, self.pair(simhash=0b11), {}),
+            "min_similarity": (7500, 7600, self.pair(56), {}),
+            "max_candidates": (1, 16, none_near, {}),
+            "min_features": (100, 101, (page(0, "a", features=100),), {}),
+            "short_text_shingles": (100, 101, self.pair(56), {"short_text_similarity": 9000}),
+            "short_text_similarity": (7500, 9000, self.pair(56), {"short_text_shingles": 101}),
+            "same_item_similarity": (7000, oracle.ONE, same_item, {}),
+            "other_item_similarity": (7500, 9000, two_items, {}),
+            "other_item_short_shingles": (100, 101, short_items,
+                                          {"other_item_short_similarity": 9000}),
+            "other_item_short_similarity": (7500, 9000, short_items,
+                                            {"other_item_short_shingles": 101}),
+            "cluster_budget": (1, 2, copies, {}),
+            "scope": (log.SCOPE_GLOBAL, log.SCOPE_HOST, copies, {}),
+            "preferred_url": ([], [log.URL_PREFERENCE_SHORTER], copies, {}),
+            "priority.novelty": (400, 500, (page(0, "a"),), {}),
+            "priority.host": (300, 400, (page(0, "a"),), {}),
+            "priority.depth": (100, 200, (page(0, "a"),), {}),
+            "priority.change": (200, 300, (page(0, "a"),), {}),
+            "recrawl.initial_seconds": (1000, 2000, (page(0, "a"),), {}),
+            "recrawl.min_seconds": (100, 900, again, {}),
+            "recrawl.max_seconds": (10_000, 1_100, (page(0, "a"), page(1, "a")), {}),
+        }
+
+    @staticmethod
+    def names(message, prefix=""):
+        for field in message.fields:
+            if field.message_type is None:
+                yield prefix + field.name
+            else:
+                yield from EveryParameterTest.names(field.message_type, f"{prefix}{field.name}.")
+
+    @staticmethod
+    def judged(pages, name, value, others):
+        entry = parameters(**others)
+        *path, last = name.split(".")
+        message = entry.parameters
+        for part in path:
+            message = getattr(message, part)
+        if isinstance(value, list):
+            getattr(message, last).extend(value)
+        else:
+            setattr(message, last, value)
+        judge = oracle.Oracle()
+        judge.fold(entry)
+        return [judge.fold(page_entry) for page_entry in pages]
+
+    def test_every_field_of_the_log_has_a_case(self):
+        fields = set(self.names(log.Parameters.DESCRIPTOR))
+        self.assertEqual(fields - {"scheme"}, set(self.cases()))
+
+    def test_each_decides_something(self):
+        for name, (one, other, pages, others) in self.cases().items():
+            with self.subTest(parameter=name):
+                self.assertNotEqual(self.judged(pages, name, one, others),
+                                    self.judged(pages, name, other, others))
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <set>
+#include <string>
+#include <string_view>
+#include <type_traits>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -45,6 +48,42 @@ TEST(Options, EachHasAFieldOfItsOwn) {
         EXPECT_EQ(reader.read(config), reader.read(Config{})) << option.key << " " << reader.key;
       }
     }
+  }
+}
+
+/// The key of a judging parameter: durations carry their unit in the value.
+std::string KeyOf(std::string_view field) {
+  constexpr std::string_view kUnit = "_seconds";
+  if (field.ends_with(kUnit)) field.remove_suffix(kUnit.size());
+  return "judge." + std::string(field);
+}
+
+TEST(Options, HaveAKeyForEveryJudgingParameterThatSetsThatFieldAlone) {
+  std::set<std::string> keys;
+  JudgeParameters defaults;
+  ForEachField(defaults, [&](std::string_view field, const auto& /*value*/) {
+    const std::string key = KeyOf(field);
+    keys.insert(key);
+    const Option* option = FindOption(key);
+    ASSERT_NE(option, nullptr) << "no key " << key << " for the parameter " << field;
+    Config config;
+    const auto other = OtherValue(*option, option->read(config));
+    ASSERT_TRUE(other) << key;
+    ASSERT_FALSE(option->assign(config, *other)) << key;
+    // With the field set back, all are what they were.
+    EXPECT_NE(config.judge, defaults) << key;
+    ForEachField(config.judge, [&](std::string_view changed, auto& value) {
+      ForEachField(defaults, [&](std::string_view name, auto& before) {
+        if constexpr (std::is_same_v<decltype(value), decltype(before)>) {
+          if (name == field && changed == field) value = before;
+        }
+      });
+    });
+    EXPECT_EQ(config.judge, defaults) << key << " sets another field than " << field;
+  });
+  for (const Option& option : Options()) {
+    EXPECT_EQ(option.key.starts_with("judge."), keys.contains(std::string(option.key)))
+        << option.key;
   }
 }
 

@@ -228,10 +228,17 @@ TEST(Rows, KeysAreThoseOfTheStateFormat) {
   EXPECT_EQ(UrlRow::Key(page, Scope::kHost), "http://a/");
   EXPECT_EQ(UrlRow::Key(page, Scope::kCrawl), "http://a/\nmonday");
   Changes changes;
-  MarkRow{"crawl.pages", 12, {}}.Write(changes);
+  log::Source source;
+  source.set_topic("crawl/pages");
+  source.set_partition(12);
+  const MarkRow mark{MarkRow::Key(source), {}};
+  EXPECT_EQ(mark.OfPartition()->topic, "crawl/pages");
+  EXPECT_EQ(mark.OfPartition()->number, 12);
+  EXPECT_FALSE((MarkRow{"crawl.pages", {}}).OfPartition().has_value());
+  mark.Write(changes);
   PositionRow().Write(changes);
   ParametersRow().Write(changes);
-  EXPECT_TRUE(changes.Find(Table::kMarks, "crawl.pages/12").has_value());
+  EXPECT_TRUE(changes.Find(Table::kMarks, "crawl/pages/12").has_value());
   EXPECT_TRUE(changes.Find(Table::kMeta, "position").has_value());
   EXPECT_TRUE(changes.Find(Table::kMeta, "parameters").has_value());
 }

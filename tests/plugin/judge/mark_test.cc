@@ -25,7 +25,7 @@ class MarkTest : public ::testing::Test {
   }
 
   MarkStep Step(const log::Source& source) {
-    MarkStep step = AdvanceMark(mark_, source, fold_version_);
+    MarkStep step = AdvanceMark(mark_.has_value() ? &*mark_ : nullptr, source, fold_version_);
     if (!step.refused.has_value()) mark_ = step.mark;
     return step;
   }
