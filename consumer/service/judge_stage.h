@@ -14,7 +14,9 @@
 
 namespace crawlsieve::consumer {
 
-/// The half of the service that decides: entries of the admission log → verdicts.
+/// The half of the service that decides: entries of the admission log → verdicts. One set of Kafka
+/// clients after the other, each with a JudgeMachine between them, whose header has the table of
+/// its states.
 ///
 /// Operation: a judge first folds the log without publishing, by a reader of its own, up to the
 /// committed offset of group `<group>.judge`, and then joins the group. One member is assigned the

@@ -39,6 +39,7 @@ class History {
     };
     fault_rate_ = std::array{0U, 5U, 20U, 60U}[Below(4)];
     world_.faults = [this](std::size_t, Call call) { return FaultOf(call); };
+    world_.meanwhile = [this](std::size_t process) { StepAnother(process); };
   }
 
   /// What went wrong; empty: nothing.
@@ -87,6 +88,18 @@ class History {
     }
   }
 
+  /// In the middle of a call of one judge another one may get something done.
+  void StepAnother(std::size_t process) {
+    if (is_inside_ || !OneIn(20)) return;
+    const std::size_t other = Below(static_cast<std::uint32_t>(world_.process_count()));
+    if (other == process) return;
+    is_inside_ = true;
+    if (OneIn(6)) world_.Depose(static_cast<int>(Below(10)));
+    if (OneIn(3)) world_.Assign(other);
+    for (std::uint32_t i = 1 + Below(3); i > 0; --i) (void)world_.process(other).Step();
+    is_inside_ = false;
+  }
+
   /// Nothing that happens here is a reason to refuse log or state.
   std::string Refusal() {
     for (std::size_t i = 0; i < world_.process_count(); ++i) {
@@ -102,6 +115,7 @@ class History {
 
   std::string Heal() {
     world_.faults = nullptr;
+    world_.meanwhile = nullptr;
     for (std::size_t i = 0; i < world_.process_count(); ++i) {
       if (!world_.process(i).is_running()) world_.process(i).Start();
     }
@@ -170,6 +184,7 @@ class History {
   }
 
   std::mt19937 random_;
+  bool is_inside_ = false;        ///< a judge steps in the middle of another one's call
   std::uint32_t fault_rate_ = 0;  ///< of a thousand calls
   JudgeWorld world_;
 };

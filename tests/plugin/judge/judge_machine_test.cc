@@ -323,6 +323,23 @@ TEST_F(JudgeMachineTest, AssignedAgainInOnePollItRestoresAnew) {
 
 TEST_F(JudgeMachineTest, TheJudgeBeforeItIsFencedBeforeTheCommittedPlaceIsRead) {
   StartBoth(4);
+  one().Kill();
+  world_->Rebalance();
+  ASSERT_TRUE(world_->StepUntil(1, kRestoring));
+  std::vector<Call> calls;
+  world_->faults = [&calls](std::size_t, Call call) {
+    calls.push_back(call);
+    return std::nullopt;
+  };
+  Step(two());
+  const auto fence = std::ranges::find(calls, Call::kFence);
+  ASSERT_NE(fence, calls.end());
+  EXPECT_EQ(std::ranges::count(calls.begin(), fence, Call::kCommitted), 0);
+  EXPECT_EQ(std::ranges::count(fence, calls.end(), Call::kCommitted), 1);
+}
+
+TEST_F(JudgeMachineTest, ACommitThatIsOnItsWayCountsBeforeTheNextJudgeGoesOn) {
+  StartBoth(4);
   AppendPages(3);
   world_->FailNext(Call::kCommit, kUnknownUntilLater);
   Step(one(), 3);

@@ -214,6 +214,8 @@ class JudgeWorld {
   std::chrono::steady_clock::time_point now{std::chrono::hours(1)};
   /// Asked before every call of every judge: how it fails, nullopt if it doesn't.
   std::function<std::optional<Failing>(std::size_t process, Call call)> faults;
+  /// Called in the middle of calls of `process`: time for other judges to do something.
+  std::function<void(std::size_t process)> meanwhile;
   /// How many records a Read may hand out of so many.
   std::function<std::size_t(std::size_t)> portion = [](std::size_t count) { return count; };
 
@@ -262,6 +264,7 @@ class JudgeWorld {
   std::uint64_t generation_ = 0;
   std::uint64_t joins_ = 0;
   std::uint64_t epoch_ = 0;
+  std::optional<std::uint64_t> undecided_epoch_;  ///< of a transaction that holds a place already
   std::optional<CommittedPlace> committed_;
   std::vector<Published> visible_;
   std::set<std::pair<std::int64_t, std::uint64_t>> visible_set_;
