@@ -2,6 +2,7 @@
 
 #include "plugin/detector.h"
 #include "plugin/index/sharded_index.h"
+#include "plugin/index/snapshot/writer.h"
 #include "tests/support/entry_builder.h"
 #include "tests/support/temporary_directory.h"
 
