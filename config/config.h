@@ -4,7 +4,7 @@
 #include "consumer/options.h"
 #include "extract/options.h"
 #include "plugin/fingerprint/scheme.h"
-#include "plugin/index/sharded_index.h"
+#include "plugin/index/options.h"
 #include "plugin/verdict/parameters.h"
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "consumer/options.h"
+#include "consumer/process_options.h"
 #include "plugin/base/result.h"
 
 #include <chrono>

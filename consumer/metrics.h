@@ -1,7 +1,7 @@
 #pragma once
 
 #include "consumer/latency.h"
-#include "consumer/options.h"
+#include "consumer/process_options.h"
 #include "plugin/base/mutex.h"
 #include "plugin/base/timestamp.h"
 

@@ -11,6 +11,7 @@
 #include <cmath>
 #include <fstream>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -138,6 +139,49 @@ std::string MatchesLine(Fingerprint query, std::span<const Match> matches) {
   return Json{{"fingerprint", Hex(query.bits)}, {"matches", std::move(answers)}}.dump();
 }
 
+/// For each query its matches, in the order of HammingIndex::Find.
+using AllMatches = std::vector<std::vector<Match>>;
+
+/// Looks every query up in a searchable snapshot, of which only the blocks near it are read.
+Result<AllMatches> SearchEachQuery(const SnapshotFile& store, std::span<const Fingerprint> queries,
+                                   int max_distance) {
+  Progress progress;
+  AllMatches matches(queries.size());
+  std::vector<Neighbour> found;
+  for (std::size_t q = 0; q < queries.size(); ++q) {
+    if (Status searched = store.Find(queries[q], max_distance, found); !searched) {
+      progress.Clear();
+      return tl::unexpected(searched.error());
+    }
+    for (const Neighbour& neighbour : found) {
+      matches[q].push_back({{}, neighbour.fingerprint, neighbour.distance});
+    }
+    if (progress.IsDue()) {
+      progress.Show(fmt::format("{} of {} queries answered", q + 1, queries.size()));
+    }
+  }
+  progress.Clear();
+  return matches;
+}
+
+/// Reads a snapshot of any kind once, and compares all queries with everything in it.
+Result<AllMatches> ComparePassingOnce(const SnapshotFile& store,
+                                      std::span<const Fingerprint> queries, int max_distance) {
+  Progress progress;
+  BatchQuery batch(queries, max_distance);
+  std::uint64_t done = 0;
+  const Status read = store.ForEach([&](std::span<const IndexEntry> entries) {
+    batch.Compare(entries);
+    done += entries.size();
+    if (progress.IsDue()) {
+      progress.Show(fmt::format("{} of {} compared", done, store.info().entries));
+    }
+  });
+  progress.Clear();
+  if (!read) return tl::unexpected(read.error());
+  return batch.TakeMatches();
+}
+
 }  // namespace
 
 int IndexBuildCommand(const IndexArguments& arguments) {
@@ -235,24 +279,15 @@ int IndexQueryCommand(const IndexArguments& arguments) {
   std::vector<Fingerprint> queries;
   for (const IndexEntry& entry : *asked) queries.push_back(entry.fingerprint);
 
-  Progress progress;
-  BatchQuery batch(queries, arguments.max_distance);
-  std::uint64_t done = 0;
-  const Status read = store->ForEach([&](std::span<const IndexEntry> entries) {
-    batch.Compare(entries);
-    done += entries.size();
-    if (progress.IsDue()) {
-      progress.Show(fmt::format("{} of {} compared", done, store->info().entries));
-    }
-  });
-  progress.Clear();
-  if (!read) return Tell(read.error());
+  const auto search =
+      store->info().kind == SnapshotKind::kSearchable ? SearchEachQuery : ComparePassingOnce;
+  const Result<AllMatches> matches = search(*store, queries, arguments.max_distance);
+  if (!matches) return Tell(matches.error());
 
   Result<OutputFile> out = OutputFile::Open(arguments.out);
   if (!out) return Tell(out.error());
-  const std::vector<std::vector<Match>> matches = batch.TakeMatches();
   for (std::size_t q = 0; q < queries.size(); ++q) {
-    if (Status written = out->WriteLine(MatchesLine(queries[q], matches[q])); !written) {
+    if (Status written = out->WriteLine(MatchesLine(queries[q], (*matches)[q])); !written) {
       return Tell(written.error(), kExitFailed);
     }
   }

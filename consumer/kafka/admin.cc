@@ -56,7 +56,8 @@ struct Admin::Answer {
   Event event;
 };
 
-Result<std::unique_ptr<Admin>> Admin::Make(const KafkaOptions& options, ClientCallbacks callbacks) {
+Result<std::unique_ptr<Admin>> Admin::Make(const KafkaClientOptions& options,
+                                           ClientCallbacks callbacks) {
   Result<ClientConfig> config = ClientConfig::Make(AdminClient(options), options);
   if (!config) {
     return tl::unexpected(config.error());

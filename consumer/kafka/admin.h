@@ -36,7 +36,7 @@ struct TopicDescription {
 /// Asks for topics, makes and deletes them. Thread-compatible; every call waits up to its timeout.
 class Admin {
  public:
-  [[nodiscard]] static Result<std::unique_ptr<Admin>> Make(const KafkaOptions& options,
+  [[nodiscard]] static Result<std::unique_ptr<Admin>> Make(const KafkaClientOptions& options,
                                                            ClientCallbacks callbacks);
 
   /// Returns once the topic can be written to. Errors: kRefused (TOPIC_ALREADY_EXISTS, permission,

@@ -37,7 +37,7 @@ ClientProperties CommonDefaults() {
   };
 }
 
-ClientProperties CommonRequired(const KafkaOptions& options) {
+ClientProperties CommonRequired(const KafkaClientOptions& options) {
   const std::uint64_t message_bytes = MaxWrittenBytes(options);
   return {
       {"bootstrap.servers", options.bootstrap_servers},
@@ -54,7 +54,7 @@ ClientProperties CommonRequired(const KafkaOptions& options) {
   };
 }
 
-ClientRecipe ConsumerRecipe(const KafkaOptions& options, std::string_view group_suffix) {
+ClientRecipe ConsumerRecipe(const KafkaClientOptions& options, std::string_view group_suffix) {
   ClientRecipe recipe{ClientType::kConsumer, CommonDefaults(), CommonRequired(options)};
   const std::uint64_t message_bytes = MaxWrittenBytes(options);
   // What waits here is memory that the bounds on work in flight don't see. Nothing is fetched while
@@ -79,7 +79,7 @@ ClientRecipe ConsumerRecipe(const KafkaOptions& options, std::string_view group_
   return recipe;
 }
 
-ClientRecipe ProducerRecipe(const KafkaOptions& options) {
+ClientRecipe ProducerRecipe(const KafkaClientOptions& options) {
   ClientRecipe recipe{ClientType::kProducer, CommonDefaults(), CommonRequired(options)};
   // librdkafka's default is 1 GiB. At least two of the largest records fit.
   recipe.defaults["queue.buffering.max.kbytes"] = std::to_string(
@@ -100,12 +100,12 @@ bool IsSecret(std::string_view property) {
 
 }  // namespace
 
-std::uint64_t MaxWrittenBytes(const KafkaOptions& options) {
+std::uint64_t MaxWrittenBytes(const KafkaClientOptions& options) {
   return std::max<std::uint64_t>(std::uint64_t{options.max_message_bytes} + kHeaderRoom,
                                  kMinTopicMessageBytes);
 }
 
-ClientRecipe ExtractConsumer(const KafkaOptions& options, std::string_view instance) {
+ClientRecipe ExtractConsumer(const KafkaClientOptions& options, std::string_view instance) {
   ClientRecipe recipe = ConsumerRecipe(options, "extract");
   recipe.required["fetch.message.max.bytes"] = std::to_string(kPageFetchBytes);
   recipe.required["fetch.max.bytes"] = std::to_string(kPageFetchBytes);
@@ -121,7 +121,7 @@ ClientRecipe ExtractConsumer(const KafkaOptions& options, std::string_view insta
   return recipe;
 }
 
-ClientRecipe JudgeConsumer(const KafkaOptions& options) {
+ClientRecipe JudgeConsumer(const KafkaClientOptions& options) {
   ClientRecipe recipe = ConsumerRecipe(options, "judge");
   // The standby takes over when the active judge has been silent for so long. Brokers refuse less
   // by default. Membership is dynamic, since static members are waited for after they close.
@@ -131,7 +131,7 @@ ClientRecipe JudgeConsumer(const KafkaOptions& options) {
   return recipe;
 }
 
-ClientRecipe IdempotentProducer(const KafkaOptions& options) {
+ClientRecipe IdempotentProducer(const KafkaClientOptions& options) {
   ClientRecipe recipe = ProducerRecipe(options);
   recipe.required["enable.idempotence"] = "true";
   recipe.required["acks"] = "all";
@@ -140,7 +140,7 @@ ClientRecipe IdempotentProducer(const KafkaOptions& options) {
   return recipe;
 }
 
-ClientRecipe TransactionalProducer(const KafkaOptions& options) {
+ClientRecipe TransactionalProducer(const KafkaClientOptions& options) {
   ClientRecipe recipe = ProducerRecipe(options);
   recipe.required["transactional.id"] = fmt::format("{}.judge", options.group);
   recipe.required["enable.idempotence"] = "true";
@@ -152,7 +152,7 @@ ClientRecipe TransactionalProducer(const KafkaOptions& options) {
   return recipe;
 }
 
-ClientRecipe BestEffortProducer(const KafkaOptions& options) {
+ClientRecipe BestEffortProducer(const KafkaClientOptions& options) {
   ClientRecipe recipe = ProducerRecipe(options);
   recipe.defaults["acks"] = "1";
   recipe.defaults["queue.buffering.max.messages"] = "1000";
@@ -160,7 +160,7 @@ ClientRecipe BestEffortProducer(const KafkaOptions& options) {
   return recipe;
 }
 
-ClientRecipe AdminClient(const KafkaOptions& options) {
+ClientRecipe AdminClient(const KafkaClientOptions& options) {
   ClientRecipe recipe{ClientType::kConsumer, CommonDefaults(), CommonRequired(options)};
   recipe.required["fetch.max.bytes"] = recipe.required["message.max.bytes"];
   // Asking for a topic must not make it; only consumers can be kept from that.
@@ -204,7 +204,8 @@ std::string ClientConfig::Value(const std::string& property) const {
   return value;
 }
 
-Result<ClientConfig> ClientConfig::Make(const ClientRecipe& recipe, const KafkaOptions& options) {
+Result<ClientConfig> ClientConfig::Make(const ClientRecipe& recipe,
+                                        const KafkaClientOptions& options) {
   ClientConfig config(recipe.type);
   const bool is_consumer = recipe.type == ClientType::kConsumer;
   ClientProperties required;  // as librdkafka writes the values

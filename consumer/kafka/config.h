@@ -1,7 +1,7 @@
 #pragma once
 
 #include "consumer/kafka/error.h"
-#include "consumer/options.h"
+#include "consumer/kafka/options.h"
 #include "plugin/base/result.h"
 
 #include <cstdint>
@@ -27,26 +27,27 @@ struct ClientRecipe {
 
 /// Size of the largest record that our producers write: a dead letter, which has the largest record
 /// that is read and some headers more. No less than kMinTopicMessageBytes.
-[[nodiscard]] std::uint64_t MaxWrittenBytes(const KafkaOptions& options);
+[[nodiscard]] std::uint64_t MaxWrittenBytes(const KafkaClientOptions& options);
 
 /// Reads pages in group `<group>.extract`. `instance` is a name this process keeps over restarts,
 /// which then cost no rebalance (static membership); empty: there is none.
-[[nodiscard]] ClientRecipe ExtractConsumer(const KafkaOptions& options, std::string_view instance);
+[[nodiscard]] ClientRecipe ExtractConsumer(const KafkaClientOptions& options,
+                                           std::string_view instance);
 
 /// Reads the admission log in group `<group>.judge`; also, with Consumer::Assign, for a standby.
-[[nodiscard]] ClientRecipe JudgeConsumer(const KafkaOptions& options);
+[[nodiscard]] ClientRecipe JudgeConsumer(const KafkaClientOptions& options);
 
 /// Writes to the log and the dead letters: in order, without gaps, each record once.
-[[nodiscard]] ClientRecipe IdempotentProducer(const KafkaOptions& options);
+[[nodiscard]] ClientRecipe IdempotentProducer(const KafkaClientOptions& options);
 
 /// Writes verdicts under the transactional id `<group>.judge`.
-[[nodiscard]] ClientRecipe TransactionalProducer(const KafkaOptions& options);
+[[nodiscard]] ClientRecipe TransactionalProducer(const KafkaClientOptions& options);
 
 /// Writes what may be lost when the broker is away, holding up nothing: metrics.
-[[nodiscard]] ClientRecipe BestEffortProducer(const KafkaOptions& options);
+[[nodiscard]] ClientRecipe BestEffortProducer(const KafkaClientOptions& options);
 
 /// Asks for and changes topics.
-[[nodiscard]] ClientRecipe AdminClient(const KafkaOptions& options);
+[[nodiscard]] ClientRecipe AdminClient(const KafkaClientOptions& options);
 
 enum class KafkaLogLevel { kError, kWarning, kInfo, kDebug };
 
@@ -67,7 +68,7 @@ class ClientConfig {
   /// Errors: kInvalidConfig, naming the property: unknown, a value out of range, or one that the
   /// recipe requires otherwise. No message repeats the value of a property that holds a secret.
   [[nodiscard]] static Result<ClientConfig> Make(const ClientRecipe& recipe,
-                                                 const KafkaOptions& options);
+                                                 const KafkaClientOptions& options);
 
   [[nodiscard]] ClientType type() const { return type_; }
   [[nodiscard]] rd_kafka_conf_s* get() const { return conf_.get(); }

@@ -1,10 +1,9 @@
 #include "consumer/kafka/consumer.h"
 
+#include "consumer/kafka/calls.h"
 #include "consumer/kafka/partition_list.h"
-#include "consumer/record_limits.h"
 
 #include <algorithm>
-#include <thread>
 #include <utility>
 
 #include <fmt/format.h>
@@ -18,122 +17,15 @@ using std::chrono::steady_clock;
 
 constexpr milliseconds kDestructorCloseTimeout{5'000};
 constexpr milliseconds kCloseStep{50};
-constexpr milliseconds kCommittedRetryPause{50};
-
-struct DestroyQueue {
-  void operator()(rd_kafka_queue_t* queue) const { rd_kafka_queue_destroy(queue); }
-};
-using Queue = std::unique_ptr<rd_kafka_queue_t, DestroyQueue>;
-
-milliseconds Until(steady_clock::time_point deadline) {
-  return std::max(milliseconds(0), std::chrono::ceil<milliseconds>(deadline - steady_clock::now()));
-}
-
-KafkaStatus StatusFrom(rd_kafka_resp_err_t code, std::string_view doing) {
-  if (code == RD_KAFKA_RESP_ERR_NO_ERROR) {
-    return {};
-  }
-  return tl::unexpected(KafkaErrorFromCode(code, doing));
-}
-
-/// Of a commit: the whole of it failed, or one of its partitions.
-KafkaStatus CommitStatus(rd_kafka_resp_err_t code, const rd_kafka_topic_partition_list_t* offsets) {
-  // There was nothing to commit.
-  if (code == RD_KAFKA_RESP_ERR__NO_OFFSET) {
-    return {};
-  }
-  if (code == RD_KAFKA_RESP_ERR_NO_ERROR && offsets != nullptr) {
-    code = static_cast<rd_kafka_resp_err_t>(FirstErrorIn(*offsets));
-  }
-  return StatusFrom(code, "committing offsets");
-}
-
-std::optional<std::string_view> ViewOf(const void* data, std::size_t size) {
-  if (data == nullptr) {
-    return std::nullopt;
-  }
-  return std::string_view(static_cast<const char*>(data), size);
-}
-
-std::size_t SizeOf(const std::optional<std::string_view>& bytes) {
-  return bytes ? bytes->size() : 0;
-}
 
 }  // namespace
-
-// --- ConsumedRecord --------------------------------------------------------------------------
-
-void ConsumedRecord::Destroy::operator()(rd_kafka_message_s* message) const {
-  rd_kafka_message_destroy(message);
-}
-
-std::string_view ConsumedRecord::topic() const& { return rd_kafka_topic_name(message_->rkt); }
-
-std::int32_t ConsumedRecord::partition() const { return message_->partition; }
-
-std::int64_t ConsumedRecord::offset() const { return message_->offset; }
-
-Timestamp ConsumedRecord::timestamp() const {
-  rd_kafka_timestamp_type_t type = RD_KAFKA_TIMESTAMP_NOT_AVAILABLE;
-  const std::int64_t time = rd_kafka_message_timestamp(message_.get(), &type);
-  return Timestamp(milliseconds(type == RD_KAFKA_TIMESTAMP_NOT_AVAILABLE ? 0 : time));
-}
-
-std::optional<std::string_view> ConsumedRecord::key() const& {
-  return ViewOf(message_->key, message_->key_len);
-}
-
-std::optional<std::string_view> ConsumedRecord::value() const& {
-  return ViewOf(message_->payload, message_->len);
-}
-
-std::vector<HeaderView> ConsumedRecord::headers() const& {
-  std::vector<HeaderView> headers;
-  rd_kafka_headers_t* list = nullptr;
-  if (rd_kafka_message_headers(message_.get(), &list) != RD_KAFKA_RESP_ERR_NO_ERROR) {
-    return headers;  // there are none
-  }
-  const char* name = nullptr;
-  const void* value = nullptr;
-  std::size_t size = 0;
-  for (std::size_t i = 0;
-       rd_kafka_header_get_all(list, i, &name, &value, &size) == RD_KAFKA_RESP_ERR_NO_ERROR; ++i) {
-    headers.push_back({name, ViewOf(value, size)});
-  }
-  return headers;
-}
-
-std::size_t ConsumedRecord::size_bytes() const {
-  std::size_t bytes = message_->key_len + message_->len;
-  for (const HeaderView& header : headers()) {
-    bytes += header.name.size() + SizeOf(header.value) + kHeaderOverheadBytes;
-  }
-  return bytes;
-}
-
-InputRecord CopyRecord(const ConsumedRecord& record) {
-  InputRecord copy;
-  if (const auto key = record.key()) {
-    copy.key.emplace(*key);
-  }
-  if (const auto value = record.value()) {
-    copy.value.emplace(*value);
-  }
-  for (const HeaderView& header : record.headers()) {
-    copy.headers.push_back({std::string(header.name), std::string(header.value.value_or(""))});
-  }
-  copy.timestamp = record.timestamp();
-  return copy;
-}
 
 void DestroyGroupMetadata::operator()(rd_kafka_consumer_group_metadata_s* metadata) const {
   rd_kafka_consumer_group_metadata_destroy(metadata);
 }
 
-// --- Consumer --------------------------------------------------------------------------------
-
 Result<std::unique_ptr<Consumer>> Consumer::Make(const ClientRecipe& recipe,
-                                                 const KafkaOptions& options,
+                                                 const KafkaClientOptions& options,
                                                  ClientCallbacks callbacks) {
   Result<ClientConfig> config = ClientConfig::Make(recipe, options);
   if (!config) {
@@ -262,7 +154,6 @@ KafkaResult<std::optional<ConsumedRecord>> Consumer::Poll(milliseconds timeout) 
       state->next = record.offset() + 1;
       return record;
     }
-    ++redelivered_count_;
   } while (steady_clock::now() < deadline);
   return std::nullopt;
 }
@@ -338,104 +229,6 @@ KafkaStatus Consumer::Seek(const PartitionOffset& target, milliseconds timeout) 
   }
   state->next = target.offset;
   return {};
-}
-
-KafkaStatus Consumer::Commit(const std::vector<PartitionOffset>& offsets, milliseconds timeout) {
-  // A queue of its own, because rd_kafka_commit() waits without a limit. An answer that comes too
-  // late finds the queue gone and is dropped.
-  const Queue queue(rd_kafka_queue_new(client_->handle()));
-  std::optional<KafkaStatus> result;
-  const rd_kafka_resp_err_t code = rd_kafka_commit_queue(
-      client_->handle(), MakePartitionList(offsets).get(), queue.get(),
-      [](rd_kafka_t*, rd_kafka_resp_err_t outcome, rd_kafka_topic_partition_list_t* committed,
-         void* opaque) {
-        static_cast<std::optional<KafkaStatus>*>(opaque)->emplace(CommitStatus(outcome, committed));
-      },
-      &result);
-  if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
-    return CommitStatus(code, nullptr);
-  }
-  rd_kafka_queue_poll_callback(queue.get(), TimeoutMs(timeout));
-  if (!result) {
-    return tl::unexpected(
-        KafkaErrorFromCode(RD_KAFKA_RESP_ERR__TIMED_OUT, "committing offsets",
-                           fmt::format("no answer within {} ms", timeout.count())));
-  }
-  return *std::move(result);
-}
-
-KafkaStatus Consumer::CommitAsync(const std::vector<PartitionOffset>& offsets,
-                                  std::function<void(const KafkaStatus&)> done) {
-  const Queue queue(rd_kafka_queue_get_consumer(client_->handle()));
-  const std::uintptr_t number = next_commit_++;
-  pending_commits_.emplace(number, std::move(done));
-  const rd_kafka_resp_err_t code = rd_kafka_commit_queue(
-      client_->handle(), MakePartitionList(offsets).get(), queue.get(),
-      [](rd_kafka_t* handle, rd_kafka_resp_err_t outcome,
-         rd_kafka_topic_partition_list_t* committed, void* opaque) {
-        static_cast<Consumer*>(Client::OwnerOf(rd_kafka_opaque(handle)))
-            ->FinishCommit(reinterpret_cast<std::uintptr_t>(opaque),
-                           CommitStatus(outcome, committed));
-      },
-      // A number in the clothes of a pointer, never followed.
-      reinterpret_cast<void*>(number));  // NOLINT(performance-no-int-to-ptr)
-  if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
-    pending_commits_.erase(number);
-    return CommitStatus(code, nullptr);
-  }
-  return {};
-}
-
-void Consumer::FinishCommit(std::uintptr_t number, const KafkaStatus& status) {
-  const auto pending = pending_commits_.extract(number);
-  if (!pending.empty()) {
-    pending.mapped()(status);
-  }
-}
-
-KafkaResult<std::vector<std::optional<std::int64_t>>> Consumer::Committed(
-    const std::vector<TopicPartition>& partitions, milliseconds timeout) {
-  auto places = CommittedPlaces(partitions, timeout);
-  if (!places) return tl::unexpected(places.error());
-  std::vector<std::optional<std::int64_t>> offsets;
-  for (const std::optional<PartitionOffset>& place : *places) {
-    offsets.push_back(place ? std::optional(place->offset) : std::nullopt);
-  }
-  return offsets;
-}
-
-KafkaResult<std::vector<std::optional<PartitionOffset>>> Consumer::CommittedPlaces(
-    const std::vector<TopicPartition>& partitions, milliseconds timeout) {
-  const auto deadline = steady_clock::now() + timeout;
-  while (true) {
-    const PartitionList list = MakePartitionList(partitions);
-    rd_kafka_resp_err_t code =
-        rd_kafka_committed(client_->handle(), list.get(), TimeoutMs(Until(deadline)));
-    if (code == RD_KAFKA_RESP_ERR_NO_ERROR) {
-      code = static_cast<rd_kafka_resp_err_t>(FirstErrorIn(*list));
-    }
-    if (code == RD_KAFKA_RESP_ERR_NO_ERROR) {
-      std::vector<std::optional<PartitionOffset>> places;
-      for (int i = 0; i < list->cnt; ++i) {
-        const rd_kafka_topic_partition_t& found = list->elems[i];
-        places.emplace_back();
-        if (found.offset < 0) continue;
-        places.back() = PartitionOffset{{found.topic, found.partition}, found.offset};
-        if (found.metadata == nullptr) continue;
-        places.back()->metadata.assign(static_cast<const char*>(found.metadata),
-                                       found.metadata_size);
-      }
-      return places;
-    }
-    // An open transaction holds the offsets back (UNSTABLE_OFFSET_COMMIT) until it ends.
-    KafkaError error =
-        KafkaErrorFromCode(code, "reading committed offsets", client_->LastTrouble());
-    if (error.error_class != KafkaErrorClass::kRetriable ||
-        Until(deadline) <= kCommittedRetryPause) {
-      return tl::unexpected(std::move(error));
-    }
-    std::this_thread::sleep_for(kCommittedRetryPause);
-  }
 }
 
 KafkaResult<Watermarks> Consumer::QueryWatermarks(const TopicPartition& partition,

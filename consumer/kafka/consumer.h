@@ -1,8 +1,8 @@
 #pragma once
 
-#include "consumer/formats/input_format.h"
 #include "consumer/kafka/client.h"
 #include "consumer/kafka/config.h"
+#include "consumer/kafka/consumed_record.h"
 #include "consumer/kafka/error.h"
 #include "consumer/kafka/record.h"
 
@@ -16,45 +16,10 @@
 #include <string_view>
 #include <vector>
 
-struct rd_kafka_message_s;
 struct rd_kafka_consumer_group_metadata_s;
 struct rd_kafka_topic_partition_list_s;
 
 namespace crawlsieve::consumer {
-
-/// One record as Kafka delivered it, in librdkafka's memory, which it owns. Views into it live as
-/// long as it does. Movable; outlives a rebalance, must not outlive its Consumer.
-/// Thread-compatible.
-class ConsumedRecord {
- public:
-  explicit ConsumedRecord(rd_kafka_message_s* message) : message_(message) {}
-
-  [[nodiscard]] std::string_view topic() const&;
-  [[nodiscard]] std::int32_t partition() const;
-  [[nodiscard]] std::int64_t offset() const;
-  /// As the record's topic keeps it (by the producer or on arrival); the epoch if it has none.
-  [[nodiscard]] Timestamp timestamp() const;
-  /// nullopt is Kafka's null, which is not the empty string; a null value is a tombstone.
-  [[nodiscard]] std::optional<std::string_view> key() const&;
-  [[nodiscard]] std::optional<std::string_view> value() const&;
-  [[nodiscard]] std::vector<HeaderView> headers() const&;
-  /// Of key, value and headers, with what keeping a header costs besides.
-  [[nodiscard]] std::size_t size_bytes() const;
-
-  std::string_view topic() && = delete;
-  std::optional<std::string_view> key() && = delete;
-  std::optional<std::string_view> value() && = delete;
-  std::vector<HeaderView> headers() && = delete;
-
- private:
-  struct Destroy {
-    void operator()(rd_kafka_message_s* message) const;
-  };
-  std::unique_ptr<rd_kafka_message_s, Destroy> message_;
-};
-
-/// A copy for the input formats. Null headers become empty ones.
-[[nodiscard]] InputRecord CopyRecord(const ConsumedRecord& record);
 
 /// Who this consumer is in its group, and in which generation. What is committed with it counts
 /// only while that generation lasts: take it when partitions are assigned, and never commit older
@@ -97,7 +62,7 @@ class Consumer {
  public:
   /// Returns at once; whether brokers are there shows later. Errors: kInvalidConfig.
   [[nodiscard]] static Result<std::unique_ptr<Consumer>> Make(const ClientRecipe& recipe,
-                                                              const KafkaOptions& options,
+                                                              const KafkaClientOptions& options,
                                                               ClientCallbacks callbacks);
 
   /// Leaves the group without telling the listener, as Close would within a few seconds.
@@ -166,9 +131,6 @@ class Consumer {
   /// destructor may follow.
   [[nodiscard]] KafkaStatus Close(std::chrono::milliseconds timeout);
 
-  /// Records that came a second time and were dropped.
-  [[nodiscard]] std::uint64_t redelivered_count() const { return redelivered_count_; }
-
  private:
   struct PartitionState {
     std::int64_t next = 0;  ///< negative: a logical offset, nothing is read yet
@@ -199,7 +161,6 @@ class Consumer {
   /// Commits without an answer yet, by their number.
   std::map<std::uintptr_t, std::function<void(const KafkaStatus&)>> pending_commits_;
   std::uintptr_t next_commit_ = 0;
-  std::uint64_t redelivered_count_ = 0;
   bool closed_ = false;
 };
 

@@ -56,7 +56,7 @@ rd_kafka_vu_t BytesArgument(rd_kafka_vtype_t type, const std::optional<std::stri
 }  // namespace
 
 Result<std::unique_ptr<Producer>> Producer::Make(const ClientRecipe& recipe,
-                                                 const KafkaOptions& options,
+                                                 const KafkaClientOptions& options,
                                                  ClientCallbacks callbacks,
                                                  DeliveryHandler on_delivery) {
   Result<ClientConfig> config = ClientConfig::Make(recipe, options);
@@ -164,15 +164,6 @@ KafkaStatus Producer::Flush(milliseconds timeout) {
       KafkaErrorFromCode(code, "flushing",
                          fmt::format("{} records not acknowledged within {} ms; last trouble: {}",
                                      outstanding(), timeout.count(), client_->LastTrouble())));
-}
-
-KafkaStatus Producer::Purge() {
-  const rd_kafka_resp_err_t code =
-      rd_kafka_purge(client_->handle(), RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT);
-  if (code == RD_KAFKA_RESP_ERR_NO_ERROR) {
-    return {};
-  }
-  return tl::unexpected(KafkaErrorFromCode(code, "purging"));
 }
 
 std::size_t Producer::outstanding() const {

@@ -41,7 +41,7 @@ class Producer {
   /// Returns at once; whether brokers are there shows later. `on_delivery` must not call back into
   /// the producer. Errors: kInvalidConfig.
   [[nodiscard]] static Result<std::unique_ptr<Producer>> Make(const ClientRecipe& recipe,
-                                                              const KafkaOptions& options,
+                                                              const KafkaClientOptions& options,
                                                               ClientCallbacks callbacks,
                                                               DeliveryHandler on_delivery);
 
@@ -67,9 +67,6 @@ class Producer {
 
   /// Sends what is queued and waits for all reports. kRetriable: not done within `timeout`.
   [[nodiscard]] KafkaStatus Flush(std::chrono::milliseconds timeout);
-
-  /// Gives up everything queued or in flight; reports (kAbortable) come with the next Poll.
-  [[nodiscard]] KafkaStatus Purge();
 
   /// Records without a report yet.
   [[nodiscard]] std::size_t outstanding() const;

@@ -26,7 +26,7 @@ Error Passing(const KafkaError& error) { return {ErrorCode::kIo, error.message};
 
 /// A topic as we make it: replicated as the options say, so that brokers don't lose what they
 /// acknowledged, and with room for the largest records that we write.
-Result<TopicSpec> OurTopic(Admin& admin, const KafkaOptions& options, const std::string& name,
+Result<TopicSpec> OurTopic(Admin& admin, const KafkaClientOptions& options, const std::string& name,
                            std::int32_t partitions, std::chrono::milliseconds timeout) {
   constexpr std::int32_t kReplicas = 3;
   TopicSpec spec{name, partitions, static_cast<std::int32_t>(options.topic_replication), {}};
@@ -143,7 +143,7 @@ std::uint64_t MaxMessageBytes(const TopicDescription& description) {
   return bytes;
 }
 
-Status EnsureLogTopic(Admin& admin, const KafkaOptions& options, MissingTopic missing,
+Status EnsureLogTopic(Admin& admin, const KafkaClientOptions& options, MissingTopic missing,
                       std::chrono::milliseconds timeout) {
   Result<std::optional<TopicDescription>> found = Describe(admin, options.log_topic, timeout);
   if (found && !found->has_value()) {
@@ -179,7 +179,7 @@ Status EnsureLogTopic(Admin& admin, const KafkaOptions& options, MissingTopic mi
   return {};
 }
 
-Result<std::uint64_t> EnsureTopic(Admin& admin, const KafkaOptions& options,
+Result<std::uint64_t> EnsureTopic(Admin& admin, const KafkaClientOptions& options,
                                   const std::string& topic, std::int32_t partitions,
                                   std::chrono::milliseconds timeout) {
   const Result<std::optional<TopicDescription>> found = Describe(admin, topic, timeout);

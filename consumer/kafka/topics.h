@@ -1,7 +1,7 @@
 #pragma once
 
 #include "consumer/kafka/admin.h"
-#include "consumer/options.h"
+#include "consumer/kafka/options.h"
 #include "plugin/base/result.h"
 
 #include <chrono>
@@ -40,13 +40,13 @@ enum class MissingTopic { kCreate, kRefuse };
 /// Sees to it that `options.log_topic` exists and can be the admission log.
 /// Errors: kInvalidConfig (LogTopicProblem), kIo (missing and not to be created; no broker answered
 /// in time, or it refused: that may pass).
-[[nodiscard]] Status EnsureLogTopic(Admin& admin, const KafkaOptions& options, MissingTopic missing,
-                                    std::chrono::milliseconds timeout);
+[[nodiscard]] Status EnsureLogTopic(Admin& admin, const KafkaClientOptions& options,
+                                    MissingTopic missing, std::chrono::milliseconds timeout);
 
 /// Sees to it that an output topic exists and returns its max.message.bytes. One that exists is
 /// left as it is; a new one takes records as large as our producers write. Errors: kIo (no broker
 /// answered in time, or it refused).
-[[nodiscard]] Result<std::uint64_t> EnsureTopic(Admin& admin, const KafkaOptions& options,
+[[nodiscard]] Result<std::uint64_t> EnsureTopic(Admin& admin, const KafkaClientOptions& options,
                                                 const std::string& topic, std::int32_t partitions,
                                                 std::chrono::milliseconds timeout);
 

@@ -2,7 +2,7 @@
 
 #include "consumer/formats/input_format.h"
 #include "consumer/kafka/record.h"
-#include "consumer/options.h"
+#include "consumer/output/dead_letter_headers.h"
 #include "plugin/log/entry.pb.h"
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "consumer/metrics.h"
-#include "plugin/detector.h"
+#include "plugin/judge/detector.h"
 
 #include <array>
 #include <cstdint>

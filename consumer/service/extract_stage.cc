@@ -8,6 +8,7 @@
 #include "consumer/pipeline/ordered_workers.h"
 #include "consumer/service/board.h"
 #include "consumer/service/contact.h"
+#include "consumer/service/copy_record.h"
 #include "consumer/service/deployment.h"
 #include "consumer/service/input_position.h"
 #include "consumer/service/kafka_log.h"

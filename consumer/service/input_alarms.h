@@ -1,7 +1,7 @@
 #pragma once
 
 #include "consumer/kafka/record.h"
-#include "plugin/detector.h"
+#include "plugin/judge/detector.h"
 
 #include <set>
 #include <vector>

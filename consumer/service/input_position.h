@@ -4,7 +4,7 @@
 #include "consumer/kafka/error.h"
 #include "consumer/options.h"
 #include "plugin/base/timestamp.h"
-#include "plugin/mark.h"
+#include "plugin/judge/mark.h"
 
 #include <cstdint>
 #include <deque>

@@ -5,7 +5,7 @@
 #include "consumer/service/batch_counts.h"
 #include "consumer/service/board.h"
 #include "consumer/service/input_alarms.h"
-#include "plugin/detector.h"
+#include "plugin/judge/detector.h"
 #include "plugin/judge/judge_ends.h"
 
 #include <cstdint>

@@ -4,7 +4,7 @@
 #include "consumer/options.h"
 #include "consumer/service/board.h"
 #include "plugin/base/result.h"
-#include "plugin/detector.h"
+#include "plugin/judge/detector.h"
 #include "plugin/verdict/parameters.h"
 
 #include <chrono>

@@ -3,7 +3,7 @@
 #include "consumer/options.h"
 #include "consumer/pipeline/page_processor.h"
 #include "plugin/base/result.h"
-#include "plugin/detector.h"
+#include "plugin/judge/detector.h"
 #include "plugin/verdict/parameters.h"
 
 #include <stop_token>

@@ -3,7 +3,7 @@
 #include "consumer/service/kafka_log.h"
 #include "consumer/service/kafka_log_source.h"
 #include "plugin/judge/refold.h"
-#include "plugin/state_hash.h"
+#include "plugin/judge/state_hash.h"
 
 #include <memory>
 #include <utility>

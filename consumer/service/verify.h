@@ -2,8 +2,8 @@
 
 #include "consumer/options.h"
 #include "plugin/base/result.h"
-#include "plugin/detector.h"
 #include "plugin/fingerprint/checksum.h"
+#include "plugin/judge/detector.h"
 #include "plugin/state/store.h"
 
 #include <cstdint>

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 
 namespace crawlsieve {
 
@@ -9,15 +8,12 @@ namespace crawlsieve {
 enum class ErrorCode {
   kInvalidInput,   ///< bytes that are not what they claim to be: a page, a record, a URL
   kInvalidConfig,  ///< a configuration or option value that can't be used
-  kLimitExceeded,  ///< a configured limit of size, memory, count or time was reached
   kCorruption,     ///< stored state or a file is damaged
   kMismatch,       ///< intact, but of another scheme, log, version or fold than this process has
   kIo,             ///< the operating system refused: disk, permission, network
   kBusy,           ///< somebody else holds what is needed
   kInternal,       ///< a library failed in a way that is not the caller's doing
 };
-
-[[nodiscard]] std::string_view ErrorCodeName(ErrorCode code);
 
 /// A failure on its way up to whoever can handle it. Value type.
 struct Error {

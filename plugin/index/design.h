@@ -39,7 +39,8 @@ struct TableCost {
 /// The sorted, permuted tables of Manku et al. section 3.1: for each table the bits that its
 /// permutation puts in front, in which a match must agree with the query. `splits` says, level by
 /// level, into how many blocks the bits not yet in front are cut; each level puts all but
-/// `max_distance` of its blocks in front. Example 3.1 is {6}, {4, 4}, {5} and {4}.
+/// `max_distance` of its blocks in front. Example 3.1 is {6}, {4, 4}, {5} and {4}. For stores on
+/// disk that are too big for an index in memory; nothing is built like that yet.
 [[nodiscard]] std::vector<std::uint64_t> PermutedTables(int fingerprint_bits, int max_distance,
                                                         std::span<const int> splits);
 

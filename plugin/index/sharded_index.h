@@ -3,6 +3,7 @@
 #include "plugin/base/result.h"
 #include "plugin/index/bucket/bucket_table.h"
 #include "plugin/index/hamming_index.h"
+#include "plugin/index/options.h"
 #include "plugin/index/slice_lock.h"
 
 #include <array>
@@ -14,30 +15,6 @@
 #include <vector>
 
 namespace crawlsieve {
-
-struct IndexOptions {
-  /// Largest distance that lookups can ask for, in bits, 0..7. Each bit more makes a lookup two to
-  /// five times as expensive, or takes another copy of the fingerprints (docs/index.md).
-  int max_distance = 3;
-  /// Slices of each table with a lock of their own, 1..32, rounded up to a power of two from 2 on;
-  /// fewer where all tables together would have more than 64. With more of them writers wait less
-  /// often for readers and for each other.
-  std::uint32_t shards = 16;
-  /// Number of distinct fingerprints to lay the index out for. It grows beyond, exact as ever, but
-  /// with another number of tables than would be best then.
-  std::uint64_t expected_entries = 10'000'000;
-  /// Memory that `expected_entries` may take, bytes each; the smallest design if none fits. The
-  /// fastest takes 23 to 38 at distances up to 4 and 28 to 45 beyond; half as much makes lookups
-  /// several to thirty times slower.
-  std::uint32_t max_bytes_per_entry = 40;
-  /// Whether the documents of fingerprints are kept. Without them the index is a set of
-  /// fingerprints, for those who look documents up elsewhere by fingerprint, and takes four bytes
-  /// and more less for each in the same design (the memory may also do for another table, then). It
-  /// takes no notice of the documents it is given and says 0 for each: a fingerprint is inserted
-  /// once, Remove takes it out whatever the document, answers are ordered by distance, then
-  /// fingerprint, and there are no restart snapshots of it.
-  bool keep_documents = true;
-};
 
 /// In-memory index by blocks. The fingerprint is cut into blocks, each with a table of all
 /// fingerprints by the block's leading bits, and a lookup searches each table within a small radius
@@ -62,7 +39,8 @@ class ShardedIndex final : public HammingIndex {
   [[nodiscard]] IndexStats Stats() const override;
 
   /// Find for many queries at once: matches[i] answers queries[i]. Faster than one at a time, as
-  /// the memory accesses of several queries overlap.
+  /// the memory accesses of several queries overlap. For the judge's read-ahead, which knows a
+  /// batch of pages at once; so far only the benchmark calls it.
   void FindBatch(std::span<const Fingerprint> queries, int max_distance, std::size_t limit,
                  std::vector<std::vector<Match>>& matches, LookupWork* work = nullptr) const;
 

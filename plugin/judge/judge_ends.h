@@ -1,6 +1,6 @@
 #pragma once
 
-#include "plugin/detector.h"
+#include "plugin/judge/detector.h"
 #include "plugin/log/entry.pb.h"
 #include "plugin/log/failure.h"
 #include "plugin/log/log_source.h"

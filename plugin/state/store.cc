@@ -1,13 +1,13 @@
 #include "plugin/state/store.h"
 
+#include "plugin/state/lock_file.h"
+
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <chrono>
 #include <condition_variable>
 #include <cstdarg>
 #include <cstdlib>
-#include <cstring>
 #include <fstream>
 #include <future>
 #include <map>
@@ -19,7 +19,6 @@
 #include <utility>
 #include <vector>
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <rocksdb/cache.h>
 #include <rocksdb/db.h>
@@ -28,8 +27,6 @@
 #include <rocksdb/snapshot.h>
 #include <rocksdb/sst_file_writer.h>
 #include <rocksdb/table.h>
-#include <sys/file.h>
-#include <unistd.h>
 
 namespace crawlsieve {
 namespace {
@@ -70,43 +67,6 @@ class NoLog final : public rocksdb::Logger {
  public:
   using rocksdb::Logger::Logv;
   void Logv(const char* /*format*/, va_list /*arguments*/) override {}
-};
-
-/// A file locked for as long as this lives; it holds the process id of the owner.
-class LockFile {
- public:
-  static Result<LockFile> Acquire(const std::filesystem::path& path) {
-    const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-    if (file < 0) {
-      return MakeError(ErrorCode::kIo, fmt::format("{}: {}", path.string(), std::strerror(errno)));
-    }
-    LockFile lock(file);
-    if (::flock(file, LOCK_EX | LOCK_NB) != 0) {
-      std::array<char, 32> owner{};
-      const ssize_t size = ::pread(file, owner.data(), owner.size() - 1, 0);
-      const std::string_view pid(owner.data(), size > 0 ? static_cast<std::size_t>(size) : 0);
-      return MakeError(ErrorCode::kBusy,
-                       fmt::format("state directory {} is in use by process {}: stop it, or give "
-                                   "this one a directory of its own",
-                                   path.parent_path().string(), pid.empty() ? "unknown" : pid));
-    }
-    const std::string pid = std::to_string(::getpid());
-    if (::ftruncate(file, 0) != 0 ||
-        ::pwrite(file, pid.data(), pid.size(), 0) != static_cast<ssize_t>(pid.size())) {
-      return MakeError(ErrorCode::kIo, fmt::format("{}: {}", path.string(), std::strerror(errno)));
-    }
-    return lock;
-  }
-
-  LockFile(LockFile&& other) noexcept : file_(std::exchange(other.file_, -1)) {}
-  LockFile& operator=(LockFile&&) = delete;
-  ~LockFile() {
-    if (file_ >= 0) ::close(file_);
-  }
-
- private:
-  explicit LockFile(int file) : file_(file) {}
-  int file_;
 };
 
 }  // namespace

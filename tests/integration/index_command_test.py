@@ -20,6 +20,32 @@ def run(*arguments, expect=0):
     return done
 
 
+def check_that_searches_read_little(folder, query):
+    """A searchable snapshot answers one query from a few of its blocks: damage elsewhere is not
+    met. An archive is read from beginning to end."""
+    (folder / "query").write_text(f"{query:016x}\n")
+    asked = ("--queries", folder / "query", "--max-distance", 3)
+    answer = run("query", "--store", folder / "again-archive", *asked).stdout
+    met = {}
+    for kind in ("archive", "searchable"):
+        whole = (folder / f"again-{kind}").read_bytes()
+        met[kind] = 0
+        blocks = range(256, 8192, 1024)
+        assert len(whole) > 8192 + 256, (kind, len(whole))
+        for start in blocks:
+            (folder / "damaged").write_bytes(
+                whole[:start + 99] + bytes([whole[start + 99] ^ 1]) + whole[start + 100:])
+            done = subprocess.run([PROGRAM, "index", "query", "--store", folder / "damaged",
+                                   *map(str, asked)], capture_output=True, text=True)
+            if done.returncode == 0:
+                assert done.stdout == answer, (kind, start, done.stdout)
+            else:
+                assert "wrong checksum" in done.stderr, (kind, start, done.stderr)
+                met[kind] += 1
+    assert met["archive"] == len(blocks), met
+    assert met["searchable"] < len(blocks), met
+
+
 def main():
     source = random.Random(20)
     with tempfile.TemporaryDirectory() as name:
@@ -48,6 +74,7 @@ def main():
                 if kind == "restart" and near:
                     assert answer["matches"][0]["sequence"] == number + 1
             assert len(answers) == len(queries)
+        check_that_searches_read_little(folder, queries[0])
         stats = json.loads(run("stats", folder / "restart", "--svg", folder, "--json").stdout)
         assert sum(stats["intervals"]) == 2000 and len(stats["intervals"]) == 128
         assert sum(stats["leading_differences"]) == 1999

@@ -1,6 +1,7 @@
 #include "consumer/kafka/consumer.h"
 #include "consumer/kafka/producer.h"
 #include "consumer/record_limits.h"
+#include "consumer/service/copy_record.h"
 #include "tests/support/kafka_broker.h"
 #include "tests/support/kafka_clients.h"
 
@@ -262,20 +263,6 @@ TEST_F(KafkaClient, AFullQueueLosesNothing) {
   for (std::size_t i = 0; i < values.size(); ++i) {
     EXPECT_EQ(values[i], std::to_string(i));
   }
-}
-
-TEST_F(KafkaClient, PurgedRecordsAreReportedToo) {
-  KafkaOptions options = Options();
-  options.bootstrap_servers = "127.0.0.1:1";  // nothing leaves the queue
-  TestProducer producer(IdempotentProducer(options), options);
-  RecordView record;
-  record.topic = "any";
-  record.partition = 0;
-  ASSERT_TRUE(producer->Produce(record, 3).has_value());
-  ASSERT_TRUE(producer->Purge().has_value());
-  ASSERT_TRUE(Until([&] { return !producer.reports.empty(); }, [&] { producer->Poll(kStep); }));
-  EXPECT_EQ(producer.reports[0].token, 3U);
-  EXPECT_TRUE(producer.reports[0].error.has_value());
 }
 
 TEST_F(KafkaClient, APausedPartitionIsSilentUntilItIsResumed) {

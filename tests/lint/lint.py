@@ -12,25 +12,49 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 CODE_FOLDERS = ("plugin", "extract", "consumer", "config", "tests", "bench")
 
-# Which folders a folder may include from, the most specific first. Dependencies point one way.
-PLUGIN_LOW = ("plugin/base", "plugin/fingerprint")
-ALLOWED = {
-    "plugin/base": ("plugin/base",),
-    "plugin/fingerprint": PLUGIN_LOW,
-    "plugin/log": (*PLUGIN_LOW, "plugin/log"),
-    "plugin/index": (*PLUGIN_LOW, "plugin/index"),
-    "plugin/state": ("plugin/base", "plugin/fingerprint", "plugin/state"),
-    "plugin/verdict": (*PLUGIN_LOW, "plugin/index", "plugin/verdict"),
-    "plugin/judge": (*PLUGIN_LOW, "plugin/index", "plugin/log", "plugin/state", "plugin/verdict",
-                     "plugin/judge"),
-    "plugin": ("plugin",),
-    "extract": ("plugin/base", "plugin/fingerprint", "extract"),
-    "consumer/cli": ("plugin", "extract", "consumer", "config"),
-    "consumer": ("plugin", "extract", "consumer"),
-    "config": ("plugin", "extract", "consumer", "config"),
-    "tests": ("",),
-    "bench": ("",),
+# The rooms (folders with code, and single files that belong to another room than their folder),
+# lowest first, and the rooms that each may include from beside itself. A room may only name rooms
+# above it in this list, so there is no circle. Third-party headers: CONFINED.
+ROOMS = {
+    "plugin/base": "",
+    "plugin/fingerprint": "plugin/base",
+    "plugin/log": "plugin/base plugin/fingerprint",
+    "plugin/state": "plugin/base plugin/fingerprint",
+    "plugin/verdict": "plugin/base plugin/fingerprint",
+    "plugin/index/base": "plugin/base plugin/fingerprint",
+    "plugin/index/bucket": "plugin/index/base",
+    "plugin/index/snapshot": "plugin/base plugin/fingerprint plugin/index/base",
+    "plugin/index": "plugin/base plugin/fingerprint plugin/index/base plugin/index/bucket",
+    "plugin/judge": "plugin/base plugin/fingerprint plugin/index plugin/index/base "
+                    "plugin/index/snapshot plugin/log plugin/state plugin/verdict",
+    "extract": "plugin/base plugin/fingerprint",
+    "consumer": "plugin/base",
+    "consumer/formats": "extract plugin/base",
+    "consumer/input": "consumer/formats plugin/base",
+    "consumer/kafka": "consumer plugin/base",
+    "consumer/output": "consumer consumer/formats consumer/input consumer/kafka plugin/base "
+                       "plugin/fingerprint plugin/log plugin/verdict",
+    # Options of the service, where the other rooms' options come together.
+    "consumer/options.h": "consumer consumer/formats consumer/kafka consumer/output plugin/log",
+    "consumer/pipeline": "consumer consumer/formats consumer/input extract plugin/judge plugin/base "
+                         "plugin/fingerprint plugin/log plugin/verdict",
+    "consumer/suspects": "consumer consumer/pipeline plugin/base",
+    "consumer/evaluation": "consumer consumer/input consumer/pipeline plugin/judge plugin/base "
+                           "plugin/log plugin/state plugin/verdict",
+    "consumer/evaluation/schemes": "consumer/evaluation extract plugin/fingerprint",
+    "consumer/service": "consumer consumer/formats consumer/kafka consumer/options.h "
+                        "consumer/output consumer/pipeline consumer/suspects plugin/judge plugin/base "
+                        "plugin/fingerprint plugin/log plugin/state plugin/verdict",
+    "config": "consumer consumer/formats consumer/options.h extract plugin/fingerprint "
+              "plugin/index plugin/verdict",
+    "consumer/cli": "config consumer consumer/evaluation consumer/evaluation/schemes "
+                    "consumer/formats consumer/input consumer/kafka consumer/options.h "
+                    "consumer/output consumer/pipeline consumer/service consumer/suspects extract "
+                    "plugin/judge plugin/base plugin/fingerprint plugin/index plugin/index/base "
+                    "plugin/index/snapshot",
 }
+# May include everything, and nothing but they themselves includes them.
+FREE = ("tests", "bench")
 
 # Third-party headers stay in one room each, so that a library can be replaced there.
 CONFINED = {
@@ -64,20 +88,39 @@ def includes():
                 yield path, number, match.group(1) == '"', match.group(2)
 
 
-def is_below(path, folder):
-    return folder == "" or path == folder or path.startswith(folder + "/")
+def room_of(name):
+    """The room of a path below the root: the file itself where it has a row, else its folder."""
+    return name if name in ROOMS else str(pathlib.PurePosixPath(name).parent)
+
+
+def check_room_table():
+    """Rows name rooms above them, and every room that has code has a row."""
+    known = []
+    for room, allowed in ROOMS.items():
+        for other in allowed.split():
+            if other not in known:
+                yield f"lint.py: {room} names {other}, which is not above it: a circle, or a typo"
+        known.append(room)
+        if not (ROOT / room).exists():
+            yield f"lint.py: there is no room {room}"
+    for room in sorted({room_of(str(path)) for path in sources(".h", ".cc")}):
+        if room not in ROOMS and room.split("/")[0] not in FREE:
+            yield f"{room}: no row in lint.py says what this room may include"
 
 
 def check_includes():
+    yield from check_room_table()
     for path, number, is_own, name in includes():
         where = f"{path}:{number}"
-        folder = next(f for f in ALLOWED if is_below(str(path), f))
+        room = room_of(str(path))
+        is_free = path.parts[0] in FREE
         if is_own:
-            if not any(is_below(name, allowed) for allowed in ALLOWED[folder]):
-                yield f'{where}: {folder} may not include "{name}"'
+            other = room_of(name)
             if "/" not in name:
                 yield f'{where}: include "{name}" from the root of the tree'
-        elif str(path).split("/")[0] not in ("tests",):
+            elif not is_free and other != room and other not in ROOMS.get(room, "").split():
+                yield f'{where}: {room} may not include "{name}"'
+        elif path.parts[0] != "tests":
             for header, rooms in CONFINED.items():
                 if re.match(header, name) and not any(str(path).startswith(r) for r in rooms):
                     yield f"{where}: <{name}> belongs to {' and '.join(rooms)}"

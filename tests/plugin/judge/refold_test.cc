@@ -2,7 +2,7 @@
 
 #include "plugin/fingerprint/checksum.h"
 #include "plugin/index/flat_index.h"
-#include "plugin/state_hash.h"
+#include "plugin/judge/state_hash.h"
 #include "tests/plugin/judge/judge_world.h"
 #include "tests/support/entry_builder.h"
 #include "tests/support/memory_log.h"

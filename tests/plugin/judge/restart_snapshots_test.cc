@@ -1,6 +1,7 @@
 #include "plugin/judge/restart_snapshots.h"
 
 #include "plugin/index/sharded_index.h"
+#include "plugin/index/snapshot/writer.h"
 #include "plugin/judge/detector.h"
 #include "tests/support/entry_builder.h"
 #include "tests/support/temporary_directory.h"

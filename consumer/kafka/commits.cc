@@ -1,0 +1,133 @@
+// The methods of Consumer that commit offsets and read them back.
+
+#include "consumer/kafka/calls.h"
+#include "consumer/kafka/consumer.h"
+#include "consumer/kafka/partition_list.h"
+
+#include <thread>
+#include <utility>
+
+#include <fmt/format.h>
+#include <librdkafka/rdkafka.h>
+
+namespace crawlsieve::consumer {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+constexpr milliseconds kCommittedRetryPause{50};
+
+/// Of a commit: the whole of it failed, or one of its partitions.
+KafkaStatus CommitStatus(rd_kafka_resp_err_t code, const rd_kafka_topic_partition_list_t* offsets) {
+  // There was nothing to commit.
+  if (code == RD_KAFKA_RESP_ERR__NO_OFFSET) {
+    return {};
+  }
+  if (code == RD_KAFKA_RESP_ERR_NO_ERROR && offsets != nullptr) {
+    code = static_cast<rd_kafka_resp_err_t>(FirstErrorIn(*offsets));
+  }
+  return StatusFrom(code, "committing offsets");
+}
+
+}  // namespace
+
+KafkaStatus Consumer::Commit(const std::vector<PartitionOffset>& offsets, milliseconds timeout) {
+  // A queue of its own, because rd_kafka_commit() waits without a limit. An answer that comes too
+  // late finds the queue gone and is dropped.
+  const Queue queue(rd_kafka_queue_new(client_->handle()));
+  std::optional<KafkaStatus> result;
+  const rd_kafka_resp_err_t code = rd_kafka_commit_queue(
+      client_->handle(), MakePartitionList(offsets).get(), queue.get(),
+      [](rd_kafka_t*, rd_kafka_resp_err_t outcome, rd_kafka_topic_partition_list_t* committed,
+         void* opaque) {
+        static_cast<std::optional<KafkaStatus>*>(opaque)->emplace(CommitStatus(outcome, committed));
+      },
+      &result);
+  if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
+    return CommitStatus(code, nullptr);
+  }
+  rd_kafka_queue_poll_callback(queue.get(), TimeoutMs(timeout));
+  if (!result) {
+    return tl::unexpected(
+        KafkaErrorFromCode(RD_KAFKA_RESP_ERR__TIMED_OUT, "committing offsets",
+                           fmt::format("no answer within {} ms", timeout.count())));
+  }
+  return *std::move(result);
+}
+
+KafkaStatus Consumer::CommitAsync(const std::vector<PartitionOffset>& offsets,
+                                  std::function<void(const KafkaStatus&)> done) {
+  const Queue queue(rd_kafka_queue_get_consumer(client_->handle()));
+  const std::uintptr_t number = next_commit_++;
+  pending_commits_.emplace(number, std::move(done));
+  const rd_kafka_resp_err_t code = rd_kafka_commit_queue(
+      client_->handle(), MakePartitionList(offsets).get(), queue.get(),
+      [](rd_kafka_t* handle, rd_kafka_resp_err_t outcome,
+         rd_kafka_topic_partition_list_t* committed, void* opaque) {
+        static_cast<Consumer*>(Client::OwnerOf(rd_kafka_opaque(handle)))
+            ->FinishCommit(reinterpret_cast<std::uintptr_t>(opaque),
+                           CommitStatus(outcome, committed));
+      },
+      // A number in the clothes of a pointer, never followed.
+      reinterpret_cast<void*>(number));  // NOLINT(performance-no-int-to-ptr)
+  if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
+    pending_commits_.erase(number);
+    return CommitStatus(code, nullptr);
+  }
+  return {};
+}
+
+void Consumer::FinishCommit(std::uintptr_t number, const KafkaStatus& status) {
+  const auto pending = pending_commits_.extract(number);
+  if (!pending.empty()) {
+    pending.mapped()(status);
+  }
+}
+
+KafkaResult<std::vector<std::optional<std::int64_t>>> Consumer::Committed(
+    const std::vector<TopicPartition>& partitions, milliseconds timeout) {
+  auto places = CommittedPlaces(partitions, timeout);
+  if (!places) return tl::unexpected(places.error());
+  std::vector<std::optional<std::int64_t>> offsets;
+  for (const std::optional<PartitionOffset>& place : *places) {
+    offsets.push_back(place ? std::optional(place->offset) : std::nullopt);
+  }
+  return offsets;
+}
+
+KafkaResult<std::vector<std::optional<PartitionOffset>>> Consumer::CommittedPlaces(
+    const std::vector<TopicPartition>& partitions, milliseconds timeout) {
+  const auto deadline = steady_clock::now() + timeout;
+  while (true) {
+    const PartitionList list = MakePartitionList(partitions);
+    rd_kafka_resp_err_t code =
+        rd_kafka_committed(client_->handle(), list.get(), TimeoutMs(Until(deadline)));
+    if (code == RD_KAFKA_RESP_ERR_NO_ERROR) {
+      code = static_cast<rd_kafka_resp_err_t>(FirstErrorIn(*list));
+    }
+    if (code == RD_KAFKA_RESP_ERR_NO_ERROR) {
+      std::vector<std::optional<PartitionOffset>> places;
+      for (int i = 0; i < list->cnt; ++i) {
+        const rd_kafka_topic_partition_t& found = list->elems[i];
+        places.emplace_back();
+        if (found.offset < 0) continue;
+        places.back() = PartitionOffset{{found.topic, found.partition}, found.offset};
+        if (found.metadata == nullptr) continue;
+        places.back()->metadata.assign(static_cast<const char*>(found.metadata),
+                                       found.metadata_size);
+      }
+      return places;
+    }
+    // An open transaction holds the offsets back (UNSTABLE_OFFSET_COMMIT) until it ends.
+    KafkaError error =
+        KafkaErrorFromCode(code, "reading committed offsets", client_->LastTrouble());
+    if (error.error_class != KafkaErrorClass::kRetriable ||
+        Until(deadline) <= kCommittedRetryPause) {
+      return tl::unexpected(std::move(error));
+    }
+    std::this_thread::sleep_for(kCommittedRetryPause);
+  }
+}
+
+}  // namespace crawlsieve::consumer

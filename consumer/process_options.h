@@ -1,0 +1,32 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+namespace crawlsieve::consumer {
+
+// What a process is, and options of what it shows of itself: metrics, status pages, log.
+
+/// Which stages a process runs.
+enum class Role { kExtract, kJudge };
+
+struct MetricsOptions {
+  std::string topic = "crawl.metrics";  ///< empty: none
+  std::chrono::milliseconds interval{10'000};
+};
+
+struct HttpOptions {
+  bool enabled = true;
+  std::string address = "127.0.0.1";
+  std::uint16_t port = 8080;  ///< 0: any free one, named in the log
+};
+
+enum class LogFormat { kText, kJson };
+
+struct LogOptions {
+  std::string level = "info";  ///< trace, debug, info, warn, error
+  LogFormat format = LogFormat::kText;
+};
+
+}  // namespace crawlsieve::consumer
