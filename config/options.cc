@@ -174,17 +174,19 @@ Codec<std::string> Name(bool may_be_empty = false) {
 Codec<consumer::SkippedEntry> SkippedEntryCodec() {
   Codec<consumer::SkippedEntry> codec;
   codec.type = "text";
-  codec.bounds = "OFFSET:CHECKSUM";
+  codec.bounds = "OFFSET:CHECKSUM or OFFSET:hole";
   codec.is_text = true;
   codec.parse = [](const std::string& text) -> Parsed<consumer::SkippedEntry> {
     const auto colon = text.find(':');
     const Parsed<std::uint64_t> offset = ParseInteger(text.substr(0, colon));
     const std::string checksum = colon == std::string::npos ? "" : text.substr(colon + 1);
+    const bool is_checksum = checksum.size() == 32 &&
+                             checksum.find_first_not_of("0123456789abcdef") == std::string::npos;
     if (!offset || *offset > std::uint64_t{std::numeric_limits<std::int64_t>::max()} ||
-        checksum.size() != 32 ||
-        checksum.find_first_not_of("0123456789abcdef") != std::string::npos) {
-      return tl::unexpected(std::string(
-          "is not an offset, \":\" and a checksum of 32 hexadecimal digits in lower case"));
+        (!is_checksum && checksum != consumer::SkippedEntry::kHole)) {
+      return tl::unexpected(
+          std::string("is not an offset, \":\" and a checksum of 32 hexadecimal "
+                      "digits in lower case, or \"hole\""));
     }
     return consumer::SkippedEntry{static_cast<std::int64_t>(*offset), checksum};
   };
@@ -348,7 +350,7 @@ std::vector<Option> MakeOptions() {
              "`min.insync.replicas` below 2, or unclean leader election.",
              FIELD(kafka.accept_weak_durability), Boolean()),
       List("kafka.log.skip",
-           "Entries of the admission log to skip, for entries that another program wrote. The "
+           "Offsets of the admission log to skip, for entries that another program wrote. The "
            "judge's error message names the value. All processes need the same list, for as long "
            "as the log exists. docs/reliability.md, \"When the judge refuses an entry\".",
            FIELD(kafka.log_skip), SkippedEntryCodec(), /*may_be_empty=*/true),

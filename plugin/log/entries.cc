@@ -28,6 +28,12 @@ bool IsSkippedEntry(std::span<const SkippedEntry> skipped, std::int64_t offset,
   });
 }
 
+bool IsKnownHole(std::span<const SkippedEntry> skipped, std::int64_t offset) {
+  return std::ranges::any_of(skipped, [&](const SkippedEntry& one) {
+    return one.offset == offset && one.checksum == SkippedEntry::kHole;
+  });
+}
+
 std::string HowToSkip(std::string_view log_topic, std::int64_t offset, std::string_view value) {
   return fmt::format(
       " (log {}, offset {}). If something else wrote it, keep that from writing to the topic, and "

@@ -21,6 +21,9 @@ namespace crawlsieve {
 [[nodiscard]] bool IsSkippedEntry(std::span<const SkippedEntry> skipped, std::int64_t offset,
                                   std::string_view value);
 
+/// Whether `skipped` names `offset` as one without a record.
+[[nodiscard]] bool IsKnownHole(std::span<const SkippedEntry> skipped, std::int64_t offset);
+
 /// What the message about an entry that can't be folded ends with: which it is, and what to do.
 [[nodiscard]] std::string HowToSkip(std::string_view log_topic, std::int64_t offset,
                                     std::string_view value);

@@ -37,6 +37,9 @@ LogStatus LogReader::Fetch(std::size_t most, milliseconds wait) {
 LogResult<std::optional<LogItem>> LogReader::Take() {
   if (taken_ == items_.size()) return std::optional<LogItem>();
   const LogItem& item = items_[taken_];
+  if (item.offset > next_ && IsKnownHole(log_.skipped, next_)) {
+    return std::optional(LogItem{next_++, {}, item.timestamp, nullptr, true});
+  }
   // Only idempotent producers write to the log, which leave no gap in its offsets. So a record that
   // doesn't follow the one before means that an entry was not delivered, or that something else
   // writes to the log. To fold on would be to forget pages.
@@ -45,8 +48,11 @@ LogResult<std::optional<LogItem>> LogReader::Take() {
     return MakeFailure(
         is_known ? LogFault::kFinal : LogFault::kUnknown, ErrorCode::kCorruption,
         fmt::format("log {} goes on with offset {} where {} was expected: entries are missing, or "
-                    "something else writes to this topic",
-                    log_.topic, item.offset, next_));
+                    "something else writes to this topic. If a transaction of something else ended "
+                    "there, keep "
+                    "that from writing to the topic, and add \"{}:{}\" to kafka.log.skip of all "
+                    "processes: docs/reliability.md, \"When the judge refuses an entry\"",
+                    log_.topic, item.offset, next_, next_, SkippedEntry::kHole));
   }
   ++next_;
   ++taken_;

@@ -27,7 +27,7 @@ struct LogItem {
   std::string_view value;
   Timestamp timestamp;
   const log::Entry* entry = nullptr;  ///< empty where the bytes are not an entry
-  bool is_skipped = false;            ///< `kafka.log.skip` names this record
+  bool is_skipped = false;            ///< `kafka.log.skip` names this offset
 };
 
 /// The only reader of the admission log: for the judge, for a replay, for the first look of a
@@ -37,6 +37,9 @@ struct LogItem {
 ///     the offset that follows           hands the record out
 ///     another offset                    fails: kUnknown at first, since other clients may see what
 ///                                       these left out, kFinal the second time
+///     another offset, and those        hands out an item without bytes for each of these, marked
+///       between are named to be
+///       passed over
 ///     a record that is named to be      hands it out, marked
 ///       passed over
 ///     bytes that are not an entry       hands it out without entry; whoever has to fold it asks

@@ -559,6 +559,18 @@ TEST_F(JudgeMachineTest, AGapInTheLogMayPassOnceAndThenEndsTheJudge) {
   EXPECT_EQ(world_->committed()->offset, 5);
 }
 
+TEST_F(JudgeMachineTest, AHoleThatIsNamedIsPassedOverByEveryJudge) {
+  ASSERT_TRUE(world_->GoLive(0, 4));
+  world_->log.LeaveOut();
+  AppendPages(3);
+  EXPECT_THAT(EndOf(one()), HasSubstr("\"5:hole\""));
+  world_->description.skipped = {{5, "hole"}};
+  StartBoth(0);
+  ExpectAllJudged();
+  EXPECT_EQ(world_->visible().size(), 7U);
+  EXPECT_EQ(world_->violation(), "");
+}
+
 TEST_F(JudgeMachineTest, AGapInWhatIsReplayedEndsTheJudgeToo) {
   ASSERT_TRUE(world_->GoLive(0, 4));
   one().Kill(/*lost=*/1000);

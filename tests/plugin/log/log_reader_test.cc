@@ -92,7 +92,41 @@ TEST_F(LogReaderTest, AMissingOffsetMayPassOnceAndIsFinalForTheNextReader) {
     EXPECT_EQ(item.error().fault, expected);
     EXPECT_EQ(item.error().error.code, ErrorCode::kCorruption);
     EXPECT_THAT(item.error().error.message, HasSubstr("goes on with offset 2 where 1"));
+    EXPECT_THAT(item.error().error.message, HasSubstr("\"1:hole\""));
   }
+}
+
+TEST_F(LogReaderTest, AnOffsetThatIsNamedAsAHoleIsHandedOutWithoutBytes) {
+  log_.Append(PageEntry("a"));
+  log_.LeaveOut();
+  log_.LeaveOut();
+  log_.Append(PageEntry("d"));
+  description_.skipped = {{1, "hole"}, {2, "hole"}};
+  LogReader reader = MakeReader();
+  ASSERT_TRUE(reader.Begin(0).has_value());
+  ASSERT_TRUE(reader.Fetch(10, milliseconds(0)).has_value());
+  for (const bool is_skipped : {false, true, true, false}) {
+    const std::int64_t offset = reader.next();
+    const auto item = reader.Take();
+    ASSERT_TRUE(item.has_value() && item->has_value());
+    EXPECT_EQ((*item)->offset, offset);
+    EXPECT_EQ((*item)->is_skipped, is_skipped);
+    EXPECT_EQ((*item)->entry == nullptr, is_skipped);
+  }
+  EXPECT_FALSE(reader.Take()->has_value());
+}
+
+// Who named too much must not lose an entry by it.
+TEST_F(LogReaderTest, ARecordWhereAHoleIsNamedIsNoHole) {
+  log_.Append(PageEntry("a"));
+  description_.skipped = {{0, "hole"}};
+  LogReader reader = MakeReader();
+  ASSERT_TRUE(reader.Begin(0).has_value());
+  ASSERT_TRUE(reader.Fetch(10, milliseconds(0)).has_value());
+  const auto item = reader.Take();
+  ASSERT_TRUE(item.has_value() && item->has_value());
+  EXPECT_FALSE((*item)->is_skipped);
+  EXPECT_NE((*item)->entry, nullptr);
 }
 
 TEST_F(LogReaderTest, ASecondGapElsewhereMayPassAgain) {
