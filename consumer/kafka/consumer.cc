@@ -247,21 +247,21 @@ KafkaResult<std::int64_t> Consumer::QueryEnd(const PartitionOffset& end,
   // is down, and goes on asking that one when there is another (librdkafka 2.0.2). A time of -1 or
   // -2 is an end of the partition here as well.
   const PartitionList list = MakePartitionList(std::vector<PartitionOffset>{end});
-  const auto ask = [&] {
+  const auto ask = [&](milliseconds timeout) {
     list->elems[0].offset = end.offset;
     const rd_kafka_resp_err_t code =
-        rd_kafka_offsets_for_times(client_->handle(), list.get(), TimeoutMs(Until(deadline)));
+        rd_kafka_offsets_for_times(client_->handle(), list.get(), TimeoutMs(timeout));
     return code == RD_KAFKA_RESP_ERR_NO_ERROR
                ? static_cast<rd_kafka_resp_err_t>(FirstErrorIn(*list))
                : code;
   };
-  rd_kafka_resp_err_t code = ask();
-  // What librdkafka says here also of a partition that had no leader when it last asked, as after a
-  // broker was away for longer than its own session. It doesn't ask again for the 15 minutes that
-  // it believes its metadata, unless the topic is subscribed to.
-  if (code == RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION &&
+  // librdkafka believes what it was told of a topic for up to 15 minutes: also that a broker leads
+  // it which is down by now, or that none did (UNKNOWN_PARTITION). So part of the time is kept for
+  // asking who leads it now.
+  rd_kafka_resp_err_t code = ask(Until(deadline) / 2);
+  if (code != RD_KAFKA_RESP_ERR_NO_ERROR &&
       client_->FindLeaders(end.partition.topic, Until(deadline))) {
-    code = ask();
+    code = ask(Until(deadline));
   }
   if (code == RD_KAFKA_RESP_ERR_NO_ERROR) return list->elems[0].offset;
   KafkaError error = KafkaErrorFromCode(
