@@ -234,36 +234,44 @@ KafkaStatus Consumer::Seek(const PartitionOffset& target, milliseconds timeout) 
 KafkaResult<Watermarks> Consumer::QueryWatermarks(const TopicPartition& partition,
                                                   milliseconds timeout) {
   const auto deadline = steady_clock::now() + timeout;
-  auto low = QueryEnd({partition, kOffsetBeginning}, deadline);
+  auto low = QueryOffset({partition, kOffsetBeginning}, deadline);
   if (!low) return tl::unexpected(std::move(low.error()));
-  auto high = QueryEnd({partition, kOffsetEnd}, deadline);
+  auto high = QueryOffset({partition, kOffsetEnd}, deadline);
   if (!high) return tl::unexpected(std::move(high.error()));
   return Watermarks{*low, *high};
 }
 
-KafkaResult<std::int64_t> Consumer::QueryEnd(const PartitionOffset& end,
-                                             steady_clock::time_point deadline) {
+KafkaResult<std::int64_t> Consumer::QueryEnd(const TopicPartition& partition,
+                                             milliseconds timeout) {
+  return QueryOffset({partition, kOffsetEnd}, steady_clock::now() + timeout);
+}
+
+KafkaResult<std::int64_t> Consumer::QueryOffset(const PartitionOffset& end,
+                                                steady_clock::time_point deadline) {
   // Not rd_kafka_query_watermark_offsets: it knows no limit of time while the leader that it asked
   // is down, and goes on asking that one when there is another (librdkafka 2.0.2). A time of -1 or
   // -2 is an end of the partition here as well.
   const PartitionList list = MakePartitionList(std::vector<PartitionOffset>{end});
-  const auto ask = [&](milliseconds timeout) {
+  const auto find_leaders = [&](milliseconds timeout) {
+    return client_->FindLeaders(end.partition.topic, timeout).has_value();
+  };
+  const auto ask = [&] {
     list->elems[0].offset = end.offset;
     const rd_kafka_resp_err_t code =
-        rd_kafka_offsets_for_times(client_->handle(), list.get(), TimeoutMs(timeout));
+        rd_kafka_offsets_for_times(client_->handle(), list.get(), TimeoutMs(Until(deadline)));
     return code == RD_KAFKA_RESP_ERR_NO_ERROR
                ? static_cast<rd_kafka_resp_err_t>(FirstErrorIn(*list))
                : code;
   };
-  // librdkafka believes what it was told of a topic for up to 15 minutes: also that a broker leads
-  // it which is down by now, or that none did (UNKNOWN_PARTITION). So part of the time is kept for
-  // asking who leads it now.
-  rd_kafka_resp_err_t code = ask(Until(deadline) / 2);
-  if (code != RD_KAFKA_RESP_ERR_NO_ERROR &&
-      client_->FindLeaders(end.partition.topic, Until(deadline))) {
-    code = ask(Until(deadline));
-  }
+  // librdkafka believes what it was told of a topic for up to 15 minutes, unless it is subscribed
+  // to: also that a broker leads it which is down by now, or that none did (UNKNOWN_PARTITION). An
+  // answer may take as long as the fetch that the broker serves before it on the same connection,
+  // so the time isn't divided: who leads is asked after a failure, in the next question.
+  if (std::exchange(is_leader_in_doubt_, false)) (void)find_leaders(Until(deadline) / 2);
+  rd_kafka_resp_err_t code = ask();
+  if (code == RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION && find_leaders(Until(deadline))) code = ask();
   if (code == RD_KAFKA_RESP_ERR_NO_ERROR) return list->elems[0].offset;
+  is_leader_in_doubt_ = true;
   KafkaError error = KafkaErrorFromCode(
       code,
       fmt::format("asking for the ends of {} [{}]", end.partition.topic, end.partition.partition));

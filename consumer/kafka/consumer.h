@@ -112,9 +112,14 @@ class Consumer {
   [[nodiscard]] KafkaResult<std::vector<std::optional<PartitionOffset>>> CommittedPlaces(
       const std::vector<TopicPartition>& partitions, std::chrono::milliseconds timeout);
 
-  /// Asks the broker that leads the partition. Errors: kRetriable (none answered in time)...
+  /// Asks the broker that leads the partition, for one end after the other. A consumer that fetches
+  /// from that broker may wait for as long as it lets a fetch wait, for each. Errors: kRetriable
+  /// (none answered in time)...
   [[nodiscard]] KafkaResult<Watermarks> QueryWatermarks(const TopicPartition& partition,
                                                         std::chrono::milliseconds timeout);
+  /// The high one of them.
+  [[nodiscard]] KafkaResult<std::int64_t> QueryEnd(const TopicPartition& partition,
+                                                   std::chrono::milliseconds timeout);
   /// As of the last fetch, without asking; nullopt before the first one.
   [[nodiscard]] std::optional<Watermarks> CachedWatermarks(const TopicPartition& partition) const;
 
@@ -147,8 +152,8 @@ class Consumer {
   void UnassignAll();
   void FinishCommit(std::uintptr_t number, const KafkaStatus& status);
   /// The offset that `end` stands for, which is kOffsetBeginning or kOffsetEnd.
-  [[nodiscard]] KafkaResult<std::int64_t> QueryEnd(const PartitionOffset& end,
-                                                   std::chrono::steady_clock::time_point deadline);
+  [[nodiscard]] KafkaResult<std::int64_t> QueryOffset(
+      const PartitionOffset& end, std::chrono::steady_clock::time_point deadline);
   [[nodiscard]] KafkaStatus SetPaused(const std::vector<TopicPartition>& partitions, bool paused);
   [[nodiscard]] const PartitionState* FindState(std::string_view topic,
                                                 std::int32_t partition) const;
@@ -162,6 +167,7 @@ class Consumer {
   std::map<std::uintptr_t, std::function<void(const KafkaStatus&)>> pending_commits_;
   std::uintptr_t next_commit_ = 0;
   bool closed_ = false;
+  bool is_leader_in_doubt_ = false;  ///< of the partition that was asked for last
 };
 
 }  // namespace crawlsieve::consumer

@@ -24,7 +24,7 @@ bool BrokerContact::IsSilent(Clock::time_point now) const {
 
 void BrokerContact::AskIfSilent(Consumer& consumer, const TopicPartition& partition) {
   if (!IsSilent()) return;
-  if (consumer.QueryWatermarks(partition, kPatience)) {
+  if (consumer.QueryEnd(partition, kPatience)) {
     Answered();
   } else {
     Failed();

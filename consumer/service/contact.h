@@ -20,7 +20,7 @@ class BrokerContact {
  public:
   static constexpr std::chrono::milliseconds kSilence{5'000};
   static constexpr std::chrono::milliseconds kPause{1'000};     ///< between questions in an outage
-  static constexpr std::chrono::milliseconds kPatience{1'000};  ///< for one answer
+  static constexpr std::chrono::milliseconds kPatience{2'000};  ///< for one answer
 
   using Clock = std::chrono::steady_clock;
 

@@ -133,7 +133,7 @@ TEST(MockConsumer, ALeaderThatIsDownIsAskedForTheEndsNoLongerThanAllowed) {
   cluster.MakeLeader(kTopic, 0, 2);
   const auto deadline = std::chrono::steady_clock::now() + kPatience;
   while (!ends.has_value() && std::chrono::steady_clock::now() < deadline) {
-    ends = (*consumer)->QueryWatermarks({kTopic, 0}, milliseconds(500));
+    ends = (*consumer)->QueryWatermarks({kTopic, 0}, milliseconds(2'000));
   }
   EXPECT_TRUE(ends.has_value()) << ends.error().message;
 }
