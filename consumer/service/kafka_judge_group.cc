@@ -16,11 +16,6 @@ namespace {
 constexpr milliseconds kAdminTimeout{10'000};
 constexpr milliseconds kGroupTimeout{3'000};
 
-LogStatus ToLogStatus(const KafkaStatus& status) {
-  if (status) return {};
-  return tl::unexpected(ToLogFailure(status.error()));
-}
-
 /// For the client, which hands it on from Poll as it is.
 KafkaError ToKafkaError(const LogFailure& failure) {
   return {failure.may_pass() ? KafkaErrorClass::kFatal : KafkaErrorClass::kRefused, 0, "",

@@ -34,6 +34,11 @@ LogFailure ToLogFailure(const KafkaError& error) {
   return {ToError(error), FaultOf(error.error_class)};
 }
 
+LogStatus ToLogStatus(const KafkaStatus& status) {
+  if (status) return {};
+  return tl::unexpected(ToLogFailure(status.error()));
+}
+
 LogDescription LogOf(const KafkaOptions& options) { return {options.log_topic, options.log_skip}; }
 
 TopicPartition LogPartition(const KafkaOptions& options) { return {options.log_topic, 0}; }
@@ -74,10 +79,7 @@ LogResult<LogBounds> KafkaLogSource::Bounds(milliseconds timeout) {
 }
 
 LogStatus KafkaLogSource::Seek(std::int64_t offset) {
-  if (auto assigned = consumer_->Assign({{log_, offset}}); !assigned) {
-    return tl::unexpected(ToLogFailure(assigned.error()));
-  }
-  return {};
+  return ToLogStatus(consumer_->Assign({{log_, offset}}));
 }
 
 LogResult<std::span<const LogRecord>> KafkaLogSource::Read(std::size_t most, milliseconds wait) {

@@ -21,6 +21,7 @@ namespace crawlsieve::consumer {
 
 /// What a Kafka error means for whoever reads the log or publishes verdicts.
 [[nodiscard]] LogFailure ToLogFailure(const KafkaError& error);
+[[nodiscard]] LogStatus ToLogStatus(const KafkaStatus& status);
 
 /// The admission log of a configuration.
 [[nodiscard]] LogDescription LogOf(const KafkaOptions& options);

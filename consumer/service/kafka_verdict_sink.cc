@@ -17,11 +17,6 @@ constexpr milliseconds kCommitTimeout{60'000};
 
 Timestamp Now() { return std::chrono::floor<milliseconds>(std::chrono::system_clock::now()); }
 
-LogStatus ToLogStatus(const KafkaStatus& status) {
-  if (status) return {};
-  return tl::unexpected(ToLogFailure(status.error()));
-}
-
 }  // namespace
 
 KafkaVerdictSink::KafkaVerdictSink(const KafkaOptions& options, std::string instance,

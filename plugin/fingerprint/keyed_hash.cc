@@ -6,15 +6,6 @@
 #include <string>
 
 namespace crawlsieve {
-namespace {
-
-template <typename Value>
-std::string_view BytesOf(const Value& value) {
-  return {reinterpret_cast<const char*>(&value), sizeof(value)};
-}
-
-}  // namespace
-
 KeyedHash::Keys KeyedHash::Derive(std::string_view key, std::string_view purpose) {
   Keys keys;
   const auto derive = [&](std::string_view part, auto& derived) {

@@ -17,6 +17,12 @@ struct NhValue {
   friend bool operator==(const NhValue&, const NhValue&) = default;
 };
 
+/// The bytes of a number, or of an NH value, as they lie in memory.
+template <typename Value>
+std::string_view BytesOf(const Value& value) {
+  return {reinterpret_cast<const char*>(&value), sizeof(value)};
+}
+
 namespace nh_internal {
 
 __extension__ using Uint128 = unsigned __int128;

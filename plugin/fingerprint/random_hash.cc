@@ -6,15 +6,6 @@
 #include <span>
 
 namespace crawlsieve {
-namespace {
-
-template <typename Value>
-std::string_view BytesOf(const Value& value) {
-  return {reinterpret_cast<const char*>(&value), sizeof(value)};
-}
-
-}  // namespace
-
 RandomHash::RandomHash() { FillRandom(std::as_writable_bytes(std::span(key_))); }
 
 Checksum RandomHash::operator()(std::string_view bytes, std::string_view label) const {
