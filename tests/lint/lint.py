@@ -27,7 +27,8 @@ ROOMS = {
     "plugin/index": "plugin/base plugin/fingerprint plugin/index/base plugin/index/bucket",
     "plugin/judge": "plugin/base plugin/fingerprint plugin/index plugin/index/base "
                     "plugin/index/snapshot plugin/log plugin/state plugin/verdict",
-    "extract": "plugin/base plugin/fingerprint",
+    "extract/html": "",
+    "extract": "extract/html plugin/base plugin/fingerprint",
     "consumer": "plugin/base",
     "consumer/formats": "extract plugin/base",
     "consumer/input": "consumer/formats plugin/base",
