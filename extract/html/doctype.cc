@@ -1,5 +1,5 @@
-#include "extract/ascii.h"
 #include "extract/html/tree_builder.h"
+#include "extract/text/ascii.h"
 
 #include <algorithm>
 #include <array>

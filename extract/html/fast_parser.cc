@@ -1,12 +1,12 @@
 #include "extract/html/fast_parser.h"
 
-#include "extract/ascii.h"
 #include "extract/html/name_table.h"
 #include "extract/html/node_arena.h"
 #include "extract/html/raw_text.h"
 #include "extract/html/tag_reader.h"
 #include "extract/html/tree_builder.h"
 #include "extract/html/visible_walk.h"
+#include "extract/text/ascii.h"
 
 #include <algorithm>
 

@@ -1,8 +1,8 @@
 #pragma once
 
+#include "extract/html/html_text.h"
 #include "extract/html/markup_bits.h"
-#include "extract/html_text.h"
-#include "extract/options.h"
+#include "extract/html/options.h"
 
 #include <cstdint>
 #include <memory>

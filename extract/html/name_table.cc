@@ -1,6 +1,6 @@
 #include "extract/html/name_table.h"
 
-#include "extract/ascii.h"
+#include "extract/text/ascii.h"
 
 #include <cstring>
 #include <random>

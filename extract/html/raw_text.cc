@@ -1,6 +1,6 @@
 #include "extract/html/raw_text.h"
 
-#include "extract/ascii.h"
+#include "extract/text/ascii.h"
 
 #include <algorithm>
 

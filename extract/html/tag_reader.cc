@@ -1,7 +1,7 @@
 #include "extract/html/tag_reader.h"
 
-#include "extract/ascii.h"
 #include "extract/html/character_references.h"
+#include "extract/text/ascii.h"
 
 #include <algorithm>
 #include <cstring>

@@ -1,7 +1,7 @@
 #include "extract/html/tree_builder.h"
 
-#include "extract/ascii.h"
 #include "extract/html/character_references.h"
+#include "extract/text/ascii.h"
 
 namespace crawlsieve::extract::html {
 

@@ -1,7 +1,7 @@
 // "In body", the insertion mode of most of a page.
 
-#include "extract/ascii.h"
 #include "extract/html/tree_builder.h"
+#include "extract/text/ascii.h"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // Tables and templates.
 
-#include "extract/ascii.h"
 #include "extract/html/tree_builder.h"
+#include "extract/text/ascii.h"
 
 namespace crawlsieve::extract::html {
 namespace {

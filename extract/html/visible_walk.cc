@@ -1,8 +1,8 @@
 #include "extract/html/visible_walk.h"
 
-#include "extract/ascii.h"
 #include "extract/html/character_references.h"
-#include "extract/utf8.h"
+#include "extract/text/ascii.h"
+#include "extract/text/utf8.h"
 
 #include <algorithm>
 
