@@ -66,7 +66,7 @@ CONFINED = {
     r"httplib\.h": ("consumer/http.cc",),
     r"prometheus/": ("consumer/metrics",),
     r"spdlog/": ("consumer/logging",),
-    r"CLI/": ("consumer/cli", "bench"),
+    r"CLI/": ("consumer/cli", "bench", "tests/extract/html"),
     r"faiss/": ("bench",),
     r"openssl/": ("plugin/fingerprint", "consumer/evaluation/schemes"),
 }

@@ -12,8 +12,9 @@ namespace crawlsieve::html_check {
 /// Names of the kernels that this processor runs, the best one first.
 [[nodiscard]] std::vector<std::string> KernelNames();
 
-/// The parser with a kernel; nullptr: there is none of this name.
+/// The parser with a kernel; Gumbo for `gumbo`; another one for the path of an oracle's program.
+/// Throws std::invalid_argument when there is none of this name.
 [[nodiscard]] std::unique_ptr<extract::HtmlParser> MakeParser(const extract::Limits& limits,
-                                                              std::string_view kernel);
+                                                              std::string_view name);
 
 }  // namespace crawlsieve::html_check
