@@ -39,11 +39,14 @@ fn flow_of_html(name: &str) -> Flow {
         | "col" | "colgroup" | "dd" | "details" | "dialog" | "dir" | "div" | "dl" | "dt"
         | "fieldset" | "figcaption" | "figure" | "footer" | "form" | "frame" | "frameset"
         | "h1" | "h2" | "h3" | "h4" | "h5" | "h6" | "header" | "hgroup" | "hr" | "html"
-        | "input" | "isindex" | "keygen" | "legend" | "li" | "listing" | "main" | "marquee"
-        | "menu" | "menuitem" | "multicol" | "nav" | "nextid" | "ol" | "optgroup" | "option"
+        | "input" | "keygen" | "legend" | "li" | "listing" | "main" | "marquee"
+        | "menu" | "multicol" | "nav" | "nextid" | "ol" | "optgroup" | "option"
         | "p" | "plaintext" | "pre" | "rt" | "rtc" | "search" | "section" | "select" | "spacer"
         | "summary" | "table" | "tbody" | "td" | "textarea" | "tfoot" | "th" | "thead" | "tr"
         | "ul" | "xmp" => Flow::Block,
+        // Names of SVG and MathML make blocks in HTML too.
+        "annotation-xml" | "desc" | "foreignobject" | "malignmark" | "mglyph" | "mi" | "mn"
+        | "mo" | "ms" | "mtext" => Flow::Block,
         _ => Flow::Inline,
     }
 }
@@ -118,7 +121,9 @@ impl Events {
 fn report_title(title: &Handle, events: &mut Events) {
     if let Some(first) = title.children.borrow().first() {
         if let NodeData::Text { contents } = &first.data {
-            events.add(b't', &[&contents.borrow()]);
+            if !contents.borrow().chars().all(is_space) {
+                events.add(b't', &[&contents.borrow()]);
+            }
         }
     }
 }

@@ -126,17 +126,8 @@ std::string Without(std::string_view page, Drop drop) {
 // The rewritings, in the order of the table.
 
 std::string WithoutUnknownTags(std::string_view page) {
-  int foreign = 0;
-  return Without(page, [&](const Piece& piece) {
-    if (!IsTag(piece)) return false;
-    if (piece.name == "svg" || piece.name == "math") {
-      if (piece.kind == PieceKind::kEndTag) {
-        foreign = std::max(foreign - 1, 0);
-      } else if (!piece.source.ends_with("/>")) {
-        ++foreign;
-      }
-    }
-    return foreign == 0 && !IsGumboTag(piece.name);
+  return Without(page, [](const Piece& piece) {
+    return IsTag(piece) && !piece.foreign && !IsGumboTag(piece.name);
   });
 }
 
@@ -264,6 +255,27 @@ std::string WithSectionForSearch(std::string_view page) {
   });
 }
 
+std::string WithStartTagsOfBr(std::string_view page) {
+  return RewritePieces(page, [](const Piece& piece) {
+    const bool end = piece.kind == PieceKind::kEndTag && piece.name == "br" && !piece.foreign;
+    return end ? "<br>" : std::string(piece.source);
+  });
+}
+
+std::string WithArticleForMain(std::string_view page) {
+  return RewritePieces(page, [](const Piece& piece) {
+    return IsTag(piece) && piece.name == "main" ? Renamed(piece, "article")
+                                                : std::string(piece.source);
+  });
+}
+
+std::string WithoutObjects(std::string_view page) {
+  return Without(page, [](const Piece& piece) {
+    return IsTag(piece) &&
+           (piece.name == "applet" || piece.name == "marquee" || piece.name == "object");
+  });
+}
+
 std::string WithSectionForDialog(std::string_view page) {
   return RewritePieces(page, [](const Piece& piece) {
     if (!IsTag(piece) || piece.name != "dialog") return std::string(piece.source);
@@ -279,34 +291,37 @@ std::string WithSectionForDialog(std::string_view page) {
               (extract::IsAsciiSpace(after) || after == '>' || after == '=' || after == '/'));
     }
     std::string section = Renamed(piece, "section");
+    if (piece.foreign) return section;
     if (!open) section.insert(std::string_view("<section").size(), " hidden ");
     return section;
   });
 }
 
 std::string WithoutEndTagsOfPAndBrInForeignContent(std::string_view page) {
-  int foreign = 0;
-  return Without(page, [&](const Piece& piece) {
-    if (!IsTag(piece)) return false;
-    if (piece.name == "svg" || piece.name == "math") {
-      foreign = std::max(foreign + (piece.kind == PieceKind::kEndTag ? -1 : 1), 0);
-    }
-    return foreign > 0 && piece.kind == PieceKind::kEndTag &&
-           (piece.name == "p" || piece.name == "br");
-  });
+  std::string rewritten(page);
+  // Without one of them foreign content goes on, and the next may be in there too.
+  constexpr int kMostInARow = 5;
+  for (int i = 0; i < kMostInARow; ++i) {
+    rewritten = Without(rewritten, [](const Piece& piece) {
+      return piece.foreign && piece.kind == PieceKind::kEndTag &&
+             (piece.name == "p" || piece.name == "br");
+    });
+  }
+  return rewritten;
 }
 
 /// Between <select> and </select> only what both rules let in.
 std::string WithoutTagsInSelect(std::string_view page) {
   bool in_select = false;
   return Without(page, [&](const Piece& piece) {
+    if (piece.kind == PieceKind::kRawText) return in_select && piece.name != "script";
     if (!IsTag(piece)) return false;
-    if (piece.name == "select") {
+    if (piece.name == "select" && !piece.foreign) {
       in_select = piece.kind == PieceKind::kStartTag && !in_select;
       return false;
     }
-    return in_select && piece.name != "option" && piece.name != "optgroup" &&
-           piece.name != "script";
+    return in_select && (piece.foreign || (piece.name != "option" && piece.name != "optgroup" &&
+                                           piece.name != "script"));
   });
 }
 
@@ -345,10 +360,17 @@ constexpr std::array kDifferences = {
                     WithoutRetiredTags, false, "", "", ""},
     KnownDifference{"search-element", "<search> is unknown", WithSectionForSearch, true, "", "",
                     ""},
+    KnownDifference{"main-element", "<main> isn't special: end tags and items reach through it",
+                    WithArticleForMain, true, "", "", ""},
+    KnownDifference{"object-end-tags",
+                    "</object>, </applet> and </marquee> reach through one another", WithoutObjects,
+                    false, "", "", ""},
     KnownDifference{"dialog-element", "<dialog> is unknown", WithSectionForDialog, true, "", "",
                     ""},
     KnownDifference{"foreign-p-br", "</p> and </br> don't leave SVG and MathML",
                     WithoutEndTagsOfPAndBrInForeignContent, false, "", "", ""},
+    KnownDifference{"br-end-tag", "</br> lets a <frameset> drop the body", WithStartTagsOfBr, true,
+                    "", "", ""},
     KnownDifference{"select-content", "the rules of <select> before 2025 let options in only",
                     WithoutTagsInSelect, false, "", "", ""},
     KnownDifference{"table-text", "text in a table is table text, whatever the current node",

@@ -16,6 +16,7 @@ struct Piece {
   PieceKind kind;
   std::string_view source;
   std::string name = {};  ///< of a tag, in lower case
+  bool foreign = false;   ///< within SVG or MathML, as far as the tags alone tell
 };
 
 /// Cuts a page into tags, text, comments and the like, and the content of raw text elements. A
