@@ -1,6 +1,7 @@
 #include "tests/support/html/oracle_process.h"
 
 #include "extract/segment.h"
+#include "tests/support/html/element_rules.h"
 
 #include <array>
 #include <cerrno>
@@ -21,28 +22,6 @@ namespace {
 
 [[noreturn]] void Fail(const char* what, int error) {
   throw std::system_error(error, std::generic_category(), what);
-}
-
-/// The hints of an HTML element's name, said once more from docs/extraction.md.
-extract::Hints HintsOfElement(std::string_view name) {
-  constexpr std::array<std::string_view, 2> kNavigation = {"nav", "menu"};
-  constexpr std::array<std::string_view, 8> kBoilerplate = {
-      "header", "footer", "aside", "form", "fieldset", "button", "select", "textarea"};
-  constexpr std::array<std::string_view, 2> kMain = {"main", "article"};
-  const auto is_one_of = [&](const auto& names) {
-    for (const std::string_view one : names) {
-      if (one == name) return true;
-    }
-    return false;
-  };
-  if (is_one_of(kNavigation)) return extract::kNavigationHint;
-  if (is_one_of(kBoilerplate)) return extract::kBoilerplateHint;
-  if (is_one_of(kMain)) return extract::kMainHint;
-  if (name == "h1") return extract::kHeadingHint | extract::kHeadlineHint;
-  if (name.size() == 2 && name[0] == 'h' && name[1] >= '2' && name[1] <= '6') {
-    return extract::kHeadingHint;
-  }
-  return extract::kNoHints;
 }
 
 /// Reads the fields of an answer.
