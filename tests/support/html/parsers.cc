@@ -17,4 +17,6 @@ std::unique_ptr<extract::HtmlParser> MakeParser(const extract::Limits& limits,
   throw std::invalid_argument("no such parser: " + std::string(name));
 }
 
+std::uint64_t WorkOf(const extract::HtmlParser& /*parser*/) { return 0; }
+
 }  // namespace crawlsieve::html_check

@@ -2,6 +2,7 @@
 
 #include "extract/html_text.h"
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -16,5 +17,8 @@ namespace crawlsieve::html_check {
 /// Throws std::invalid_argument when there is none of this name.
 [[nodiscard]] std::unique_ptr<extract::HtmlParser> MakeParser(const extract::Limits& limits,
                                                               std::string_view name);
+
+/// Steps of the parser's last parse; 0 for one that doesn't count them.
+[[nodiscard]] std::uint64_t WorkOf(const extract::HtmlParser& parser);
 
 }  // namespace crawlsieve::html_check
