@@ -275,6 +275,10 @@ constexpr std::array<Choice<consumer::FormatKind>, 3> kFormats{
     {{"canonical", consumer::FormatKind::kCanonical},
      {"raw", consumer::FormatKind::kRaw},
      {"warc", consumer::FormatKind::kWarc}}};
+constexpr std::array<Choice<extract::ParserKind>, 3> kParsers{
+    {{"auto", extract::ParserKind::kAuto},
+     {"fast", extract::ParserKind::kFast},
+     {"gumbo", extract::ParserKind::kGumbo}}};
 constexpr std::array<Choice<consumer::Delivery>, 2> kDeliveries{
     {{"exactly_once", consumer::Delivery::kExactlyOnce},
      {"at_least_once", consumer::Delivery::kAtLeastOnce}}};
@@ -437,12 +441,18 @@ std::vector<Option> MakeOptions() {
              "Memory for the results of recent pages, so that the same bytes aren't parsed again; "
              "0: none. 32 MiB hold some 90,000 pages.",
              FIELD(extract_stage.repeat_cache_bytes), Size(0, 64 * kGiB)),
+      Scalar(
+          "extract.parser",
+          "Which HTML parser reads pages: `fast`, our own, or `gumbo`. `auto` takes `fast` for a "
+          "new log, and for a log that exists the parser that it was begun with. Part of the "
+          "scheme: a log of the other parser is refused.",
+          FIELD(extract.parser), OneOf(kParsers)),
       Scalar("extract.limits.max_body_bytes",
              "Largest decoded body; a page over it is `not_evaluated`, code `body_too_large`.",
              FIELD(extract.limits.max_body_bytes), Size(kKiB, kGiB)),
       Scalar("extract.limits.max_parse_memory",
-             "Maximum memory of the HTML parser for one page; code `parse_memory`. Every thread "
-             "may use this much.",
+             "Maximum memory of the HTML parser for one page; code `parse_memory`, with the parser "
+             "`fast` `parse_nodes`. Every thread may use this much.",
              FIELD(extract.limits.max_parse_memory), Size(kMiB, 16 * kGiB)),
       Scalar("extract.limits.max_parse_allocations",
              "Maximum number of nodes and strings that the HTML parser may make of one page; code "
@@ -452,11 +462,12 @@ std::vector<Option> MakeOptions() {
              "Maximum number of words of one page; code `too_many_tokens`.",
              FIELD(extract.limits.max_tokens), Number<std::size_t>(1, 100'000'000)),
       Scalar("extract.limits.parse_time_base",
-             "Maximum CPU time for parsing one page, plus `parse_time_per_mib` for its size; code "
-             "`parse_time`. The other limits should apply first.",
+             "Maximum CPU time for parsing one page with the parser `gumbo`, plus "
+             "`parse_time_per_mib` for its size; code `parse_time`. The other limits should apply "
+             "first. The parser `fast` has no clock.",
              FIELD(extract.limits.parse_time_base), Duration(10ms, 1min)),
       Scalar("extract.limits.parse_time_per_mib",
-             "Maximum CPU time for parsing, for every MiB of page.",
+             "Maximum CPU time for parsing with the parser `gumbo`, for every MiB of page.",
              FIELD(extract.limits.parse_time_per_mib), Duration(10ms, 1min)),
       Scalar("extract.url.drop_tracking",
              "Whether to remove parameters of campaigns and clicks (utm_source, gclid, fbclid).",

@@ -4,6 +4,7 @@
 #include "extract/features/shingles.h"
 #include "extract/features/terms.h"
 #include "extract/html/charset.h"
+#include "extract/html/fast_parser.h"
 #include "extract/html/html_text.h"
 #include "extract/html/media_type.h"
 #include "extract/html/visible_text.h"
@@ -29,6 +30,16 @@ using RoleWeights = std::array<std::uint32_t, kRoleCount>;
 /// All roles but the alternative texts, in the order of Role.
 constexpr RoleWeights kAllVisibleText = {1, 1, 1, 1, 1, 1, 0};
 
+std::unique_ptr<HtmlParser> MakeParser(const ExtractOptions& options) {
+  if (options.parser == ParserKind::kGumbo) return MakeGumboParser(options.limits);
+  return MakeFastParser(options.limits);
+}
+
+std::string DescribeParser(ParserKind parser) {
+  return parser == ParserKind::kGumbo ? fmt::format("gumbo-{}", CRAWLSIEVE_GUMBO_VERSION)
+                                      : fmt::format("fast-{}", kFastParserVersion);
+}
+
 }  // namespace
 
 class Extractor::Impl {
@@ -40,7 +51,7 @@ class Extractor::Impl {
         url_options_(options.url),
         details_(options.details),
         decoder_(options.revision),
-        parser_(MakeGumboParser(options.limits)),
+        parser_(MakeParser(options)),
         text_(options.details ? options.limits.max_links : 0),
         tokenizer_({options.limits.max_tokens, options.features.max_token_bytes}),
         volatile_text_(options.features.volatile_text),
@@ -252,13 +263,13 @@ Document Extractor::Identify(const Page& page) const { return impl_->Identify(pa
 std::string DescribeExtraction(const ExtractOptions& extract_options) {
   const FeatureOptions& options = extract_options.features;
   return fmt::format(
-      "extract={} {} {} {} shingle={}+{} sketch_shingle={} damped={} token<={} parser=gumbo-{} "
+      "extract={} {} {} {} shingle={}+{} sketch_shingle={} damped={} token<={} parser={} "
       "charset=meta-anywhere,uchardet-{} "
       "roles=1:{} main>={} {}",
       static_cast<int>(extract_options.revision), DescribeTokenizer(),
       DescribeVolatileText(options.volatile_text), DescribeTerms(options.terms),
       options.shingle_size, options.phrase_size, options.sketch_shingle_size,
-      options.damp_frequency, options.max_token_bytes, CRAWLSIEVE_GUMBO_VERSION,
+      options.damp_frequency, options.max_token_bytes, DescribeParser(extract_options.parser),
       CRAWLSIEVE_UCHARDET_VERSION, fmt::join(options.role_weights, ","), options.min_main_words,
       DescribeUrls(extract_options.url));
 }

@@ -12,7 +12,7 @@ namespace crawlsieve::extract {
 
 /// Turns fetched pages into documents: charset, HTML to visible text, tokens, features, URL.
 ///
-/// A pure function of (page, options, key): no clock but the CPU-time backstop of the parse, no
+/// A pure function of (page, options, key): no clock but the backstop of Gumbo, no
 /// state kept between pages. Thread-compatible: one for each worker; buffers are reused.
 /// No page makes it fail: what can't be parsed comes back as kNotEvaluated with a code.
 class Extractor {

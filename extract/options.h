@@ -8,6 +8,7 @@ namespace crawlsieve::extract {
 
 struct ExtractOptions {
   Revision revision = Revision::k4;
+  ParserKind parser = ParserKind::kAuto;
   Limits limits;
   FeatureOptions features;
   UrlOptions url;

@@ -120,8 +120,8 @@ bool ReadAll(int file, std::string& bytes) {
 
 }  // namespace
 
-Probe::Fate Probe::Ask(const SourceRecord& source, const FingerprintOptions& fingerprint,
-                       Depth depth, ProcessedRecord& answer) const {
+Probe::Fate Probe::Ask(const SourceRecord& source, const ProcessorOptions& options, Depth depth,
+                       ProcessedRecord& answer) const {
   std::array<int, 2> sockets{};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets.data()) != 0) {
     return Fate::kNotStarted;
@@ -135,8 +135,9 @@ Probe::Fate Probe::Ask(const SourceRecord& source, const FingerprintOptions& fin
   }
   const auto deadline = SteadyClock::now() + patience_;
   probe::Request request = ToRequest(source, depth);
-  request.set_fingerprint_key(fingerprint.key);
-  request.set_scheme_version(static_cast<int>(fingerprint.version));
+  request.set_fingerprint_key(options.fingerprint.key);
+  request.set_scheme_version(static_cast<int>(options.fingerprint.version));
+  request.set_parser(static_cast<int>(options.extract.parser));
   std::string bytes;
   const bool is_answered = Send(sockets[0], request.SerializeAsString(), deadline) &&
                            Receive(sockets[0], bytes, deadline);
@@ -160,7 +161,7 @@ std::optional<ProcessedRecord> Probe::Process(const SourceRecord& source,
                                               const ProcessorOptions& options) const {
   for (const Depth depth : {Depth::kWhole, Depth::kDecodeOnly}) {
     ProcessedRecord answer;
-    switch (Ask(source, options.fingerprint, depth, answer)) {
+    switch (Ask(source, options, depth, answer)) {
       case Fate::kAnswered:
         if (answer.entry.page().scheme() == SchemeOf(options)) return answer;
         Log(LogLevel::kError, "suspect.other_scheme",
@@ -189,6 +190,7 @@ bool AnswerProbe(ProcessorOptions options) {
   options.fingerprint.key = request.fingerprint_key();
   options = WithVersion(std::move(options),
                         request.scheme_version() == 1 ? SchemeVersion::k1 : SchemeVersion::k2);
+  options.extract.parser = static_cast<extract::ParserKind>(request.parser());
   const ProcessedRecord processed =
       PageProcessor(options).Process(FromRequest(request), static_cast<Depth>(request.depth()));
   probe::Response response;

@@ -27,16 +27,16 @@ class Probe {
 
  private:
   enum class Fate { kAnswered, kDied, kNotStarted };
-  [[nodiscard]] Fate Ask(const SourceRecord& source, const FingerprintOptions& fingerprint,
-                         Depth depth, ProcessedRecord& answer) const;
+  [[nodiscard]] Fate Ask(const SourceRecord& source, const ProcessorOptions& options, Depth depth,
+                         ProcessedRecord& answer) const;
 
   std::vector<std::string> command_;
   std::chrono::milliseconds patience_;
 };
 
-/// The child: reads a request from standard input to its end, answers on standard output. Key and
-/// version of the scheme come with the request, all else is in `options`. Returns whether it
-/// succeeded.
+/// The child: reads a request from standard input to its end, answers on standard output. Key,
+/// version of the scheme and parser come with the request, all else is in `options`. Returns
+/// whether it succeeded.
 [[nodiscard]] bool AnswerProbe(ProcessorOptions options);
 
 }  // namespace crawlsieve::consumer

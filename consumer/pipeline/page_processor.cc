@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -120,8 +121,15 @@ ProcessorOptions WithVersion(ProcessorOptions options, SchemeVersion version) {
 }
 
 ProcessorOptions ToMatch(std::string_view scheme, ProcessorOptions options) {
+  using extract::ParserKind;
+  std::vector<ParserKind> parsers = {options.extract.parser};
+  if (parsers.front() == ParserKind::kAuto) parsers = {ParserKind::kFast, ParserKind::kGumbo};
   ProcessorOptions other = WithVersion(options, VersionOfScheme(scheme));
-  return SchemeOf(other) == scheme ? other : options;
+  for (const ParserKind parser : parsers) {
+    other.extract.parser = parser;
+    if (SchemeOf(other) == scheme) return other;
+  }
+  return options;
 }
 
 PageProcessor::PageProcessor(const ProcessorOptions& options, RepeatCache* repeats)

@@ -82,7 +82,8 @@ class PageProcessor {
 /// `options`, in this version of fingerprints.
 [[nodiscard]] ProcessorOptions WithVersion(ProcessorOptions options, SchemeVersion version);
 
-/// `options` as they make `scheme`, where a version of fingerprints does; else as they are.
+/// `options` as they make `scheme`, where a version of fingerprints does, and one of the parsers if
+/// ParserKind::kAuto leaves it open; else as they are.
 [[nodiscard]] ProcessorOptions ToMatch(std::string_view scheme, ProcessorOptions options);
 
 }  // namespace crawlsieve::consumer

@@ -10,6 +10,9 @@
 
 namespace crawlsieve::extract {
 
+/// What the events of a page depend on. Part of the scheme: raised with every change of them.
+inline constexpr int kFastParserVersion = 1;
+
 /// Our own parser: the HTML standard as of January 2026, with scripting off. Takes time linear in
 /// the page's size for any page.
 ///

@@ -7,6 +7,7 @@ namespace crawlsieve::extract {
 
 /// What one page may cost. A page over a limit is `not_evaluated` (and kept), with the limit's
 /// code as detail. Limits that count come before clocks: the same page then always ends the same.
+/// ParserKind::kFast has no clock.
 struct Limits {
   std::size_t max_body_bytes = 8 << 20;      ///< decoded body; code `body_too_large`
   std::size_t max_parse_memory = 256 << 20;  ///< bytes of the parser's arena; code `parse_memory`
@@ -17,6 +18,13 @@ struct Limits {
   /// every MiB of page; code `parse_time`.
   std::chrono::milliseconds parse_time_base{250};
   std::chrono::milliseconds parse_time_per_mib{500};
+};
+
+/// Which parser reads HTML. Part of the scheme: the two see some pages differently.
+enum class ParserKind {
+  kAuto,   ///< kFast for a new log; the one that a log was begun with for a log that exists
+  kFast,   ///< our own, see fast_parser.h
+  kGumbo,  ///< Gumbo, see html_text.h
 };
 
 /// What of extraction has changed without an option for it. Part of the scheme: logs that were

@@ -20,11 +20,13 @@ std::optional<Value> OtherValue(const Option& option, const Value& value) {
   if (std::holds_alternative<consumer::ClientProperties>(value)) {
     return consumer::ClientProperties{{"a", "b"}};
   }
-  std::vector<std::string> texts{
-      "true",  "false", "1",       "2",     "2000",
-      "70B",   "3KiB",  "3MiB",    "1s",    "2s",
-      "warc",  "json",  "connect", "debug", "at_least_once",
-      "judge", "host",  "https",   "other", "7:00112233445566778899aabbccddeeff"};
+  std::vector<std::string> texts{"true",    "false", "1",
+                                 "2",       "2000",  "70B",
+                                 "3KiB",    "3MiB",  "1s",
+                                 "2s",      "warc",  "json",
+                                 "connect", "debug", "at_least_once",
+                                 "judge",   "host",  "https",
+                                 "other",   "gumbo", "7:00112233445566778899aabbccddeeff"};
   for (const std::string& text : texts) {
     const Value candidate = std::holds_alternative<std::string>(value)
                                 ? Value(text)

@@ -164,14 +164,16 @@ TEST(Extractor, GivesUpOnTooManyWords) {
 }
 
 TEST(Extractor, NamesTheLimitThatStoppedTheParse) {
-  ExtractOptions options;
-  options.limits.max_parse_allocations = 100;
-  const Document document =
-      Extract(HtmlPage(std::string(1000, 'x') + "<p><p><p><p><p><p><p><p><p><p>"
-                                                "<p><p><p><p><p><p><p><p><p><p><p><p><p>"),
-              options);
-  EXPECT_EQ(document.outcome, Outcome::kNotEvaluated);
-  EXPECT_EQ(document.detail, "parse_nodes");
+  for (const ParserKind parser : {ParserKind::kFast, ParserKind::kGumbo}) {
+    ExtractOptions options;
+    options.parser = parser;
+    options.limits.max_parse_allocations = 100;
+    std::string body(1000, 'x');
+    for (int i = 0; i < 100; ++i) body += "<p>";
+    const Document document = Extract(HtmlPage(std::move(body)), options);
+    EXPECT_EQ(document.outcome, Outcome::kNotEvaluated);
+    EXPECT_EQ(document.detail, "parse_nodes");
+  }
 }
 
 TEST(Extractor, FindsTheSameInTheSamePageAgain) {
@@ -288,7 +290,7 @@ TEST(Extractor, ListsLinksWhenAsked) {
 TEST(DescribeExtraction, NamesWhatDecidesTheFeatures) {
   ExtractOptions options;
   const std::string description = DescribeExtraction(options);
-  for (const char* part : {"shingle=1+0", "icu=", "gumbo-0.10.1", "cld2=", "probe=", "psl="}) {
+  for (const char* part : {"shingle=1+0", "icu=", "parser=fast-1", "cld2=", "probe=", "psl="}) {
     EXPECT_THAT(description, testing::HasSubstr(part));
   }
   EXPECT_THAT(description, testing::Not(testing::HasSubstr("\n")));
@@ -297,6 +299,9 @@ TEST(DescribeExtraction, NamesWhatDecidesTheFeatures) {
     change(changed);
     return DescribeExtraction(changed);
   };
+  EXPECT_EQ(description, with([](auto& o) { o.parser = ParserKind::kFast; }));
+  EXPECT_THAT(with([](auto& o) { o.parser = ParserKind::kGumbo; }),
+              testing::HasSubstr("parser=gumbo-0.10.1"));
   EXPECT_NE(description, with([](auto& o) { o.features.shingle_size = 2; }));
   EXPECT_NE(description, with([](auto& o) { o.features.phrase_size = 2; }));
   EXPECT_NE(description, with([](auto& o) { o.features.max_token_bytes = 100; }));

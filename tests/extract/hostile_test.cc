@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <tuple>
 #include <vector>
 
 #include <fmt/format.h>
@@ -174,13 +175,28 @@ Page HtmlPage(std::string body) {
   return page;
 }
 
-class HostileHtml : public testing::TestWithParam<HostilePage> {};
+ExtractOptions With(ParserKind parser) {
+  ExtractOptions options;
+  options.parser = parser;
+  return options;
+}
+
+const auto kParsers = testing::Values(ParserKind::kFast, ParserKind::kGumbo);
+
+template <typename Family>
+std::string NameOf(const testing::TestParamInfo<std::tuple<Family, ParserKind>>& info) {
+  const auto& [family, parser] = info.param;
+  return std::string(family.name) + (parser == ParserKind::kGumbo ? "ByGumbo" : "");
+}
+
+class HostileHtml : public testing::TestWithParam<std::tuple<HostilePage, ParserKind>> {};
 
 TEST_P(HostileHtml, EndsWithinItsLimits) {
-  ExtractOptions options;
+  const auto& [family, parser] = GetParam();
+  ExtractOptions options = With(parser);
   options.limits.parse_time_base = 60ms;  // the same in less of the tester's time
   options.limits.parse_time_per_mib = 30ms;
-  const Page page = HtmlPage(GetParam().make());
+  const Page page = HtmlPage(family.make());
   const auto mib = static_cast<int>(page.body.size() / kMiB) + 1;
   Extractor extractor(options, FeatureHasher("key"));
 
@@ -191,6 +207,7 @@ TEST_P(HostileHtml, EndsWithinItsLimits) {
 
   EXPECT_TRUE(document.outcome == Outcome::kText || document.outcome == Outcome::kNotEvaluated);
   EXPECT_EQ(document.outcome == Outcome::kText, document.detail.empty()) << document.detail;
+  EXPECT_TRUE(parser == ParserKind::kGumbo || document.detail != "parse_time");
   // The parse within its deadline, and half a second for a megabyte of everything else (with
   // sanitizers, beside other work).
   EXPECT_LT(spent,
@@ -203,22 +220,24 @@ TEST_P(HostileHtml, EndsWithinItsLimits) {
   EXPECT_EQ(extractor.Extract(HtmlPage("<p>next page")).normalized_text, "next page");
 }
 
-INSTANTIATE_TEST_SUITE_P(Families, HostileHtml, testing::ValuesIn(HostilePages()),
-                         [](const auto& family) { return family.param.name; });
+INSTANTIATE_TEST_SUITE_P(Families, HostileHtml,
+                         testing::Combine(testing::ValuesIn(HostilePages()), kParsers),
+                         NameOf<HostilePage>);
 
-Document ExtractWithDefaults(std::string body) {
-  return Extractor({}, FeatureHasher("key")).Extract(HtmlPage(std::move(body)));
+Document ExtractByGumbo(std::string body) {
+  return Extractor(With(ParserKind::kGumbo), FeatureHasher("key"))
+      .Extract(HtmlPage(std::move(body)));
 }
 
-TEST(HostileHtml, DeepBodyInFrontOfAFramesetIsNotEvaluated) {
-  const Document document = ExtractWithDefaults(Repeat("<span>", 2 * kMiB) + "<frameset>");
+TEST(HostileHtmlByGumbo, DeepBodyInFrontOfAFramesetIsNotEvaluated) {
+  const Document document = ExtractByGumbo(Repeat("<span>", 2 * kMiB) + "<frameset>");
   EXPECT_EQ(document.outcome, Outcome::kNotEvaluated);
   EXPECT_EQ(document.detail, "parse_depth");
 }
 
-TEST(HostileHtml, QuadraticTextIsStoppedByTheClock) {
+TEST(HostileHtmlByGumbo, QuadraticTextIsStoppedByTheClock) {
   const Document document =
-      ExtractWithDefaults(Repeat("<span>", 300 * kKiB) + "<b>" + Repeat("x", kMiB));
+      ExtractByGumbo(Repeat("<span>", 300 * kKiB) + "<b>" + Repeat("x", kMiB));
   EXPECT_EQ(document.detail, "parse_time");
 }
 
@@ -235,21 +254,29 @@ const std::vector<std::string_view>& PagesThatBreakTheParser() {
   return pages;
 }
 
-TEST(HostileHtml, PageOnWhichTheParserContradictsItselfIsNotEvaluated) {
+TEST(HostileHtmlByGumbo, PageOnWhichTheParserContradictsItselfIsNotEvaluated) {
   for (const std::string_view body : PagesThatBreakTheParser()) {
-    const Document document = ExtractWithDefaults(std::string(body));
+    const Document document = ExtractByGumbo(std::string(body));
     EXPECT_EQ(document.outcome, Outcome::kNotEvaluated) << body;
     EXPECT_EQ(document.detail, "parser_error") << body;
     EXPECT_EQ(document.normalized_text, "") << body;
   }
 }
 
-TEST(HostileHtml, PagesAmongThoseThatBreakTheParserComeOutAsAlone) {
-  Extractor extractor({}, FeatureHasher("key"));
+TEST(HostileHtml, PagesThatBreakGumboAreReadByTheFastParser) {
+  for (const std::string_view body : PagesThatBreakTheParser()) {
+    const Document document = Extractor(With(ParserKind::kFast), FeatureHasher("key"))
+                                  .Extract(HtmlPage(std::string(body)));
+    EXPECT_EQ(document.outcome, Outcome::kText) << body;
+  }
+}
+
+TEST(HostileHtmlByGumbo, PagesAmongThoseThatBreakTheParserComeOutAsAlone) {
+  Extractor extractor(With(ParserKind::kGumbo), FeatureHasher("key"));
   for (int i = 0; i < 1000; ++i) {
     const std::string honest =
         fmt::format("<title>Page {0}</title><table><tr><td>cell {0}<select><option>{0}</table>", i);
-    const Document expected = ExtractWithDefaults(honest);
+    const Document expected = ExtractByGumbo(honest);
     const auto& pages = PagesThatBreakTheParser();
     const Document broken =
         extractor.Extract(HtmlPage(std::string(pages[static_cast<std::size_t>(i) % pages.size()])));
@@ -262,11 +289,11 @@ TEST(HostileHtml, PagesAmongThoseThatBreakTheParserComeOutAsAlone) {
   }
 }
 
-TEST(HostileHtml, ParserErrorOnOneThreadLeavesTheOthersAlone) {
+TEST(HostileHtmlByGumbo, ParserErrorOnOneThreadLeavesTheOthersAlone) {
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([t] {
-      Extractor extractor({}, FeatureHasher("key"));
+      Extractor extractor(With(ParserKind::kGumbo), FeatureHasher("key"));
       for (int i = 0; i < 200; ++i) {
         const bool broken = (i + t) % 2 == 0;
         const Document document = extractor.Extract(HtmlPage(
@@ -280,7 +307,7 @@ TEST(HostileHtml, ParserErrorOnOneThreadLeavesTheOthersAlone) {
 }
 
 TEST(HostileHtmlDeathTest, AssertionOutsideOfAParseEndsTheProcessWithItsMessage) {
-  Extractor extractor({}, FeatureHasher("key"));
+  Extractor extractor(With(ParserKind::kGumbo), FeatureHasher("key"));
   const auto fail_after_a_parse = [&] {
     static_cast<void>(extractor.Extract(HtmlPage(std::string(PagesThatBreakTheParser().front()))));
     __assert_fail("one == two", "file.cc", 17, "Function");
@@ -295,11 +322,11 @@ struct HonestPage {
   std::string_view first_words;
 };
 
-class HonestHtml : public testing::TestWithParam<HonestPage> {};
+class HonestHtml : public testing::TestWithParam<std::tuple<HonestPage, ParserKind>> {};
 
 TEST_P(HonestHtml, OfFourMebibytesIsStillJudged) {
-  const HonestPage& param = GetParam();
-  ExtractOptions options;
+  const auto& [param, parser] = GetParam();
+  ExtractOptions options = With(parser);
   // Counting limits as they are; the clock is set for sanitizers on a busy machine.
   options.limits.parse_time_base = 20s;
   const Document document =
@@ -312,19 +339,21 @@ TEST_P(HonestHtml, OfFourMebibytesIsStillJudged) {
 
 INSTANTIATE_TEST_SUITE_P(
     Shapes, HonestHtml,
-    testing::Values(
-        HonestPage{"Table", "<table>", "<tr><td>1234</td><td>word</td><td>12.5</td></tr>\n",
-                   "1234 word 12.5 1234"},
-        HonestPage{"TerseTable", "<table>", "<tr><td>alpha<td>beta", "alpha beta alpha"},
-        HonestPage{"List", "<ul>", "<li>some item</li>\n", "some item some"},
-        HonestPage{"Links", "<ul>", "<li><a href=\"/a/b?c=d\">some link</a></li>\n",
-                   "some link some"},
-        HonestPage{"Paragraphs", "", "<p>A sentence of a <b>few</b> words.</p>\n",
-                   "a sentence of a few words a"},
-        HonestPage{"Preformatted", "<pre>", "A line of an ordinary long text file\n",
-                   "a line of an ordinary"},
-        HonestPage{"Lines", "", "one line<br>\n", "one line one"}),
-    [](const auto& shape) { return std::string(shape.param.name); });
+    testing::Combine(
+        testing::Values(
+            HonestPage{"Table", "<table>", "<tr><td>1234</td><td>word</td><td>12.5</td></tr>\n",
+                       "1234 word 12.5 1234"},
+            HonestPage{"TerseTable", "<table>", "<tr><td>alpha<td>beta", "alpha beta alpha"},
+            HonestPage{"List", "<ul>", "<li>some item</li>\n", "some item some"},
+            HonestPage{"Links", "<ul>", "<li><a href=\"/a/b?c=d\">some link</a></li>\n",
+                       "some link some"},
+            HonestPage{"Paragraphs", "", "<p>A sentence of a <b>few</b> words.</p>\n",
+                       "a sentence of a few words a"},
+            HonestPage{"Preformatted", "<pre>", "A line of an ordinary long text file\n",
+                       "a line of an ordinary"},
+            HonestPage{"Lines", "", "one line<br>\n", "one line one"}),
+        kParsers),
+    NameOf<HonestPage>);
 
 }  // namespace
 }  // namespace crawlsieve::extract

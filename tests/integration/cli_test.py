@@ -71,12 +71,16 @@ class CliTest(unittest.TestCase):
         pages = self.write_lines("pages.jsonl", (
             {"url": f"http://a.example/{i}", "content_type": "text/html", "body": body(i)}
             for i in range(11_000)))
-        verdicts, summary, _ = self.scan(pages)
-        reasons = collections.Counter((v["reason"], v["detail"]) for v in verdicts)
-        self.assertEqual(reasons, {("unique", None): 10_000, ("not_evaluated", "parser_error"): 1_000})
-        for i, verdict in enumerate(verdicts):
-            self.assertEqual(verdict["reason"] == "not_evaluated", i % 11 == 5)
-        self.assertEqual(summary["pages"], 11_000)
+        config = self.folder / "c.yaml"
+        for parser, broken in (("gumbo", ("not_evaluated", "parser_error")), ("fast", ("too_short", None))):
+            with self.subTest(parser=parser):
+                config.write_text(f"extract: {{parser: {parser}}}\n")
+                verdicts, summary, _ = self.scan(pages, "--config", config)
+                reasons = collections.Counter((v["reason"], v["detail"]) for v in verdicts)
+                self.assertEqual(reasons, {("unique", None): 10_000, broken: 1_000})
+                for i, verdict in enumerate(verdicts):
+                    self.assertEqual(verdict["reason"] == broken[0], i % 11 == 5)
+                self.assertEqual(summary["pages"], 11_000)
 
     def test_folder_in_the_place_of_a_file_is_an_error(self):
         pages = self.write_lines("p.jsonl", [{"url": "http://a/", "body": words(1)}])

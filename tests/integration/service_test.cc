@@ -145,7 +145,7 @@ TEST_F(ServiceTest, RecordsWithoutUrlGoToTheDeadLettersUnchanged) {
   EXPECT_EQ(headers["fetch-time"], "2026-03-01T12:00:00Z") << "the record's own headers stay";
 }
 
-// The library's assertion would end the process, and each such page would cost a restart.
+// Gumbo's assertion would end the process, and each such page would cost a restart.
 TEST_F(ServiceTest, PagesThatBreakTheParserAreJudgedByAProcessThatGoesOn) {
   constexpr int kPages = 11'000;
   std::vector<FileRecord> records;
@@ -159,7 +159,8 @@ TEST_F(ServiceTest, PagesThatBreakTheParserAreJudgedByAProcessThatGoesOn) {
     records.push_back(Record(std::nullopt, page.dump()));
   }
   Feed(records);
-  ServiceProcess service(WriteConfig("run", {{"kafka", {{"commit", {{"entries", "1000"}}}}}}));
+  ServiceProcess service(WriteConfig(
+      "run", {{"kafka", {{"commit", {{"entries", "1000"}}}}}, {"extract", {{"parser", "gumbo"}}}}));
   WaitUntilDone();
   int status = 0;
   EXPECT_TRUE(service.IsRunning(status)) << status;

@@ -235,5 +235,26 @@ TEST_F(StartTest, ALogOfVersion1KeepsItsFingerprints) {
   }
 }
 
+TEST_F(StartTest, ALogKeepsTheParserThatItWasBegunWith) {
+  using extract::ParserKind;
+  for (const std::string key : {"", "configured"}) {
+    SetUp();
+    setup_.service.state_directory += "-" + key;
+    setup_.processor.fingerprint.key = key;
+    setup_.processor.extract.parser = ParserKind::kGumbo;
+    Feed({Page(1)});
+    RunUntilDone();
+    const auto before = Schemes();
+    setup_.processor.extract.parser = ParserKind::kAuto;
+    Feed({Page(1), Page(2)});
+    RunUntilDone();
+    EXPECT_EQ(Schemes(), before);
+    setup_.processor.extract.parser = ParserKind::kFast;
+    const Status ended = RunService(setup_, std::stop_token());
+    ASSERT_FALSE(ended.has_value());
+    EXPECT_EQ(ended.error().code, ErrorCode::kMismatch) << ended.error().message;
+  }
+}
+
 }  // namespace
 }  // namespace crawlsieve::consumer

@@ -38,6 +38,15 @@ tl::expected<std::optional<std::string>, SessionFailure> SchemeOfLog(const Kafka
   return std::optional(SchemeOfEntry(**first));
 }
 
+void LogParser(const KafkaOptions& kafka, const ProcessorOptions& options) {
+  if (options.extract.parser != extract::ParserKind::kGumbo) return;
+  Log(LogLevel::kInfo, "scheme.parser_gumbo",
+      {{"log", kafka.log_topic},
+       {"meaning",
+        "pages are read by the parser gumbo, by configuration or because this log was begun with "
+        "it. A new log, group and state directory take the parser fast, which is much faster"}});
+}
+
 }  // namespace
 
 tl::expected<ProcessorOptions, SessionFailure> FindOwnScheme(const KafkaOptions& kafka,
@@ -63,6 +72,7 @@ tl::expected<ProcessorOptions, SessionFailure> FindOwnScheme(const KafkaOptions&
             "fingerprint.key is short enough to be guessed, and a guess can be checked against the "
             "scheme id in any verdict. Use 32 random characters or more"}});
     }
+    LogParser(kafka, options);
     return options;
   }
 
@@ -96,6 +106,8 @@ tl::expected<ProcessorOptions, SessionFailure> FindOwnScheme(const KafkaOptions&
     return tl::unexpected(std::move(kept.error()));
   }
   options.fingerprint.key = std::move(**key);
+  if (log_scheme->has_value()) options = ToMatch(**log_scheme, std::move(options));
+  LogParser(kafka, options);
   return options;
 }
 

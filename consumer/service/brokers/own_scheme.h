@@ -17,6 +17,8 @@ namespace crawlsieve::consumer {
 ///     version 2, and there is no key            refused: a new one would make fingerprints that
 ///                                               can't be compared with those that are there
 ///
+/// ParserKind::kAuto becomes the parser that the log was begun with; a new log takes kFast.
+///
 /// A process that isn't a judge waits (may_pass) until a judge has drawn the key. Opening the log
 /// and the state checks that their scheme is the one that follows from this.
 /// Errors: as ReadKey, and final where the key is missing.

@@ -126,5 +126,32 @@ TEST(PageProcessor, EntryAndVerdictStayBelowTheirBoundWhateverIsInTheRecord) {
   }
 }
 
+ProcessorOptions WithParser(extract::ParserKind parser) {
+  ProcessorOptions options;
+  options.extract.parser = parser;
+  return options;
+}
+
+TEST(Scheme, NamesTheParserAndANewOneTakesTheFastOne) {
+  using extract::ParserKind;
+  const std::string fast = SchemeOf(WithParser(ParserKind::kFast));
+  EXPECT_NE(fast, SchemeOf(WithParser(ParserKind::kGumbo)));
+  EXPECT_EQ(fast, SchemeOf(WithParser(ParserKind::kAuto)));
+}
+
+TEST(Scheme, DecidesTheParserWhereTheConfigurationLeavesItOpen) {
+  using extract::ParserKind;
+  for (const SchemeVersion version : {SchemeVersion::k1, SchemeVersion::k2}) {
+    for (const ParserKind begun : {ParserKind::kFast, ParserKind::kGumbo}) {
+      const std::string scheme = SchemeOf(WithVersion(WithParser(begun), version));
+      EXPECT_EQ(ToMatch(scheme, WithParser(ParserKind::kAuto)).extract.parser, begun);
+      EXPECT_EQ(SchemeOf(ToMatch(scheme, WithParser(ParserKind::kAuto))), scheme);
+      for (const ParserKind asked : {ParserKind::kFast, ParserKind::kGumbo}) {
+        EXPECT_EQ(SchemeOf(ToMatch(scheme, WithParser(asked))) == scheme, asked == begun);
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace crawlsieve::consumer
