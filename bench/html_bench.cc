@@ -4,8 +4,8 @@
 // does falls on each; the fastest round of each counts. Their events go to a counter.
 
 #include "bench/pages.h"
-#include "extract/charset.h"
-#include "extract/html_text.h"
+#include "extract/html/charset.h"
+#include "extract/html/html_text.h"
 #include "tests/support/html/event_log.h"
 #include "tests/support/html/known_differences.h"
 #include "tests/support/html/parsers.h"

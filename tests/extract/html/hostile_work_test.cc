@@ -1,6 +1,6 @@
 // The parser's work on hostile pages grows as they do. Counted, so that the machine has no say.
 
-#include "extract/html_text.h"
+#include "extract/html/html_text.h"
 #include "tests/support/html/event_log.h"
 #include "tests/support/html/hostile_pages.h"
 #include "tests/support/html/parsers.h"

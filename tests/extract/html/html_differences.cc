@@ -7,8 +7,8 @@
 //     html_differences --generator none PAGES... --against build/html_oracle/html_oracle
 
 #include "bench/pages.h"
-#include "extract/charset.h"
-#include "extract/html_text.h"
+#include "extract/html/charset.h"
+#include "extract/html/html_text.h"
 #include "tests/support/html/event_log.h"
 #include "tests/support/html/generators.h"
 #include "tests/support/html/known_differences.h"

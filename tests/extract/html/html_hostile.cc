@@ -6,7 +6,7 @@
 //
 // Each page is parsed in a process of its own, which is how its memory is told from the others'.
 
-#include "extract/html_text.h"
+#include "extract/html/html_text.h"
 #include "tests/support/html/event_log.h"
 #include "tests/support/html/hostile_pages.h"
 #include "tests/support/html/parsers.h"

@@ -3,7 +3,7 @@
 // CRAWLSIEVE_TREE_TESTS names a folder with those of html5lib and golang.org/x/net, which
 // script/tree_tests fetches.
 
-#include "extract/html_text.h"
+#include "extract/html/html_text.h"
 #include "tests/extract/html/tree_exceptions.h"
 #include "tests/support/html/event_log.h"
 #include "tests/support/html/parsers.h"

@@ -1,6 +1,6 @@
 #include "tests/support/html/element_rules.h"
 
-#include "extract/ascii.h"
+#include "extract/text/ascii.h"
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "extract/segment.h"
+#include "extract/html/segment.h"
 
 #include <cstdint>
 #include <string_view>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "extract/html_text.h"
+#include "extract/html/html_text.h"
 
 #include <cstddef>
 #include <cstdint>

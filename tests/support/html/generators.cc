@@ -1,6 +1,6 @@
 #include "tests/support/html/generators.h"
 
-#include "extract/utf8.h"
+#include "extract/text/utf8.h"
 #include "tests/support/html/page_tags.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #include "tests/support/html/known_differences.h"
 
-#include "extract/ascii.h"
-#include "extract/utf8.h"
+#include "extract/text/ascii.h"
+#include "extract/text/utf8.h"
 #include "tests/support/html/page_tags.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "tests/support/html/oracle_process.h"
 
-#include "extract/segment.h"
+#include "extract/html/segment.h"
 #include "tests/support/html/element_rules.h"
 
 #include <array>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "extract/html_text.h"
+#include "extract/html/html_text.h"
 #include "plugin/base/result.h"
 
 #include <filesystem>
