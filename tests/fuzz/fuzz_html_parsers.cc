@@ -2,8 +2,8 @@
 // why not. The first byte chooses what the rest is: the page itself, or the numbers of whole tags,
 // so that every mutation is a page whose tags are well formed and whose nesting isn't.
 
-#include "extract/charset.h"
-#include "extract/html_text.h"
+#include "extract/html/charset.h"
+#include "extract/html/html_text.h"
 #include "tests/support/html/event_log.h"
 #include "tests/support/html/generators.h"
 #include "tests/support/html/known_differences.h"
