@@ -5,6 +5,7 @@
 //     html_differences --generator soup --documents 1000000 --seed 1
 //     html_differences --generator mutation --documents 1000000 PAGES...
 //     html_differences --generator none PAGES... --against build/html_oracle/html_oracle
+//     html_differences --document '<p>one<b>two'
 
 #include "bench/pages.h"
 #include "extract/html/charset.h"
@@ -45,6 +46,7 @@ class PagesInOrder final : public DocumentGenerator {
 struct Options {
   std::vector<std::string> files;
   std::string generator = "soup";
+  std::vector<std::string> documents_given = {};
   std::string parser = KernelNames().front();
   std::string against = "gumbo";
   std::uint64_t documents = 0;
@@ -91,6 +93,16 @@ class Run {
     return unexplained_ == 0;
   }
 
+  void Show(const std::string& document) {
+    const ComparedPage compared = ComparePage(*parser_, *other_, document);
+    const ParsedLog ours = ParseLog(*parser_, document);
+    const ParsedLog theirs = ParseLog(*other_, document);
+    fmt::print("{:?}\n  {} {}\n  {} {}\n  {} {}\n", document, RenderShort(ours.log.events()),
+               extract::ParseEndCode(ours.end), RenderShort(theirs.log.events()),
+               extract::ParseEndCode(theirs.end), compared.differs ? "differs" : "same",
+               fmt::join(compared.explanation, "+"));
+  }
+
   void PrintSums() const {
     fmt::print("{} documents, {} unexplained, {} differ in white space only\n", compared_,
                unexplained_, white_space_);
@@ -131,6 +143,7 @@ int Main(int argc, char** argv) {
       ->check(CLI::IsMember({"soup", "mutation", "none"}))
       ->capture_default_str();
   app.add_option("--documents", options.documents, "how many; 0: as many as there are pages");
+  app.add_option("--document", options.documents_given, "compare this, and print its events");
   app.add_option("--seed", options.seed)->capture_default_str();
   app.add_option("--parser", options.parser, "a kernel, gumbo, or the path of html_oracle")
       ->capture_default_str();
@@ -154,6 +167,11 @@ int Main(int argc, char** argv) {
           decoder.Decode(record.page.body, {record.page.content_type, record.page.charset, true})
               .text);
     }
+  }
+  if (!options.documents_given.empty()) {
+    Run run(options);
+    for (const std::string& document : options.documents_given) run.Show(document);
+    return 0;
   }
   if (pages.empty() && options.generator != "soup") {
     fmt::print(stderr, "this generator needs pages\n");

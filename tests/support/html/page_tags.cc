@@ -170,6 +170,10 @@ std::vector<Piece> PiecesOf(std::string_view page) {
       at = EndOfTag(page, begin + 1);
       add(start ? PieceKind::kStartTag : PieceKind::kEndTag, begin, at, name);
       pieces.back().foreign = start ? open.Start(name, pieces.back().source) : open.End(name);
+      if (start && !pieces.back().foreign && name == "plaintext") {
+        add(PieceKind::kRawText, at, page.size(), name);
+        return pieces;
+      }
       if (start && !pieces.back().foreign && IsOneOf(kRawTextElements, name)) {
         const std::size_t end = EndOfRawText(page, at, name);
         add(PieceKind::kRawText, at, end, name);
