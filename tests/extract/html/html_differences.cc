@@ -53,7 +53,7 @@ struct Options {
   std::uint64_t seed = 1;
   std::size_t max_reports = 20;
   bool white_space = false;
-  bool show_explained = false;
+  std::uint64_t show_explained = 0;
 };
 
 class Run {
@@ -72,7 +72,7 @@ class Run {
       if (compared.white_space_differs) ++white_space_;
       if (compared.differs && !compared.explanation.empty()) {
         const std::string names = fmt::format("{}", fmt::join(compared.explanation, "+"));
-        if (++explained_[names] == 1 && options_.show_explained) {
+        if (++explained_[names] <= options_.show_explained) {
           Report(document, "explained by " + names, [&](std::string_view shorter) {
             return fmt::format("{}", fmt::join(ComparePage(*parser_, *other_, shorter).explanation,
                                                "+")) == names;
@@ -150,7 +150,7 @@ int Main(int argc, char** argv) {
   app.add_option("--against", options.against, "the same")->capture_default_str();
   app.add_option("--max-reports", options.max_reports)->capture_default_str();
   app.add_flag("--white-space", options.white_space, "report these differences too");
-  app.add_flag("--show-explained", options.show_explained, "an example for each explanation");
+  app.add_option("--show-explained", options.show_explained, "examples of each explanation");
   CLI11_PARSE(app, argc, argv);
 
   std::signal(SIGPIPE, SIG_IGN);  // NOLINT(cert-err33-c): an oracle that ends is an error of write

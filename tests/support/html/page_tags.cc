@@ -90,7 +90,7 @@ class OpenElements {
         !open_.empty() && open_.back().space == Space::kMath && open_.back().integration_point;
     Space space = Space::kHtml;
     if (foreign_here() || (text_point && (name == "mglyph" || name == "malignmark"))) {
-      if (foreign_here() && IsOneOf(kEndForeignContent, name)) {
+      if (foreign_here() && (IsOneOf(kEndForeignContent, name) || IsFontOfHtml(name, source))) {
         LeaveForeignContent();
       } else {
         space = open_.back().space;
@@ -137,6 +137,13 @@ class OpenElements {
     const std::string tag = extract::AsciiLower(source);
     return tag.find("text/html") != std::string::npos ||
            tag.find("application/xhtml+xml") != std::string::npos;
+  }
+
+  static bool IsFontOfHtml(std::string_view name, std::string_view source) {
+    if (name != "font") return false;
+    const std::string tag = extract::AsciiLower(source);
+    return tag.find("color") != std::string::npos || tag.find("face") != std::string::npos ||
+           tag.find("size") != std::string::npos;
   }
 
   void LeaveForeignContent() {
