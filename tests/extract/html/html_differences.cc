@@ -28,9 +28,24 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 namespace crawlsieve::html_check {
 namespace {
+
+/// The document that is being compared, for the handler of crashes.
+std::string* current_document = nullptr;
+
+extern "C" void PrintDocumentAndDie(int signal) {
+  constexpr std::string_view kTitle = "\ncrash with this document:\n";
+  static_cast<void>(!write(STDERR_FILENO, kTitle.data(), kTitle.size()));
+  if (current_document != nullptr) {
+    static_cast<void>(!write(STDERR_FILENO, current_document->data(), current_document->size()));
+  }
+  static_cast<void>(!write(STDERR_FILENO, "\n", 1));
+  std::signal(signal, SIG_DFL);  // NOLINT(cert-err33-c)
+  raise(signal);                 // NOLINT(cert-err33-c)
+}
 
 /// Gives the pages one after the other.
 class PagesInOrder final : public DocumentGenerator {
@@ -66,7 +81,8 @@ class Run {
   /// Whether nothing unexplained was found.
   bool Compare(DocumentGenerator& generator, std::uint64_t documents) {
     for (std::uint64_t i = 0; i < documents && reported_.size() < options_.max_reports; ++i) {
-      const std::string document = generator.Next();
+      std::string document = generator.Next();
+      current_document = &document;
       ++compared_;
       const ComparedPage compared = ComparePage(*parser_, *other_, document);
       if (compared.white_space_differs) ++white_space_;
@@ -90,6 +106,7 @@ class Run {
         });
       }
     }
+    current_document = nullptr;
     return unexplained_ == 0;
   }
 
@@ -154,6 +171,9 @@ int Main(int argc, char** argv) {
   CLI11_PARSE(app, argc, argv);
 
   std::signal(SIGPIPE, SIG_IGN);  // NOLINT(cert-err33-c): an oracle that ends is an error of write
+  for (const int crash : {SIGSEGV, SIGABRT, SIGBUS, SIGFPE}) {
+    std::signal(crash, PrintDocumentAndDie);  // NOLINT(cert-err33-c)
+  }
   std::vector<std::string> pages;
   extract::CharsetDecoder decoder;
   for (const std::string& file : options.files) {
