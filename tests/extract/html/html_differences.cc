@@ -64,6 +64,7 @@ struct Options {
   std::vector<std::string> documents_given = {};
   std::string parser = KernelNames().front();
   std::string against = "gumbo";
+  std::string arbiter = {};
   std::uint64_t documents = 0;
   std::uint64_t seed = 1;
   std::size_t max_reports = 20;
@@ -76,7 +77,8 @@ class Run {
   explicit Run(const Options& options)
       : options_(options),
         parser_(MakeParser(WideLimits(), options.parser)),
-        other_(MakeParser(WideLimits(), options.against)) {}
+        other_(MakeParser(WideLimits(), options.against)),
+        arbiter_(options.arbiter.empty() ? nullptr : MakeParser(WideLimits(), options.arbiter)) {}
 
   /// Whether nothing unexplained was found.
   bool Compare(DocumentGenerator& generator, std::uint64_t documents) {
@@ -94,11 +96,13 @@ class Run {
                                                "+")) == names;
           });
         }
+      } else if (compared.differs && ArbiterSidesWithUs(document)) {
+        ++sided_;
       } else if (compared.differs) {
         ++unexplained_;
         Report(document, "unexplained", [&](std::string_view shorter) {
           const ComparedPage again = ComparePage(*parser_, *other_, shorter);
-          return again.differs && again.explanation.empty();
+          return again.differs && again.explanation.empty() && !ArbiterSidesWithUs(shorter);
         });
       } else if (compared.white_space_differs && options_.white_space) {
         Report(document, "white space", [&](std::string_view shorter) {
@@ -123,10 +127,15 @@ class Run {
   void PrintSums() const {
     fmt::print("{} documents, {} unexplained, {} differ in white space only\n", compared_,
                unexplained_, white_space_);
+    if (arbiter_) fmt::print("  {} in which the arbiter sides with our parser\n", sided_);
     for (const auto& [names, documents] : explained_) fmt::print("  {} {}\n", documents, names);
   }
 
  private:
+  bool ArbiterSidesWithUs(std::string_view document) {
+    return arbiter_ != nullptr && !ComparePage(*parser_, *arbiter_, document).differs;
+  }
+
   template <typename Fails>
   void Report(const std::string& document, const std::string& what, Fails fails) {
     const std::string shrunk = Shrink(document, fails);
@@ -144,7 +153,9 @@ class Run {
   const Options& options_;
   std::unique_ptr<extract::HtmlParser> parser_;
   std::unique_ptr<extract::HtmlParser> other_;
+  std::unique_ptr<extract::HtmlParser> arbiter_;
   std::uint64_t compared_ = 0;
+  std::uint64_t sided_ = 0;
   std::uint64_t unexplained_ = 0;
   std::uint64_t white_space_ = 0;
   std::map<std::string, std::uint64_t> explained_;
@@ -165,6 +176,8 @@ int Main(int argc, char** argv) {
   app.add_option("--parser", options.parser, "a kernel, gumbo, or the path of html_oracle")
       ->capture_default_str();
   app.add_option("--against", options.against, "the same")->capture_default_str();
+  app.add_option("--arbiter", options.arbiter,
+                 "a third parser: unexplained differences in which it sides with ours are counted");
   app.add_option("--max-reports", options.max_reports)->capture_default_str();
   app.add_flag("--white-space", options.white_space, "report these differences too");
   app.add_option("--show-explained", options.show_explained, "examples of each explanation");
