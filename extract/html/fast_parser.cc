@@ -104,9 +104,9 @@ class Parser final : public FastParser {
     const std::string_view name = TagName(token_.tag);
     std::size_t end = html_.size();
     if (model == ContentModel::kScript) {
-      end = FindScriptEnd(html_, bits_, begin);
+      end = FindScriptEnd(html_, bits_, begin, work_);
     } else if (model != ContentModel::kPlaintext) {
-      end = FindRawTextEnd(html_, bits_, begin, name);
+      end = FindRawTextEnd(html_, bits_, begin, name, work_);
     }
     if (TraitsOf(token_.tag).flow == Flow::kBlock || token_.tag == Tag::kTitle) {
       builder_.RawText(static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end),
@@ -140,7 +140,7 @@ class Parser final : public FastParser {
     if (html_[at + 1] == '!') {
       if (rest.starts_with("--")) {
         builder_.Comment();
-        return FindCommentEnd(html_, bits_, at + 4);
+        return FindCommentEnd(html_, bits_, at + 4, work_);
       }
       if (StartsWithNoCase(rest, "doctype")) {
         const std::size_t end = BehindGreaterThan(at + 2);

@@ -133,6 +133,8 @@ class TreeBuilder final : private FormattingList::Signer {
   void RunAdoptionAgency(const TagToken& token);
   /// One round of its outer loop. Returns whether there may be another.
   bool AdoptOnce(const TagToken& token);
+  /// Takes an element out of the stack, wherever it is.
+  void RemoveOpen(std::uint32_t place);
   [[nodiscard]] std::uint64_t Sign(NodeIndex element) override;
   [[nodiscard]] NodeIndex Clone(NodeIndex element);
 

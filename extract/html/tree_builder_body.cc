@@ -387,7 +387,7 @@ void TreeBuilder::EndForm() {
   form_ = kNoNode;
   if (form == kNoNode || !open_.IsWithin(nodes_[form].place, kScope)) return;
   GenerateImpliedEndTags();
-  open_.Remove(nodes_[form].place);
+  RemoveOpen(nodes_[form].place);
 }
 
 void TreeBuilder::EndHeading() {
