@@ -100,14 +100,16 @@ class Parser final : public FastParser {
   }
 
   std::size_t ReadRawText(std::size_t begin, ContentModel model) {
+    if (model == ContentModel::kPlaintext) {
+      builder_.Plaintext(static_cast<std::uint32_t>(begin),
+                         static_cast<std::uint32_t>(html_.size()));
+      return html_.size();
+    }
     // <image> and others have other names in the tree, but none of them has text like this.
     const std::string_view name = TagName(token_.tag);
-    std::size_t end = html_.size();
-    if (model == ContentModel::kScript) {
-      end = FindScriptEnd(html_, bits_, begin);
-    } else if (model != ContentModel::kPlaintext) {
-      end = FindRawTextEnd(html_, bits_, begin, name);
-    }
+    const std::size_t end = model == ContentModel::kScript
+                                ? FindScriptEnd(html_, bits_, begin, work_)
+                                : FindRawTextEnd(html_, bits_, begin, name, work_);
     if (TraitsOf(token_.tag).flow == Flow::kBlock || token_.tag == Tag::kTitle) {
       builder_.RawText(static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end),
                        model == ContentModel::kRcdata);
@@ -140,7 +142,7 @@ class Parser final : public FastParser {
     if (html_[at + 1] == '!') {
       if (rest.starts_with("--")) {
         builder_.Comment();
-        return FindCommentEnd(html_, bits_, at + 4);
+        return FindCommentEnd(html_, bits_, at + 4, work_);
       }
       if (StartsWithNoCase(rest, "doctype")) {
         const std::size_t end = BehindGreaterThan(at + 2);

@@ -20,6 +20,7 @@ void FormattingList::Begin() {
     page_ = 0;
   }
   used_slots_ = 0;
+  next_serial_ = 1;
   if (++page_ == 0) {  // after four thousand million pages: slots of the first ones would be taken
     for (std::size_t i = 0; i < table_.size(); ++i) table_[i] = {};
     page_ = 1;
@@ -150,7 +151,8 @@ std::uint32_t FormattingList::Push(NodeIndex element, Tag tag) {
   LinkTag(entry, last_of_tag_[static_cast<std::size_t>(tag)]);
   ++counts_[static_cast<std::size_t>(tag)];
   if (signature == 0) {
-    unsigned_.push_back(entry);
+    entries_[entry].serial = next_serial_;
+    unsigned_.push_back({entry, next_serial_++});
   } else {
     LinkAlike(entry, SlotOf(signature).last);
   }
@@ -160,9 +162,9 @@ std::uint32_t FormattingList::Push(NodeIndex element, Tag tag) {
 void FormattingList::SignAll() {
   // In the order in which they were listed, so each chain of equal signatures is in order.
   for (std::size_t i = 0; i < unsigned_.size(); ++i) {
-    const std::uint32_t index = unsigned_[i];
+    const auto [index, serial] = unsigned_[i];
     Entry& entry = entries_[index];
-    if (entry.node == kNoNode || entry.signature != 0) continue;  // removed; or used again
+    if (entry.serial != serial || entry.node == kNoNode) continue;  // used again; or removed
     entry.signature = signer_.Sign(entry.node);
     LinkAlike(index, SlotOf(entry.signature).last);
   }

@@ -38,6 +38,7 @@ class FormattingList {
     std::uint64_t signature;  ///< 0: not known
     Tag tag;
     bool is_marker;
+    std::uint32_t serial = 0;  ///< tells uses of the same index apart
   };
 
   explicit FormattingList(Signer& signer) : signer_(signer) {}
@@ -98,7 +99,12 @@ class FormattingList {
   Pool<std::uint32_t> markers_;
   std::array<std::uint32_t, kTagCount> last_of_tag_{};
   std::array<std::uint32_t, kTagCount> counts_{};
-  Pool<std::uint32_t> unsigned_;  ///< entries without a signature, of all tags
+  struct Unsigned {
+    std::uint32_t entry;
+    std::uint32_t serial;
+  };
+  Pool<Unsigned> unsigned_;  ///< entries without a signature, of all tags, as they were listed
+  std::uint32_t next_serial_ = 1;
   Pool<Slot> table_;
   std::size_t used_slots_ = 0;
   std::uint32_t page_ = 0;

@@ -21,16 +21,18 @@ bool HasEndTag(std::string_view html, std::size_t at, std::string_view name) {
 }  // namespace
 
 std::size_t FindRawTextEnd(std::string_view html, const MarkupBits& bits, std::size_t from,
-                           std::string_view name) {
+                           std::string_view name, std::uint64_t& work) {
   const std::uint64_t* const less_than = bits.less_than();
   std::size_t at = MarkupBits::Next(less_than, from, html.size());
   while (at != html.size() && !HasEndTag(html, at, name)) {
+    ++work;
     at = MarkupBits::Next(less_than, at + 1, html.size());
   }
   return at;
 }
 
-std::size_t FindScriptEnd(std::string_view html, const MarkupBits& bits, std::size_t from) {
+std::size_t FindScriptEnd(std::string_view html, const MarkupBits& bits, std::size_t from,
+                          std::uint64_t& work) {
   constexpr std::string_view kScript = "script";
   enum class State { kPlain, kEscaped, kDoubleEscaped };
   State state = State::kPlain;
@@ -38,6 +40,7 @@ std::size_t FindScriptEnd(std::string_view html, const MarkupBits& bits, std::si
   const std::uint64_t* const less_than = bits.less_than();
   for (std::size_t at = MarkupBits::Next(less_than, from, html.size()); at != html.size();
        at = MarkupBits::Next(less_than, at + 1, html.size())) {
+    ++work;
     if (state != State::kPlain && at >= escape_end) state = State::kPlain;
     switch (state) {
       case State::kPlain:
@@ -61,10 +64,12 @@ std::size_t FindScriptEnd(std::string_view html, const MarkupBits& bits, std::si
   return html.size();
 }
 
-std::size_t FindCommentEnd(std::string_view html, const MarkupBits& bits, std::size_t from) {
+std::size_t FindCommentEnd(std::string_view html, const MarkupBits& bits, std::size_t from,
+                           std::uint64_t& work) {
   const std::uint64_t* const greater_than = bits.greater_than();
   for (std::size_t at = MarkupBits::Next(greater_than, from, html.size()); at != html.size();
        at = MarkupBits::Next(greater_than, at + 1, html.size())) {
+    ++work;
     const std::string_view text = html.substr(from, at - from);
     if (text.empty() || text == "-" || text.ends_with("--") || text.ends_with("--!")) return at + 1;
   }

@@ -3,6 +3,8 @@
 #include "extract/html/character_references.h"
 #include "extract/text/ascii.h"
 
+#include <algorithm>
+
 namespace crawlsieve::extract::html {
 
 TreeBuilder::TreeBuilder(NodeArena& nodes, TagReader& tags, const KeyedHash& hash)
@@ -61,11 +63,17 @@ void TreeBuilder::EndTag(const TagToken& token) {
 void TreeBuilder::Text(std::uint32_t begin, std::uint32_t end, bool raw) {
   if (skip_newline_) {
     skip_newline_ = false;
-    if (html_[begin] == '\r' && begin + 1 < end && html_[begin + 1] == '\n') ++begin;
-    if (html_[begin] == '\n' || html_[begin] == '\r') ++begin;
+    begin = SkipNewline({begin, end, raw}, !raw);
     if (begin == end) return;
   }
-  const Piece text{begin, end, raw};
+  TextByMode({begin, end, raw});
+}
+
+void TreeBuilder::Plaintext(std::uint32_t begin, std::uint32_t end) {
+  if (begin != end) TextByMode({begin, end, true, true});
+}
+
+void TreeBuilder::TextByMode(const Piece& text) {
   if (open_.HasForeign() && IsForeignForText()) {
     if (frameset_ok_ && !IsSpaceOrNul(text)) frameset_ok_ = false;
     InsertText(text, kKeepsNul);
@@ -114,8 +122,7 @@ void TreeBuilder::EndOfPage() {
 void TreeBuilder::RawText(std::uint32_t begin, std::uint32_t end, bool references) {
   if (skip_newline_) {
     skip_newline_ = false;
-    if (begin < end && html_[begin] == '\r') ++begin;
-    if (begin < end && html_[begin] == '\n') ++begin;
+    begin = SkipNewline({begin, end, !references}, references);
   }
   if (begin == end) return;
   const std::uint8_t flags = references ? kKeepsNul : kKeepsNul | kRawText;
@@ -279,8 +286,12 @@ void TreeBuilder::TextHtml(Piece text) {
       case Mode::kAfterFrameset:
       case Mode::kAfterAfterFrameset: {
         // Of a frameset's text only white space stays.
-        const std::uint32_t end = SkipSpace(text);
-        if (end != text.begin) InsertText({text.begin, end, text.raw}, 0);
+        while (text.begin != text.end) {
+          ++work_;
+          const std::uint32_t end = SkipSpace(text);
+          if (end != text.begin) InsertText({text.begin, end, text.raw}, 0);
+          text.begin = std::min(end + 1, text.end);
+        }
         return;
       }
       case Mode::kInBody:
@@ -591,6 +602,7 @@ NodeIndex TreeBuilder::InsertHtml(Tag tag) {
 }
 
 void TreeBuilder::InsertText(Piece text, std::uint8_t flags) {
+  if (text.keeps_nul) flags |= kKeepsNul;
   if (text.raw) flags |= kRawText;
   Insert(open_.current(), nodes_.Add(Tag::kText, flags, text.begin, text.end, 0));
 }
@@ -659,6 +671,21 @@ void TreeBuilder::CloseParagraph() {
 }
 
 // Text and attributes
+
+std::uint32_t TreeBuilder::SkipNewline(const Piece& text, bool references) const {
+  if (text.begin == text.end) return text.begin;
+  const char c = html_[text.begin];
+  if (c == '\n') return text.begin + 1;
+  if (c == '\r') {
+    const bool two = text.begin + 1 < text.end && html_[text.begin + 1] == '\n';
+    return text.begin + (two ? 2 : 1);
+  }
+  if (c != '&' || !references) return text.begin;
+  std::string reference;
+  const std::size_t length =
+      AppendReference(html_.substr(text.begin, text.end - text.begin), false, reference);
+  return reference == "\n" ? text.begin + static_cast<std::uint32_t>(length) : text.begin;
+}
 
 std::uint32_t TreeBuilder::SkipSpace(const Piece& text) const {
   std::uint32_t at = text.begin;

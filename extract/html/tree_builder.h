@@ -49,10 +49,12 @@ class TreeBuilder final : private FormattingList::Signer {
   void Doctype(std::string_view doctype);
   void EndOfPage();
 
-  /// The text of an element whose start tag returned kRcdata, kRawText, kScript or kPlaintext.
+  /// The text of an element whose start tag returned kRcdata, kRawText or kScript.
   void RawText(std::uint32_t begin, std::uint32_t end, bool references);
   /// ... and its end tag, or the end of the page.
   void EndRawText();
+  /// The text behind <plaintext>. Unlike that of other elements it opens formatting again.
+  void Plaintext(std::uint32_t begin, std::uint32_t end);
 
   /// Whether "<![CDATA[" begins a CDATA section here.
   [[nodiscard]] bool AllowsCdata() const {
@@ -92,6 +94,7 @@ class TreeBuilder final : private FormattingList::Signer {
     std::uint32_t begin;
     std::uint32_t end;
     bool raw;
+    bool keeps_nul = false;  ///< as U+FFFD: text of <plaintext>
   };
 
   // Tags by the rules of HTML content, in the mode that is on.
@@ -133,6 +136,8 @@ class TreeBuilder final : private FormattingList::Signer {
   void RunAdoptionAgency(const TagToken& token);
   /// One round of its outer loop. Returns whether there may be another.
   bool AdoptOnce(const TagToken& token);
+  /// Takes an element out of the stack, wherever it is.
+  void RemoveOpen(std::uint32_t place);
   [[nodiscard]] std::uint64_t Sign(NodeIndex element) override;
   [[nodiscard]] NodeIndex Clone(NodeIndex element);
 
@@ -195,6 +200,9 @@ class TreeBuilder final : private FormattingList::Signer {
   void PopThrough(Tag tag) { open_.PopThrough(open_.Topmost(tag)); }
 
   // Text and attributes.
+  void TextByMode(const Piece& text);
+  /// Behind the newline that `text` may begin with, as a character reference where `references`.
+  [[nodiscard]] std::uint32_t SkipNewline(const Piece& text, bool references) const;
   /// Where the white space ends that `text` begins with, character references decoded.
   [[nodiscard]] std::uint32_t SkipSpace(const Piece& text) const;
   [[nodiscard]] bool IsSpaceOrNul(const Piece& text) const;

@@ -387,7 +387,7 @@ void TreeBuilder::EndForm() {
   form_ = kNoNode;
   if (form == kNoNode || !open_.IsWithin(nodes_[form].place, kScope)) return;
   GenerateImpliedEndTags();
-  open_.Remove(nodes_[form].place);
+  RemoveOpen(nodes_[form].place);
 }
 
 void TreeBuilder::EndHeading() {
@@ -406,7 +406,9 @@ void TreeBuilder::EndAnyOther(NameId name) {
 
 void TreeBuilder::TextInBody(Piece text) {
   // NUL is dropped; where nothing else is, nothing happens at all.
-  while (text.begin != text.end && html_[text.begin] == '\0') ++text.begin;
+  if (!text.keeps_nul) {
+    while (text.begin != text.end && html_[text.begin] == '\0') ++text.begin;
+  }
   if (text.begin == text.end) return;
   ReconstructFormatting();
   InsertText(text, 0);

@@ -51,7 +51,7 @@ void TreeBuilder::StartFormattingElement(const TagToken& token) {
       // The agency leaves a link alone that isn't in scope.
       const std::uint32_t left = formatting_.FindLast(Tag::kA);
       if (left != kNoEntry && formatting_[left].node == link) formatting_.Remove(left);
-      if (nodes_[link].place != kNoPlace) open_.Remove(nodes_[link].place);
+      if (nodes_[link].place != kNoPlace) RemoveOpen(nodes_[link].place);
     }
   }
   ReconstructFormatting();
@@ -76,6 +76,12 @@ void TreeBuilder::RunAdoptionAgency(const TagToken& token) {
   for (int round = 0; round < kRounds; ++round) {
     if (!AdoptOnce(token)) return;
   }
+}
+
+void TreeBuilder::RemoveOpen(std::uint32_t place) {
+  const std::uint32_t above = open_[place].above;
+  open_.Remove(place);
+  if (open_.HasForeign()) work_ += open_.RenewRun(above);
 }
 
 bool TreeBuilder::AdoptOnce(const TagToken& token) {

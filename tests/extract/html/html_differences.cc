@@ -5,6 +5,7 @@
 //     html_differences --generator soup --documents 1000000 --seed 1
 //     html_differences --generator mutation --documents 1000000 PAGES...
 //     html_differences --generator none PAGES... --against build/html_oracle/html_oracle
+//     html_differences --document '<p>one<b>two'
 
 #include "bench/pages.h"
 #include "extract/html/charset.h"
@@ -27,9 +28,24 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 namespace crawlsieve::html_check {
 namespace {
+
+/// The document that is being compared, for the handler of crashes.
+std::string* current_document = nullptr;
+
+extern "C" void PrintDocumentAndDie(int signal) {
+  constexpr std::string_view kTitle = "\ncrash with this document:\n";
+  static_cast<void>(!write(STDERR_FILENO, kTitle.data(), kTitle.size()));
+  if (current_document != nullptr) {
+    static_cast<void>(!write(STDERR_FILENO, current_document->data(), current_document->size()));
+  }
+  static_cast<void>(!write(STDERR_FILENO, "\n", 1));
+  std::signal(signal, SIG_DFL);  // NOLINT(cert-err33-c)
+  raise(signal);                 // NOLINT(cert-err33-c)
+}
 
 /// Gives the pages one after the other.
 class PagesInOrder final : public DocumentGenerator {
@@ -45,13 +61,15 @@ class PagesInOrder final : public DocumentGenerator {
 struct Options {
   std::vector<std::string> files;
   std::string generator = "soup";
+  std::vector<std::string> documents_given = {};
   std::string parser = KernelNames().front();
   std::string against = "gumbo";
+  std::string arbiter = {};
   std::uint64_t documents = 0;
   std::uint64_t seed = 1;
   std::size_t max_reports = 20;
   bool white_space = false;
-  bool show_explained = false;
+  std::uint64_t show_explained = 0;
 };
 
 class Run {
@@ -59,28 +77,32 @@ class Run {
   explicit Run(const Options& options)
       : options_(options),
         parser_(MakeParser(WideLimits(), options.parser)),
-        other_(MakeParser(WideLimits(), options.against)) {}
+        other_(MakeParser(WideLimits(), options.against)),
+        arbiter_(options.arbiter.empty() ? nullptr : MakeParser(WideLimits(), options.arbiter)) {}
 
   /// Whether nothing unexplained was found.
   bool Compare(DocumentGenerator& generator, std::uint64_t documents) {
     for (std::uint64_t i = 0; i < documents && reported_.size() < options_.max_reports; ++i) {
-      const std::string document = generator.Next();
+      std::string document = generator.Next();
+      current_document = &document;
       ++compared_;
       const ComparedPage compared = ComparePage(*parser_, *other_, document);
       if (compared.white_space_differs) ++white_space_;
       if (compared.differs && !compared.explanation.empty()) {
         const std::string names = fmt::format("{}", fmt::join(compared.explanation, "+"));
-        if (++explained_[names] == 1 && options_.show_explained) {
+        if (++explained_[names] <= options_.show_explained) {
           Report(document, "explained by " + names, [&](std::string_view shorter) {
             return fmt::format("{}", fmt::join(ComparePage(*parser_, *other_, shorter).explanation,
                                                "+")) == names;
           });
         }
+      } else if (compared.differs && ArbiterSidesWithUs(document)) {
+        ++sided_;
       } else if (compared.differs) {
         ++unexplained_;
         Report(document, "unexplained", [&](std::string_view shorter) {
           const ComparedPage again = ComparePage(*parser_, *other_, shorter);
-          return again.differs && again.explanation.empty();
+          return again.differs && again.explanation.empty() && !ArbiterSidesWithUs(shorter);
         });
       } else if (compared.white_space_differs && options_.white_space) {
         Report(document, "white space", [&](std::string_view shorter) {
@@ -88,16 +110,32 @@ class Run {
         });
       }
     }
+    current_document = nullptr;
     return unexplained_ == 0;
+  }
+
+  void Show(const std::string& document) {
+    const ComparedPage compared = ComparePage(*parser_, *other_, document);
+    const ParsedLog ours = ParseLog(*parser_, document);
+    const ParsedLog theirs = ParseLog(*other_, document);
+    fmt::print("{:?}\n  {} {}\n  {} {}\n  {} {}\n", document, RenderShort(ours.log.events()),
+               extract::ParseEndCode(ours.end), RenderShort(theirs.log.events()),
+               extract::ParseEndCode(theirs.end), compared.differs ? "differs" : "same",
+               fmt::join(compared.explanation, "+"));
   }
 
   void PrintSums() const {
     fmt::print("{} documents, {} unexplained, {} differ in white space only\n", compared_,
                unexplained_, white_space_);
+    if (arbiter_) fmt::print("  {} in which the arbiter sides with our parser\n", sided_);
     for (const auto& [names, documents] : explained_) fmt::print("  {} {}\n", documents, names);
   }
 
  private:
+  bool ArbiterSidesWithUs(std::string_view document) {
+    return arbiter_ != nullptr && !ComparePage(*parser_, *arbiter_, document).differs;
+  }
+
   template <typename Fails>
   void Report(const std::string& document, const std::string& what, Fails fails) {
     const std::string shrunk = Shrink(document, fails);
@@ -115,7 +153,9 @@ class Run {
   const Options& options_;
   std::unique_ptr<extract::HtmlParser> parser_;
   std::unique_ptr<extract::HtmlParser> other_;
+  std::unique_ptr<extract::HtmlParser> arbiter_;
   std::uint64_t compared_ = 0;
+  std::uint64_t sided_ = 0;
   std::uint64_t unexplained_ = 0;
   std::uint64_t white_space_ = 0;
   std::map<std::string, std::uint64_t> explained_;
@@ -131,16 +171,22 @@ int Main(int argc, char** argv) {
       ->check(CLI::IsMember({"soup", "mutation", "none"}))
       ->capture_default_str();
   app.add_option("--documents", options.documents, "how many; 0: as many as there are pages");
+  app.add_option("--document", options.documents_given, "compare this, and print its events");
   app.add_option("--seed", options.seed)->capture_default_str();
   app.add_option("--parser", options.parser, "a kernel, gumbo, or the path of html_oracle")
       ->capture_default_str();
   app.add_option("--against", options.against, "the same")->capture_default_str();
+  app.add_option("--arbiter", options.arbiter,
+                 "a third parser: unexplained differences in which it sides with ours are counted");
   app.add_option("--max-reports", options.max_reports)->capture_default_str();
   app.add_flag("--white-space", options.white_space, "report these differences too");
-  app.add_flag("--show-explained", options.show_explained, "an example for each explanation");
+  app.add_option("--show-explained", options.show_explained, "examples of each explanation");
   CLI11_PARSE(app, argc, argv);
 
   std::signal(SIGPIPE, SIG_IGN);  // NOLINT(cert-err33-c): an oracle that ends is an error of write
+  for (const int crash : {SIGSEGV, SIGABRT, SIGBUS, SIGFPE}) {
+    std::signal(crash, PrintDocumentAndDie);  // NOLINT(cert-err33-c)
+  }
   std::vector<std::string> pages;
   extract::CharsetDecoder decoder;
   for (const std::string& file : options.files) {
@@ -154,6 +200,11 @@ int Main(int argc, char** argv) {
           decoder.Decode(record.page.body, {record.page.content_type, record.page.charset, true})
               .text);
     }
+  }
+  if (!options.documents_given.empty()) {
+    Run run(options);
+    for (const std::string& document : options.documents_given) run.Show(document);
+    return 0;
   }
   if (pages.empty() && options.generator != "soup") {
     fmt::print(stderr, "this generator needs pages\n");

@@ -86,7 +86,7 @@ Cost Measure(const HostileFamily& family, std::size_t bytes, const std::string& 
     cost.work = family.make(bytes).size();
     return cost;
   });
-  Cost cost = InChild([&] {
+  const auto parse = [&] {
     const std::string page = family.make(bytes);
     const auto parser = MakeParser(extract::Limits{}, name);
     NoEvents events;
@@ -96,7 +96,12 @@ Cost Measure(const HostileFamily& family, std::size_t bytes, const std::string& 
     spent.milliseconds = ThreadMilliseconds() - start;
     spent.work = WorkOf(*parser);
     return spent;
-  });
+  };
+  // The fastest of a few: other programs on the machine take their share of each.
+  Cost cost = InChild(parse);
+  for (int again = 0; again < 2; ++again) {
+    cost.milliseconds = std::min(cost.milliseconds, InChild(parse).milliseconds);
+  }
   cost.mebibytes -= page_alone.mebibytes;
   return cost;
 }

@@ -289,6 +289,36 @@ std::string MutationGenerator::Next() {
   return document;
 }
 
+std::string PageOfTokens(std::span<const std::uint8_t> numbers) {
+  std::string page;
+  unsigned words = 0;
+  for (std::size_t i = 0; i + 1 < numbers.size(); i += 2) {
+    const std::string_view element = kElements[numbers[i + 1] % kElements.size()];
+    switch (numbers[i] % 9) {
+      case 0:
+      case 1:
+      case 2:
+        page += fmt::format("<{}>", element);
+        break;
+      case 3:
+      case 4:
+      case 5:
+        page += fmt::format("</{}>", element);
+        break;
+      case 6:
+        page += fmt::format("<{}/>", element);
+        break;
+      case 7:
+        page += fmt::format("{}", ++words);
+        break;
+      default:
+        page += kOthers[numbers[i + 1] % kOthers.size()];
+        break;
+    }
+  }
+  return page;
+}
+
 std::string Shrink(std::string document, const std::function<bool(std::string_view)>& fails) {
   int tries = 4000;
   const auto shrink_by = [&](std::vector<std::string> parts) {

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <random>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,6 +44,9 @@ class MutationGenerator final : public DocumentGenerator {
   std::vector<std::vector<std::string_view>> pieces_;  ///< of each page
   SoupGenerator soup_;
 };
+
+/// A document of whole tags, other tokens and words: two bytes are the number of one.
+[[nodiscard]] std::string PageOfTokens(std::span<const std::uint8_t> numbers);
 
 /// A small document for which `fails` still holds, made from `document` by leaving out pieces, then
 /// characters. `fails` is called at most some thousand times.

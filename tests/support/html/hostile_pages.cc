@@ -1,6 +1,7 @@
 #include "tests/support/html/hostile_pages.h"
 
 #include <array>
+#include <ostream>
 #include <random>
 #include <string>
 #include <string_view>
@@ -39,18 +40,19 @@ std::string EnumerateDown(std::string_view unit, std::size_t bytes) {
   return text;
 }
 
-/// Tags, attributes and text in any order; the same for each seed.
+/// Tags, attributes and text in any order; the same for each seed. The same block again and again,
+/// so that a larger page is more of the same.
 std::string TagSoup(std::size_t bytes, unsigned seed) {
-  constexpr std::array<std::string_view, 36> kTags = {
-      "div",      "b",      "i",      "p",        "a",       "table",    "tr",
-      "td",       "svg",    "math",   "template", "select",  "option",   "button",
-      "font",     "nobr",   "form",   "frameset", "li",      "h1",       "foreignObject",
-      "mi",       "dd",     "object", "title",    "caption", "colgroup", "ruby",
-      "textarea", "script", "rt",     "style",    "tbody",   "x-card",   "span",
-      "dialog"};
+  constexpr std::size_t kBlock = 4096;
+  constexpr std::array<std::string_view, 32> kTags = {
+      "div",   "b",      "i",      "p",        "a",        "table",  "tr",
+      "td",    "svg",    "math",   "template", "select",   "option", "button",
+      "font",  "nobr",   "form",   "frameset", "li",       "h1",     "foreignObject",
+      "mi",    "dd",     "object", "caption",  "colgroup", "ruby",   "rt",
+      "tbody", "x-card", "span",   "dialog"};
   std::mt19937 random(seed);
   std::string text;
-  while (text.size() < bytes) {
+  while (text.size() < kBlock) {
     const std::string_view tag = kTags[random() % kTags.size()];
     switch (random() % 6) {
       case 0:
@@ -67,7 +69,7 @@ std::string TagSoup(std::size_t bytes, unsigned seed) {
         break;
     }
   }
-  return text;
+  return Repeat(text, bytes);
 }
 
 // Each is made of units that are repeated up to a share of the page, in percent.
@@ -226,6 +228,8 @@ const std::vector<HostileFamily>& Families() {
 }
 
 }  // namespace
+
+void PrintTo(const HostileFamily& family, std::ostream* out) { *out << family.name; }
 
 std::span<const HostileFamily> HostileFamilies() { return Families(); }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <iosfwd>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,6 +14,9 @@ struct HostileFamily {
   /// A page of `bytes`, or a few more; the same one each time.
   std::string (*make)(std::size_t bytes);
 };
+
+/// For the names of tests.
+void PrintTo(const HostileFamily& family, std::ostream* out);
 
 [[nodiscard]] std::span<const HostileFamily> HostileFamilies();
 

@@ -3,6 +3,7 @@
 #include "extract/html/html_text.h"
 #include "tests/support/html/event_log.h"
 
+#include <iosfwd>
 #include <span>
 #include <string>
 #include <string_view>
@@ -27,6 +28,9 @@ struct KnownDifference {
   std::string_view standard_events;  ///< as RenderShort has them
   std::string_view gumbo_events;
 };
+
+/// For the names of tests.
+void PrintTo(const KnownDifference& known, std::ostream* out);
 
 [[nodiscard]] std::span<const KnownDifference> KnownDifferences();
 

@@ -90,7 +90,7 @@ class OpenElements {
         !open_.empty() && open_.back().space == Space::kMath && open_.back().integration_point;
     Space space = Space::kHtml;
     if (foreign_here() || (text_point && (name == "mglyph" || name == "malignmark"))) {
-      if (foreign_here() && IsOneOf(kEndForeignContent, name)) {
+      if (foreign_here() && (IsOneOf(kEndForeignContent, name) || IsFontOfHtml(name, source))) {
         LeaveForeignContent();
       } else {
         space = open_.back().space;
@@ -139,6 +139,13 @@ class OpenElements {
            tag.find("application/xhtml+xml") != std::string::npos;
   }
 
+  static bool IsFontOfHtml(std::string_view name, std::string_view source) {
+    if (name != "font") return false;
+    const std::string tag = extract::AsciiLower(source);
+    return tag.find("color") != std::string::npos || tag.find("face") != std::string::npos ||
+           tag.find("size") != std::string::npos;
+  }
+
   void LeaveForeignContent() {
     while (foreign_here()) open_.pop_back();
   }
@@ -170,6 +177,10 @@ std::vector<Piece> PiecesOf(std::string_view page) {
       at = EndOfTag(page, begin + 1);
       add(start ? PieceKind::kStartTag : PieceKind::kEndTag, begin, at, name);
       pieces.back().foreign = start ? open.Start(name, pieces.back().source) : open.End(name);
+      if (start && !pieces.back().foreign && name == "plaintext") {
+        add(PieceKind::kRawText, at, page.size(), name);
+        return pieces;
+      }
       if (start && !pieces.back().foreign && IsOneOf(kRawTextElements, name)) {
         const std::size_t end = EndOfRawText(page, at, name);
         add(PieceKind::kRawText, at, end, name);

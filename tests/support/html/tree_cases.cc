@@ -1,7 +1,7 @@
 #include "tests/support/html/tree_cases.h"
 
-#include "extract/text/ascii.h"
 #include "extract/html/segment.h"
+#include "extract/text/ascii.h"
 #include "tests/support/html/element_rules.h"
 
 #include <fstream>
