@@ -103,9 +103,13 @@ class Run {
           const ComparedPage again = Compare(shorter);
           return again.differs && again.explanation.empty() && !ArbiterSidesWithUs(shorter);
         });
-      } else if (compared.white_space_differs && options_.white_space) {
-        Report(document, "white space",
-               [&](std::string_view shorter) { return Compare(shorter).white_space_differs; });
+      } else if (compared.white_space_differs && compared.explanation.empty()) {
+        ++unexplained_white_space_;
+        if (!options_.white_space) continue;
+        Report(document, "white space", [&](std::string_view shorter) {
+          const ComparedPage again = Compare(shorter);
+          return again.white_space_differs && again.explanation.empty();
+        });
       }
     }
     current_document = nullptr;
@@ -123,8 +127,8 @@ class Run {
   }
 
   void PrintSums() const {
-    fmt::print("{} documents, {} unexplained, {} differ in white space only\n", compared_,
-               unexplained_, white_space_);
+    fmt::print("{} documents, {} unexplained, {} differ in white space only, {} unexplained\n",
+               compared_, unexplained_, white_space_, unexplained_white_space_);
     if (arbiter_) fmt::print("  {} in which the arbiter sides with our parser\n", sided_);
     for (const auto& [names, documents] : explained_) fmt::print("  {} {}\n", documents, names);
   }
@@ -165,6 +169,7 @@ class Run {
   std::uint64_t sided_ = 0;
   std::uint64_t unexplained_ = 0;
   std::uint64_t white_space_ = 0;
+  std::uint64_t unexplained_white_space_ = 0;
   std::map<std::string, std::uint64_t> explained_;
   std::set<std::string> reported_;
 };

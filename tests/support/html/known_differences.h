@@ -44,7 +44,7 @@ struct ComparedPage {
   bool differs = false;               ///< in more than white space
   bool white_space_differs = false;   ///< in white space only
   std::string first_difference = {};  ///< of either kind: ours, then Gumbo's
-  /// Names of known differences that explain `differs` together; empty: none does.
+  /// Names of known differences that explain either kind together; empty: none does.
   std::vector<std::string_view> explanation = {};
 };
 
