@@ -87,7 +87,7 @@ CONFINED = {
     r"httplib\.h": ("consumer/observability/http.cc",),
     r"prometheus/": ("consumer/observability/metrics",),
     r"spdlog/": ("consumer/observability/logging",),
-    r"CLI/": ("cli", "bench"),
+    r"CLI/": ("cli", "bench", "tests/extract/html"),
     r"faiss/": ("bench",),
     r"openssl/": ("plugin/fingerprint", "evaluation/schemes"),
 }

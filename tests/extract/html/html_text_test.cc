@@ -1,13 +1,25 @@
 #include "extract/html/html_text.h"
 
+#include "extract/html/fast_parser.h"
 #include "extract/html/visible_text.h"
 
+#include <memory>
 #include <string>
 
 #include <gtest/gtest.h>
 
 namespace crawlsieve::extract {
 namespace {
+
+using MakeParser = std::unique_ptr<HtmlParser> (*)(const Limits& limits);
+
+std::unique_ptr<HtmlParser> MakeFast(const Limits& limits) { return MakeFastParser(limits); }
+
+/// Both parsers show the same of a page.
+class HtmlParsers : public testing::TestWithParam<MakeParser> {};
+
+/// The one that the test that runs is about.
+MakeParser Maker() { return HtmlParsers::GetParam(); }
 
 struct Parsed {
   std::string title;
@@ -18,49 +30,49 @@ struct Parsed {
 
 Parsed Parse(std::string_view html) {
   VisibleText text;
-  EXPECT_EQ(MakeGumboParser({})->Parse(html, text), ParseEnd::kDone) << html;
+  EXPECT_EQ(Maker()({})->Parse(html, text), ParseEnd::kDone) << html;
   return {std::string(text.title()), std::string(text.body()), text.language(), text.length()};
 }
 
 std::string Body(std::string_view html) { return Parse(html).body; }
 
-TEST(GumboParser, DoesNotSplitWordsAtInlineElements) {
+TEST_P(HtmlParsers, DoesNotSplitWordsAtInlineElements) {
   EXPECT_EQ(Body("foo<b>bar</b>"), "foobar");
   EXPECT_EQ(Body("a<span>b<i>c</i></span>d<wbr>e<custom-tag>f</custom-tag>"), "abcdef");
   EXPECT_EQ(Body("H<sub>2</sub>O"), "H2O");
   EXPECT_EQ(Body("so<script>x</script>me<!-- c -->th<style>y</style>ing"), "something");
 }
 
-TEST(GumboParser, SplitsWordsAtBlocksAndLines) {
+TEST_P(HtmlParsers, SplitsWordsAtBlocksAndLines) {
   EXPECT_EQ(Body("a<br>b<p>c</p>d<div>e</div>f<hr>g"), "a b c d e f g");
   EXPECT_EQ(Body("<ul><li>a<li>b</ul><table><tr><td>c<td>d</table>"), "a b c d");
   EXPECT_EQ(Body("a<div></div>b"), "a b");
   EXPECT_EQ(Body("<select><option>a<option>b</select>"), "a b");
 }
 
-TEST(GumboParser, SplitsWordsAtThingsShownInTheirPlace) {
+TEST_P(HtmlParsers, SplitsWordsAtThingsShownInTheirPlace) {
   EXPECT_EQ(Body("a<img src=x>b<iframe>c</iframe>d<canvas>e</canvas>f"), "a b d f");
   EXPECT_EQ(Body("a<object>b</object>c<video>d</video>e<embed>f"), "a c e f");
 }
 
-TEST(GumboParser, CollapsesWhiteSpace) {
+TEST_P(HtmlParsers, CollapsesWhiteSpace) {
   EXPECT_EQ(Body("  a \n\t b\r\n<b> c </b> d  <pre>e\n  f</pre> "), "a b c d e f");
 }
 
-TEST(GumboParser, DecodesCharacterReferences) {
+TEST_P(HtmlParsers, DecodesCharacterReferences) {
   EXPECT_EQ(Body("&lt;b&gt; &amp;amp; &auml;&#x20AC;&nbsp;x &unknown;"),
             "<b> &amp; ä€\u00A0x &unknown;");
 }
 
 // Numbers of which 32 bits keep something that isn't above U+10FFFF: bytes without a code point.
-TEST(GumboParser, ReplacesCharacterReferencesThatOverflow) {
+TEST_P(HtmlParsers, ReplacesCharacterReferencesThatOverflow) {
   const Parsed parsed = Parse("<title>a&#x88888888;b</title>c&#4294967177;d<p>e&#xE4;f&#x110000;g");
   EXPECT_EQ(parsed.title, "a\uFFFDb");
   EXPECT_EQ(parsed.body, "c\uFFFDd e\u00E4f\uFFFDg");
   VisibleText text(10);
-  ASSERT_EQ(MakeGumboParser({})->Parse("<base href=x&#x88888888;><a href=y&#x88888888; "
-                                       "rel=z&#x88888888;>a</a><img alt=b&#x88888888;>",
-                                       text),
+  ASSERT_EQ(Maker()({})->Parse("<base href=x&#x88888888;><a href=y&#x88888888; "
+                               "rel=z&#x88888888;>a</a><img alt=b&#x88888888;>",
+                               text),
             ParseEnd::kDone);
   EXPECT_EQ(text.base(), "x\uFFFD");
   ASSERT_EQ(text.anchors().size(), 1u);
@@ -69,14 +81,14 @@ TEST(GumboParser, ReplacesCharacterReferencesThatOverflow) {
   EXPECT_EQ(text.alt_text(), "b\uFFFD");
 }
 
-TEST(GumboParser, LeavesOutWhatNobodySees) {
+TEST_P(HtmlParsers, LeavesOutWhatNobodySees) {
   EXPECT_EQ(Body("<head><style>a</style><script>b</script><meta content=c></head>d"), "d");
   EXPECT_EQ(Body("<body><noscript>a</noscript><template>b<p>c</p></template>d"), "d");
   EXPECT_EQ(Body("<noframes>a</noframes><noembed>b</noembed><datalist><option>c</datalist>d"), "d");
   EXPECT_EQ(Body("<ruby>a<rp>(</rp><rt>b</rt></ruby>"), "a b");
 }
 
-TEST(GumboParser, LeavesOutHiddenElements) {
+TEST_P(HtmlParsers, LeavesOutHiddenElements) {
   EXPECT_EQ(Body("a<p hidden>b</p>c"), "ac");
   EXPECT_EQ(Body("a<p HIDDEN=until-found>b<b>x</b></p>c"), "ac");
   EXPECT_EQ(Body("<p style='display:none'>a</p>b"), "b");
@@ -85,7 +97,7 @@ TEST(GumboParser, LeavesOutHiddenElements) {
   EXPECT_EQ(Body("<dialog>a</dialog><dialog open>b</dialog>"), "b");
 }
 
-TEST(GumboParser, KeepsWhatOnlySoundsHidden) {
+TEST_P(HtmlParsers, KeepsWhatOnlySoundsHidden) {
   EXPECT_EQ(Body("<p style='display:block'>a</p>"), "a");
   EXPECT_EQ(Body("<p style='x-display:none'>a</p>"), "a");
   EXPECT_EQ(Body("<p style='display'>a</p><p style=';;:;'>b</p>"), "a b");
@@ -93,7 +105,7 @@ TEST(GumboParser, KeepsWhatOnlySoundsHidden) {
   EXPECT_EQ(Body("<p aria-hidden=true>a</p>"), "a");
 }
 
-TEST(GumboParser, ShowsTheTextOfSvgAndMathButNotWhatDescribesIt) {
+TEST_P(HtmlParsers, ShowsTheTextOfSvgAndMathButNotWhatDescribesIt) {
   EXPECT_EQ(Body("<svg><title>a</title><desc>b</desc><metadata>c</metadata><defs><text>d</text>"
                  "</defs><style>e</style><text>f<tspan>g</tspan></text></svg>h"),
             "fg h");
@@ -102,7 +114,7 @@ TEST(GumboParser, ShowsTheTextOfSvgAndMathButNotWhatDescribesIt) {
             "x =");
 }
 
-TEST(GumboParser, TakesTheFirstTitle) {
+TEST_P(HtmlParsers, TakesTheFirstTitle) {
   EXPECT_EQ(Parse("<title> A\n page </title><title>other</title><body>x").title, "A page");
   EXPECT_EQ(Parse("<title> </title><title>b</title>").title, "b");
   EXPECT_EQ(Parse("<title>a &amp; <b>b</b></title>").title, "a & <b>b</b>");
@@ -111,7 +123,7 @@ TEST(GumboParser, TakesTheFirstTitle) {
   EXPECT_EQ(Parse("<p>text<title>late</title>more").body, "textmore");
 }
 
-TEST(GumboParser, ReadsTheLanguage) {
+TEST_P(HtmlParsers, ReadsTheLanguage) {
   EXPECT_EQ(Parse("<html lang=de>").language, "de");
   EXPECT_EQ(Parse("<html LANG=' en-GB '>").language, "en-GB");
   EXPECT_EQ(Parse("<html xml:lang=fr>").language, "fr");
@@ -124,31 +136,31 @@ TEST(GumboParser, ReadsTheLanguage) {
   }
 }
 
-TEST(GumboParser, CountsCodePointsOfTitleAndBody) {
+TEST_P(HtmlParsers, CountsCodePointsOfTitleAndBody) {
   EXPECT_EQ(Parse("<title>ä€</title> x  😀 ").length, 2U + 1 + 3);
   EXPECT_EQ(Parse("<title>ab</title>").length, 2U);
   EXPECT_EQ(Parse("").length, 0U);
 }
 
-TEST(GumboParser, ReadsFragmentsAndFramesets) {
+TEST_P(HtmlParsers, ReadsFragmentsAndFramesets) {
   EXPECT_EQ(Body("just text"), "just text");
   EXPECT_EQ(Body("</p></b>x</html>y"), "xy");
   EXPECT_EQ(Body("<frameset><frame src=a><noframes>b</noframes></frameset>"), "");
 }
 
-TEST(GumboParser, ReadsTextOutOfTables) {
+TEST_P(HtmlParsers, ReadsTextOutOfTables) {
   EXPECT_EQ(Body("<table>a<tr>b<td>c</table>d"), "ab c d");
 }
 
-TEST(GumboParser, HandlesZeroBytes) {
+TEST_P(HtmlParsers, HandlesZeroBytes) {
   using namespace std::string_literals;
   EXPECT_EQ(Body("a\0b<p>c\0</p>"s), "ab c");
 }
 
-TEST(GumboParser, SaysNothingWhenItGivesUp) {
+TEST_P(HtmlParsers, SaysNothingWhenItGivesUp) {
   Limits limits;
   limits.max_parse_allocations = 1000;
-  const auto parser = MakeGumboParser(limits);
+  const auto parser = Maker()(limits);
   std::string page = "<html lang=en><title>t</title>";
   for (int i = 0; i < 1000; ++i) page += "<p>x";
   VisibleText text;
@@ -157,6 +169,11 @@ TEST(GumboParser, SaysNothingWhenItGivesUp) {
   EXPECT_EQ(parser->Parse("<p>next", text), ParseEnd::kDone);
   EXPECT_EQ(text.body(), "next");
 }
+
+INSTANTIATE_TEST_SUITE_P(Parsers, HtmlParsers, testing::Values(&MakeGumboParser, &MakeFast),
+                         [](const auto& parser) {
+                           return parser.param == &MakeFast ? "Fast" : "Gumbo";
+                         });
 
 TEST(GumboParser, StopsAtItsMemory) {
   Limits limits;

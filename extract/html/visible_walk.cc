@@ -1,0 +1,252 @@
+#include "extract/html/visible_walk.h"
+
+#include "extract/html/character_references.h"
+#include "extract/text/ascii.h"
+#include "extract/text/utf8.h"
+
+#include <algorithm>
+
+namespace crawlsieve::extract::html {
+namespace {
+
+/// Whether an inline style says `display: none` or `visibility: hidden`.
+bool StyleHides(std::string_view style) {
+  while (!style.empty()) {
+    const std::size_t end = std::min(style.find(';'), style.size());
+    const std::string_view declaration = style.substr(0, end);
+    style.remove_prefix(std::min(end + 1, style.size()));
+    const std::size_t colon = declaration.find(':');
+    if (colon == std::string_view::npos) continue;
+    const std::string_view property = TrimAscii(declaration.substr(0, colon));
+    std::string_view value = declaration.substr(colon + 1);
+    value = TrimAscii(value.substr(0, value.find('!')));  // "none !important"
+    if (EqualsNoCase(property, "display") && EqualsNoCase(value, "none")) return true;
+    if (EqualsNoCase(property, "visibility") && EqualsNoCase(value, "hidden")) return true;
+  }
+  return false;
+}
+
+/// SVG and MathML: text is shown, each element of it in its own place; descriptions, definitions
+/// and annotations are not.
+Flow ForeignFlow(Tag tag) {
+  switch (tag) {
+    case Tag::kTspan:
+      return Flow::kInline;
+    case Tag::kTitle:
+    case Tag::kDesc:
+    case Tag::kMetadata:
+    case Tag::kDefs:
+    case Tag::kStyle:
+    case Tag::kScript:
+    case Tag::kAnnotation:
+    case Tag::kAnnotationXml:
+      return Flow::kInvisible;
+    default:
+      return Flow::kBlock;
+  }
+}
+
+Flow FlowOf(const Node& element) {
+  return element.IsHtml() ? TraitsOf(element.tag).flow : ForeignFlow(element.tag);
+}
+
+}  // namespace
+
+void VisibleWalk::Walk(const NodeArena& nodes, NodeIndex root, std::string_view html,
+                       const MarkupBits& bits, HtmlEvents& events) {
+  nodes_ = &nodes;
+  html_ = html;
+  special_ = bits.special();
+  work_ = 0;
+  ReportLanguage(nodes[root], events);
+  events.OnBlockBegin(kNoHints);
+  NodeIndex parent = root;
+  NodeIndex index = nodes.FirstChild(root);
+  while (index != kNoNode) {
+    ++work_;
+    const Node& node = nodes[index];
+    if (node.tag == Tag::kText) {
+      ReportText(node, events);
+    } else if (Enter(node, events)) {
+      if (node.last != kNoNode) {
+        parent = index;
+        index = nodes[node.last].next;
+        continue;
+      }
+      Leave(node, events);
+    }
+    while (index == nodes[parent].last && parent != root) {
+      index = parent;
+      Leave(nodes[index], events);
+      parent = nodes[index].parent;
+    }
+    if (index == nodes[parent].last) break;
+    index = nodes[index].next;
+  }
+  events.OnBlockEnd();
+}
+
+void VisibleWalk::ReportText(const Node& text, HtmlEvents& events) {
+  const std::string_view shown = Decoded(text.begin, text.extra, (text.flags & kRawText) == 0,
+                                         false, (text.flags & kKeepsNul) != 0, buffer_);
+  if (!shown.empty()) events.OnText(shown);
+}
+
+bool VisibleWalk::Enter(const Node& element, HtmlEvents& events) {
+  const bool html = element.IsHtml();
+  const TagTraits& traits = TraitsOf(element.tag);
+  const Flow flow = html ? traits.flow : ForeignFlow(element.tag);
+  if (flow == Flow::kInvisible) {
+    if (element.Is(Tag::kHead)) ReportHead(element, events);
+    if (element.Is(Tag::kTitle)) ReportTitle(element, events);
+    return false;
+  }
+  Hints hints = html ? traits.hints : kNoHints;
+  bool open = false;
+  for (const Attribute& attribute : nodes_->AttributesOf(element)) {
+    switch (attribute.Kind()) {
+      case AttributeKind::kHidden:
+        return false;
+      case AttributeKind::kStyle:
+        if (StyleHides(ValueOf(attribute, buffer_))) return false;
+        break;
+      case AttributeKind::kOpen:
+        open = true;
+        break;
+      case AttributeKind::kClass:
+      case AttributeKind::kId:
+        if (flow == Flow::kBlock) hints |= HintsOfNames(ValueOf(attribute, buffer_));
+        break;
+      case AttributeKind::kRole:
+        if (flow == Flow::kBlock) hints |= HintsOfAriaRole(ValueOf(attribute, buffer_));
+        break;
+      default:
+        break;
+    }
+  }
+  switch (flow) {
+    case Flow::kInline:
+      return true;
+    case Flow::kBlock:
+      if (element.Is(Tag::kDialog) && !open) return false;
+      events.OnBlockBegin(hints);
+      return true;
+    case Flow::kLink:
+      events.OnLinkBegin({ValueOr(element, AttributeKind::kHref, buffer_),
+                          ValueOr(element, AttributeKind::kRel, rel_buffer_)});
+      return true;
+    case Flow::kLine:
+      events.OnBreak();
+      if (element.Is(Tag::kImg)) {
+        events.OnAltText(ValueOr(element, AttributeKind::kAlt, buffer_));
+      }
+      return false;
+    case Flow::kReplaced:
+      events.OnBreak();
+      return false;
+    case Flow::kInvisible:
+      return false;
+  }
+  return false;
+}
+
+void VisibleWalk::Leave(const Node& element, HtmlEvents& events) {
+  const Flow flow = FlowOf(element);
+  if (flow == Flow::kBlock) events.OnBlockEnd();
+  if (flow == Flow::kLink) events.OnLinkEnd();
+}
+
+void VisibleWalk::ReportLanguage(const Node& html, HtmlEvents& events) {
+  const Attribute* language = Find(html, AttributeKind::kLang);
+  if (language == nullptr) language = Find(html, AttributeKind::kXmlLang);
+  if (language != nullptr) events.OnLanguage(ValueOf(*language, buffer_));
+}
+
+void VisibleWalk::ReportHead(const Node& head, HtmlEvents& events) {
+  if (head.last == kNoNode) return;
+  NodeIndex index = head.last;
+  do {
+    index = (*nodes_)[index].next;
+    ++work_;
+    const Node& element = (*nodes_)[index];
+    if (!element.IsHtml()) continue;
+    switch (element.tag) {
+      case Tag::kTitle:
+        ReportTitle(element, events);
+        break;
+      case Tag::kBase:
+        events.OnBase(ValueOr(element, AttributeKind::kHref, buffer_));
+        break;
+      case Tag::kLink:
+        if (EqualsNoCase(TrimAscii(ValueOr(element, AttributeKind::kRel, buffer_)), "canonical")) {
+          events.OnCanonical(ValueOr(element, AttributeKind::kHref, buffer_));
+        }
+        break;
+      case Tag::kMeta:
+        if (EqualsNoCase(TrimAscii(ValueOr(element, AttributeKind::kHttpEquiv, buffer_)),
+                         "refresh")) {
+          events.OnRefresh(ValueOr(element, AttributeKind::kContent, buffer_));
+        }
+        break;
+      default:
+        break;
+    }
+  } while (index != head.last);
+}
+
+void VisibleWalk::ReportTitle(const Node& title, HtmlEvents& events) {
+  if (title.last == kNoNode) return;
+  const Node& text = (*nodes_)[(*nodes_)[title.last].next];
+  const std::string_view shown = Decoded(text.begin, text.extra, true, false, true, buffer_);
+  if (!TrimAscii(shown).empty()) events.OnTitle(shown);
+}
+
+const Attribute* VisibleWalk::Find(const Node& element, AttributeKind kind) const {
+  for (const Attribute& attribute : nodes_->AttributesOf(element)) {
+    if (attribute.Kind() == kind) return &attribute;
+  }
+  return nullptr;
+}
+
+std::string_view VisibleWalk::ValueOf(const Attribute& attribute, std::string& buffer) const {
+  return Decoded(attribute.offset, attribute.offset + attribute.length, true, true, true, buffer);
+}
+
+std::string_view VisibleWalk::ValueOr(const Node& element, AttributeKind kind,
+                                      std::string& buffer) const {
+  const Attribute* const attribute = Find(element, kind);
+  return attribute == nullptr ? std::string_view() : ValueOf(*attribute, buffer);
+}
+
+std::string_view VisibleWalk::Decoded(std::size_t begin, std::size_t end, bool references,
+                                      bool in_attribute, bool keeps_nul,
+                                      std::string& buffer) const {
+  std::size_t special = MarkupBits::Next(special_, begin, end);
+  if (special == end) return html_.substr(begin, end - begin);
+  buffer.clear();
+  while (special != end) {
+    buffer.append(html_, begin, special - begin);
+    begin = special + 1;
+    switch (html_[special]) {
+      case '\0':
+        if (keeps_nul) buffer.append(kReplacementCharacter);
+        break;
+      case '\r':
+        if (begin == end || html_[begin] != '\n') buffer.push_back('\n');
+        break;
+      default:
+        if (references) {
+          begin =
+              special + AppendReference(html_.substr(special, end - special), in_attribute, buffer);
+        } else {
+          buffer.push_back('&');
+        }
+        break;
+    }
+    special = MarkupBits::Next(special_, begin, end);
+  }
+  buffer.append(html_, begin, end - begin);
+  return buffer;
+}
+
+}  // namespace crawlsieve::extract::html

@@ -1,0 +1,51 @@
+#pragma once
+
+#include "extract/html/html_text.h"
+#include "extract/html/markup_bits.h"
+#include "extract/html/node_arena.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace crawlsieve::extract::html {
+
+/// Reports what a reader sees of a tree, in document order, without recursion. Thread-compatible.
+class VisibleWalk {
+ public:
+  /// `root` is the page's <html> in `nodes`; `html` and `bits` are what the tree was built from.
+  void Walk(const NodeArena& nodes, NodeIndex root, std::string_view html, const MarkupBits& bits,
+            HtmlEvents& events);
+
+  /// How many nodes the last walk visited.
+  [[nodiscard]] std::uint64_t work() const { return work_; }
+
+ private:
+  /// Reports the element as it begins. Returns whether its children are visible.
+  bool Enter(const Node& element, HtmlEvents& events);
+  void Leave(const Node& element, HtmlEvents& events);
+  void ReportText(const Node& text, HtmlEvents& events);
+  void ReportLanguage(const Node& html, HtmlEvents& events);
+  void ReportHead(const Node& head, HtmlEvents& events);
+  void ReportTitle(const Node& title, HtmlEvents& events);
+
+  [[nodiscard]] const Attribute* Find(const Node& element, AttributeKind kind) const;
+  [[nodiscard]] std::string_view ValueOf(const Attribute& attribute, std::string& buffer) const;
+  /// The attribute's value; empty where there is none.
+  [[nodiscard]] std::string_view ValueOr(const Node& element, AttributeKind kind,
+                                         std::string& buffer) const;
+  /// What the page has in [begin, end), with references, carriage returns and NUL made to what they
+  /// stand for: in `buffer` if there are any.
+  [[nodiscard]] std::string_view Decoded(std::size_t begin, std::size_t end, bool references,
+                                         bool in_attribute, bool keeps_nul,
+                                         std::string& buffer) const;
+
+  const NodeArena* nodes_ = nullptr;
+  std::string_view html_;
+  const std::uint64_t* special_ = nullptr;
+  std::uint64_t work_ = 0;
+  std::string buffer_;
+  std::string rel_buffer_;
+};
+
+}  // namespace crawlsieve::extract::html

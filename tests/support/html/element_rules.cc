@@ -1,0 +1,158 @@
+#include "tests/support/html/element_rules.h"
+
+#include "extract/text/ascii.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+namespace crawlsieve::html_check {
+namespace {
+
+constexpr std::array<std::string_view, 18> kInvisible = {
+    "area",   "base",    "bgsound",  "datalist", "head",  "link",
+    "meta",   "noembed", "noframes", "noscript", "param", "rp",
+    "script", "source",  "style",    "template", "title", "track"};
+constexpr std::array<std::string_view, 9> kReplaced = {
+    "applet", "audio", "canvas", "embed", "iframe", "meter", "object", "progress", "video"};
+// Names of SVG and MathML make blocks in HTML too.
+constexpr std::array<std::string_view, 78> kBlocks = {"address",
+                                                      "article",
+                                                      "aside",
+                                                      "blockquote",
+                                                      "body",
+                                                      "button",
+                                                      "caption",
+                                                      "center",
+                                                      "col",
+                                                      "colgroup",
+                                                      "dd",
+                                                      "details",
+                                                      "dialog",
+                                                      "dir",
+                                                      "div",
+                                                      "dl",
+                                                      "dt",
+                                                      "fieldset",
+                                                      "figcaption",
+                                                      "figure",
+                                                      "footer",
+                                                      "form",
+                                                      "frame",
+                                                      "frameset",
+                                                      "h1",
+                                                      "h2",
+                                                      "h3",
+                                                      "h4",
+                                                      "h5",
+                                                      "h6",
+                                                      "header",
+                                                      "hgroup",
+                                                      "hr",
+                                                      "html",
+                                                      "input",
+                                                      "keygen",
+                                                      "legend",
+                                                      "li",
+                                                      "listing",
+                                                      "main",
+                                                      "marquee",
+                                                      "menu",
+                                                      "multicol",
+                                                      "nav",
+                                                      "nextid",
+                                                      "ol",
+                                                      "optgroup",
+                                                      "option",
+                                                      "p",
+                                                      "plaintext",
+                                                      "pre",
+                                                      "rt",
+                                                      "rtc",
+                                                      "search",
+                                                      "section",
+                                                      "select",
+                                                      "spacer",
+                                                      "summary",
+                                                      "table",
+                                                      "tbody",
+                                                      "td",
+                                                      "textarea",
+                                                      "tfoot",
+                                                      "th",
+                                                      "thead",
+                                                      "tr",
+                                                      "ul",
+                                                      "xmp",
+                                                      "annotation-xml",
+                                                      "desc",
+                                                      "foreignobject",
+                                                      "malignmark",
+                                                      "mglyph",
+                                                      "mi",
+                                                      "mn",
+                                                      "mo",
+                                                      "ms",
+                                                      "mtext"};
+constexpr std::array<std::string_view, 8> kForeignInvisible = {
+    "title", "desc", "metadata", "defs", "style", "script", "annotation", "annotation-xml"};
+
+template <std::size_t kSize>
+bool IsOneOf(const std::array<std::string_view, kSize>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+}  // namespace
+
+Shown ShownOfHtml(std::string_view name) {
+  if (name == "a") return Shown::kAsLink;
+  if (name == "br" || name == "img") return Shown::kAsLine;
+  if (IsOneOf(kInvisible, name)) return Shown::kNot;
+  if (IsOneOf(kReplaced, name)) return Shown::kInstead;
+  return IsOneOf(kBlocks, name) ? Shown::kAsBlock : Shown::kInline;
+}
+
+Shown ShownOfForeign(std::string_view name) {
+  if (IsOneOf(kForeignInvisible, extract::AsciiLower(name))) return Shown::kNot;
+  return extract::AsciiLower(name) == "tspan" ? Shown::kInline : Shown::kAsBlock;
+}
+
+bool StyleHidesElement(std::string_view style) {
+  std::string rest = extract::AsciiLower(style) + ";";
+  while (!rest.empty()) {
+    const std::string declaration = rest.substr(0, rest.find(';'));
+    rest.erase(0, declaration.size() + 1);
+    const std::size_t colon = declaration.find(':');
+    if (colon == std::string::npos) continue;
+    const std::string_view property =
+        extract::TrimAscii(std::string_view(declaration).substr(0, colon));
+    std::string_view value = std::string_view(declaration).substr(colon + 1);
+    value = extract::TrimAscii(value.substr(0, value.find('!')));
+    if (property == "display" && value == "none") return true;
+    if (property == "visibility" && value == "hidden") return true;
+  }
+  return false;
+}
+
+extract::Hints HintsOfElement(std::string_view name) {
+  constexpr std::array<std::string_view, 2> kNavigation = {"nav", "menu"};
+  constexpr std::array<std::string_view, 8> kBoilerplate = {
+      "header", "footer", "aside", "form", "fieldset", "button", "select", "textarea"};
+  constexpr std::array<std::string_view, 2> kMain = {"main", "article"};
+  const auto is_one_of = [&](const auto& names) {
+    for (const std::string_view one : names) {
+      if (one == name) return true;
+    }
+    return false;
+  };
+  if (is_one_of(kNavigation)) return extract::kNavigationHint;
+  if (is_one_of(kBoilerplate)) return extract::kBoilerplateHint;
+  if (is_one_of(kMain)) return extract::kMainHint;
+  if (name == "h1") return extract::kHeadingHint | extract::kHeadlineHint;
+  if (name.size() == 2 && name[0] == 'h' && name[1] >= '2' && name[1] <= '6') {
+    return extract::kHeadingHint;
+  }
+  return extract::kNoHints;
+}
+
+}  // namespace crawlsieve::html_check

@@ -1,0 +1,48 @@
+#pragma once
+
+#include "extract/html/html_text.h"
+#include "tests/support/html/event_log.h"
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace crawlsieve::html_check {
+
+/// Something that Gumbo 0.10.1 does otherwise than today's standard.
+///
+/// `rewrite` takes the construct out of a page, or writes it in a way that both understand. It is
+/// the predicate (a page that it changes holds the construct) and the confirmation: the difference
+/// comes from the construct if both parsers agree on the rewritten page.
+struct KnownDifference {
+  std::string_view name;
+  std::string_view reason;
+  std::string (*rewrite)(std::string_view page);
+  /// Whether the standard makes the same events of the rewritten page. Then the confirmation
+  /// demands it: that our parser reports the same as before, and only Gumbo's events change.
+  bool keeps_events;
+  /// A minimal document, and what it makes of it. A test states that both are so.
+  std::string_view example;
+  std::string_view standard_events;  ///< as RenderShort has them
+  std::string_view gumbo_events;
+};
+
+[[nodiscard]] std::span<const KnownDifference> KnownDifferences();
+
+/// Gumbo ended with one of its assertions: there is nothing to compare.
+inline constexpr std::string_view kGumboAssertion = "gumbo-assertion";
+
+struct ComparedPage {
+  bool differs = false;               ///< in more than white space
+  bool white_space_differs = false;   ///< in white space only
+  std::string first_difference = {};  ///< of either kind: ours, then Gumbo's
+  /// Names of known differences that explain `differs` together; empty: none does.
+  std::vector<std::string_view> explanation = {};
+};
+
+/// Compares two parsers' events of one page, and explains a difference.
+[[nodiscard]] ComparedPage ComparePage(extract::HtmlParser& parser, extract::HtmlParser& gumbo,
+                                       std::string_view html);
+
+}  // namespace crawlsieve::html_check

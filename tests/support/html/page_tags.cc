@@ -1,0 +1,201 @@
+#include "tests/support/html/page_tags.h"
+
+#include "extract/text/ascii.h"
+
+#include <algorithm>
+#include <array>
+
+namespace crawlsieve::html_check {
+namespace {
+
+using extract::IsAsciiAlpha;
+using extract::IsAsciiSpace;
+
+constexpr std::array<std::string_view, 8> kRawTextElements = {
+    "iframe", "noembed", "noframes", "script", "style", "textarea", "title", "xmp"};
+
+/// Start tags of HTML that end SVG and MathML.
+constexpr std::array<std::string_view, 44> kEndForeignContent = {
+    "b",      "big",  "blockquote", "body",  "br",   "center", "code",    "dd",   "div",
+    "dl",     "dt",   "em",         "embed", "h1",   "h2",     "h3",      "h4",   "h5",
+    "h6",     "head", "hr",         "i",     "img",  "li",     "listing", "menu", "meta",
+    "nobr",   "ol",   "p",          "pre",   "ruby", "s",      "small",   "span", "strong",
+    "strike", "sub",  "sup",        "table", "tt",   "u",      "ul",      "var"};
+
+template <std::size_t kSize>
+bool IsOneOf(const std::array<std::string_view, kSize>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+/// Behind the '>' of the tag that begins at `begin`; the end of the page if it has none.
+std::size_t EndOfTag(std::string_view page, std::size_t begin) {
+  std::size_t at = begin;
+  while (at < page.size() && page[at] != '>') {
+    if (page[at] != '=') {
+      ++at;
+      continue;
+    }
+    do ++at;
+    while (at < page.size() && IsAsciiSpace(page[at]));
+    if (at < page.size() && (page[at] == '"' || page[at] == '\'')) {
+      at = std::min(page.find(page[at], at + 1), page.size() - 1) + 1;
+    }
+  }
+  return std::min(at + 1, page.size());
+}
+
+std::string NameAt(std::string_view page, std::size_t begin) {
+  std::size_t end = begin;
+  while (end < page.size() && !IsAsciiSpace(page[end]) && page[end] != '/' && page[end] != '>') {
+    ++end;
+  }
+  return extract::AsciiLower(page.substr(begin, end - begin));
+}
+
+std::size_t EndOfRawText(std::string_view page, std::size_t begin, std::string_view name) {
+  for (std::size_t at = page.find("</", begin); at != std::string_view::npos;
+       at = page.find("</", at + 2)) {
+    if (NameAt(page, at + 2) == name) return at;
+  }
+  return page.size();
+}
+
+std::size_t EndOfMarkup(std::string_view page, std::size_t begin) {
+  if (page.substr(begin).starts_with("<!--")) {
+    if (page.substr(begin).starts_with("<!-->")) return begin + 5;
+    if (page.substr(begin).starts_with("<!--->")) return begin + 6;
+    const std::size_t plain = page.find("-->", begin + 4);
+    const std::size_t bang = page.find("--!>", begin + 4);
+    if (plain == std::string_view::npos && bang == std::string_view::npos) return page.size();
+    return bang < plain ? bang + 4 : plain + 3;
+  }
+  return std::min(page.find('>', begin), page.size() - 1) + 1;
+}
+
+constexpr std::array<std::string_view, 18> kVoidElements = {
+    "area",  "base", "basefont", "bgsound", "br",   "col",   "embed",  "frame", "hr",
+    "image", "img",  "input",    "link",    "meta", "param", "source", "track", "wbr"};
+
+/// Follows the open elements to tell which tags are SVG or MathML. Implied ends are left out.
+class OpenElements {
+ public:
+  /// Whether a tag or text that comes now is foreign.
+  [[nodiscard]] bool foreign_here() const {
+    return !open_.empty() && open_.back().space != Space::kHtml && !open_.back().integration_point;
+  }
+
+  /// Returns whether the tag is foreign.
+  bool Start(std::string_view name, std::string_view source) {
+    const bool text_point =
+        !open_.empty() && open_.back().space == Space::kMath && open_.back().integration_point;
+    Space space = Space::kHtml;
+    if (foreign_here() || (text_point && (name == "mglyph" || name == "malignmark"))) {
+      if (foreign_here() && IsOneOf(kEndForeignContent, name)) {
+        LeaveForeignContent();
+      } else {
+        space = open_.back().space;
+      }
+    }
+    if (space == Space::kHtml && name == "svg") space = Space::kSvg;
+    if (space == Space::kHtml && name == "math") space = Space::kMath;
+    const bool is_void =
+        space == Space::kHtml ? IsOneOf(kVoidElements, name) : source.ends_with("/>");
+    if (!is_void) {
+      open_.push_back({std::string(name), space, IsIntegrationPoint(name, space, source)});
+    }
+    return space != Space::kHtml;
+  }
+
+  /// Returns whether the tag ends a foreign element, or HTML that foreign content can't hold.
+  bool End(std::string_view name) {
+    if (foreign_here() && (name == "p" || name == "br")) {
+      LeaveForeignContent();
+      return true;
+    }
+    for (std::size_t i = open_.size(); i-- > 0;) {
+      if (open_[i].name != name) continue;
+      const bool foreign = open_[i].space != Space::kHtml;
+      open_.resize(i);
+      return foreign;
+    }
+    return foreign_here();
+  }
+
+ private:
+  enum class Space : std::uint8_t { kHtml, kSvg, kMath };
+  struct Element {
+    std::string name;
+    Space space;
+    bool integration_point;
+  };
+
+  static bool IsIntegrationPoint(std::string_view name, Space space, std::string_view source) {
+    constexpr std::array<std::string_view, 5> kMathText = {"mi", "mo", "mn", "ms", "mtext"};
+    if (space == Space::kSvg) return name == "foreignobject" || name == "desc" || name == "title";
+    if (space == Space::kHtml) return false;
+    if (name != "annotation-xml") return IsOneOf(kMathText, name);
+    const std::string tag = extract::AsciiLower(source);
+    return tag.find("text/html") != std::string::npos ||
+           tag.find("application/xhtml+xml") != std::string::npos;
+  }
+
+  void LeaveForeignContent() {
+    while (foreign_here()) open_.pop_back();
+  }
+
+  std::vector<Element> open_;
+};
+
+}  // namespace
+
+std::vector<Piece> PiecesOf(std::string_view page) {
+  std::vector<Piece> pieces;
+  OpenElements open;
+  const auto add = [&](PieceKind kind, std::size_t begin, std::size_t end, std::string name = {}) {
+    if (begin < end) {
+      pieces.push_back(
+          {kind, page.substr(begin, end - begin), std::move(name), open.foreign_here()});
+    }
+  };
+  std::size_t text = 0;
+  std::size_t at = 0;
+  while ((at = page.find('<', at)) != std::string_view::npos && at + 1 < page.size()) {
+    const std::size_t begin = at;
+    const char next = page[at + 1];
+    const char after = at + 2 < page.size() ? page[at + 2] : '\0';
+    if (IsAsciiAlpha(next) || (next == '/' && IsAsciiAlpha(after))) {
+      add(PieceKind::kText, text, begin);
+      const bool start = next != '/';
+      const std::string name = NameAt(page, begin + (start ? 1 : 2));
+      at = EndOfTag(page, begin + 1);
+      add(start ? PieceKind::kStartTag : PieceKind::kEndTag, begin, at, name);
+      pieces.back().foreign = start ? open.Start(name, pieces.back().source) : open.End(name);
+      if (start && !pieces.back().foreign && IsOneOf(kRawTextElements, name)) {
+        const std::size_t end = EndOfRawText(page, at, name);
+        add(PieceKind::kRawText, at, end, name);
+        at = end;
+      }
+      text = at;
+    } else if (next == '!' || next == '?' || next == '/') {
+      add(PieceKind::kText, text, begin);
+      at = next == '!' ? EndOfMarkup(page, begin)
+                       : std::min(page.find('>', begin), page.size() - 1) + 1;
+      add(next == '/' && after == '>' ? PieceKind::kEmptyEndTag : PieceKind::kMarkup, begin, at);
+      text = at;
+    } else {
+      ++at;
+    }
+  }
+  add(PieceKind::kText, text, page.size());
+  return pieces;
+}
+
+std::string RewritePieces(std::string_view page,
+                          const std::function<std::string(const Piece&)>& replace) {
+  std::string rewritten;
+  rewritten.reserve(page.size());
+  for (const Piece& piece : PiecesOf(page)) rewritten += replace(piece);
+  return rewritten;
+}
+
+}  // namespace crawlsieve::html_check
