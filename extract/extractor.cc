@@ -172,9 +172,7 @@ class Extractor::Impl {
     std::uint32_t begin = 0;
     std::uint32_t weight = 0;
     std::uint32_t end = 0;
-    const auto take_piece = [&] {
-      return Take(std::string_view(text_.body()).substr(begin, end - begin), weight);
-    };
+    const auto take_piece = [&] { return Take(text_.body().substr(begin, end - begin), weight); };
     for (const Segment& segment : segments) {
       const bool is_out =
           weight_of(segment.role) != 0 && volatile_text_.IsVolatile(text_.TextOf(segment));
@@ -226,11 +224,13 @@ class Extractor::Impl {
   }
 
   void ListSegments(Document& document) const {
-    if (!text_.title().empty()) document.segments.push_back({Role::kTitle, text_.title()});
+    if (!text_.title().empty())
+      document.segments.push_back({Role::kTitle, std::string(text_.title())});
     for (const Segment& segment : text_.segments()) {
       document.segments.push_back({segment.role, std::string(text_.TextOf(segment))});
     }
-    if (!text_.alt_text().empty()) document.segments.push_back({Role::kAltText, text_.alt_text()});
+    if (!text_.alt_text().empty())
+      document.segments.push_back({Role::kAltText, std::string(text_.alt_text())});
   }
 
   const Limits limits_;

@@ -62,7 +62,7 @@ struct Segment {
 
 /// How many words `text` counts for: runs between white space, and where a script has no spaces
 /// between words (Chinese, Japanese, Thai, Khmer, ...) two code points a word, or four of the
-/// alphabetic ones. An estimate; in one pass.
+/// alphabetic ones. An estimate; in one pass. `text` is valid UTF-8.
 [[nodiscard]] std::uint32_t EstimateWords(std::string_view text);
 
 }  // namespace crawlsieve::extract

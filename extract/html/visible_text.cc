@@ -8,21 +8,6 @@
 namespace crawlsieve::extract {
 namespace {
 
-/// Appends `text` with each run of white space as one space, none at the beginning of `out`.
-/// `space_pending` is whether white space came last, and is carried on to the next piece.
-void AppendCollapsed(std::string_view text, std::string& out, bool& space_pending) {
-  const auto* at = text.begin();
-  while (at != text.end()) {
-    const auto* const word = std::find_if_not(at, text.end(), IsAsciiSpace);
-    space_pending = space_pending || word != at;
-    if (word == text.end()) return;
-    if (space_pending && !out.empty()) out.push_back(' ');
-    space_pending = false;
-    at = std::find_if(word, text.end(), IsAsciiSpace);
-    out.append(word, at);
-  }
-}
-
 /// Tables larger than those of common pages go back to the system.
 constexpr std::size_t kKeptElements = 64 << 10;
 
@@ -42,11 +27,10 @@ std::string CleanLanguage(std::string_view tag) {
 }  // namespace
 
 void VisibleText::Clear() {
-  title_.clear();
-  body_.clear();
-  alt_text_.clear();
+  title_.Clear();
+  body_.Clear();
+  alt_text_.Clear();
   language_.clear();
-  space_pending_ = false;
   open_blocks_.clear();
   with_container_ = 0;
   if (containers_.capacity() > kKeptElements) containers_ = {};
@@ -86,14 +70,12 @@ void VisibleText::OnRefresh(std::string_view content) {
 void VisibleText::OnLanguage(std::string_view tag) { language_ = CleanLanguage(tag); }
 
 void VisibleText::OnTitle(std::string_view text) {
-  if (!title_.empty()) return;
-  bool space_pending = false;
-  AppendCollapsed(text, title_, space_pending);
+  if (title_.size() == 0) title_.Append(text);
 }
 
 void VisibleText::OnText(std::string_view text) {
   const std::size_t before = body_.size();
-  AppendCollapsed(text, body_, space_pending_);
+  body_.Append(text);
   if (body_.size() == before || in_segment_) return;
   BeginSegment(before == 0 ? 0 : before + 1);
 }
@@ -126,10 +108,9 @@ void VisibleText::OnLinkEnd() {
 }
 
 void VisibleText::OnAltText(std::string_view text) {
-  bool space_pending = true;
-  if (alt_text_.size() + text.size() < kMaxAltBytes) {
-    AppendCollapsed(text, alt_text_, space_pending);
-  }
+  if (alt_text_.size() + text.size() >= kMaxAltBytes) return;
+  alt_text_.AppendSpace();
+  alt_text_.Append(text);
 }
 
 void VisibleText::BeginSegment(std::size_t begin) {
@@ -146,7 +127,7 @@ void VisibleText::BeginSegment(std::size_t begin) {
 }
 
 void VisibleText::EndSegment() {
-  space_pending_ = true;
+  body_.AppendSpace();
   if (!in_segment_) return;
   if (links_ != 0) CountLinkWords();
   Segment& segment = segments_.back();
@@ -157,12 +138,11 @@ void VisibleText::EndSegment() {
 }
 
 void VisibleText::CountLinkWords() {
-  segments_.back().link_words += EstimateWords(std::string_view(body_).substr(link_begin_));
+  segments_.back().link_words += EstimateWords(body().substr(link_begin_));
 }
 
 std::string_view VisibleText::TextOf(const Anchor& anchor, std::size_t max_bytes) const {
-  const std::string_view text =
-      TrimAscii(std::string_view(body_).substr(anchor.begin, anchor.end - anchor.begin));
+  const std::string_view text = TrimAscii(body().substr(anchor.begin, anchor.end - anchor.begin));
   return text.substr(0, CutAtCodePoint(text, max_bytes));
 }
 
@@ -172,8 +152,8 @@ void VisibleText::Finish() {
 }
 
 std::uint32_t VisibleText::length() const {
-  const std::size_t between = title_.empty() || body_.empty() ? 0 : 1;
-  return static_cast<std::uint32_t>(CountCodePoints(title_) + between + CountCodePoints(body_));
+  const std::size_t between = title().empty() || body().empty() ? 0 : 1;
+  return static_cast<std::uint32_t>(CountCodePoints(title()) + between + CountCodePoints(body()));
 }
 
 }  // namespace crawlsieve::extract

@@ -3,6 +3,7 @@
 #include "extract/html/html_text.h"
 #include "extract/html/roles.h"
 #include "extract/html/segment.h"
+#include "extract/text/collapsed_text.h"
 
 #include <cstdint>
 #include <string>
@@ -23,7 +24,7 @@ class VisibleText final : public HtmlEvents {
   void OnLanguage(std::string_view tag) override;
   void OnTitle(std::string_view text) override;
   void OnText(std::string_view text) override;
-  void OnBreak() override { space_pending_ = true; }
+  void OnBreak() override { body_.AppendSpace(); }
   void OnBlockBegin(Hints hints) override;
   void OnBlockEnd() override;
   void OnLinkBegin(const LinkTarget& target) override;
@@ -37,10 +38,10 @@ class VisibleText final : public HtmlEvents {
   void Finish();
 
   /// Of the first title that isn't blank.
-  [[nodiscard]] const std::string& title() const { return title_; }
-  [[nodiscard]] const std::string& body() const { return body_; }
+  [[nodiscard]] std::string_view title() const { return title_.view(); }
+  [[nodiscard]] std::string_view body() const { return body_.view(); }
   /// What stands in for images, a space between each; at most kMaxAltBytes.
-  [[nodiscard]] const std::string& alt_text() const { return alt_text_; }
+  [[nodiscard]] std::string_view alt_text() const { return alt_text_.view(); }
   /// The blocks of body(), in order; nothing but single spaces lies between them.
   [[nodiscard]] const std::vector<Segment>& segments() const { return segments_; }
   /// As the page has them, without white space around; empty: none.
@@ -65,7 +66,7 @@ class VisibleText final : public HtmlEvents {
   [[nodiscard]] std::uint32_t length() const;
 
   [[nodiscard]] std::string_view TextOf(const Segment& segment) const {
-    return std::string_view(body_).substr(segment.begin, segment.end - segment.begin);
+    return body().substr(segment.begin, segment.end - segment.begin);
   }
 
   static constexpr std::size_t kMaxAltBytes = 64 << 10;
@@ -91,11 +92,10 @@ class VisibleText final : public HtmlEvents {
   std::string refresh_;
   std::vector<Anchor> anchors_;
   std::vector<std::size_t> open_anchors_;  ///< into anchors_; kNoAnchor for those not remembered
-  std::string title_;
-  std::string body_;
-  std::string alt_text_;
+  CollapsedText title_;
+  CollapsedText body_;
+  CollapsedText alt_text_;
   std::string language_;
-  bool space_pending_ = false;
 
   std::vector<OpenBlock> open_blocks_;
   std::size_t with_container_ = 0;  ///< of open_blocks_, the first ones

@@ -29,23 +29,62 @@ constexpr std::array<std::uint8_t, 256> MakeTable() {
 
 constexpr std::array<std::uint8_t, 256> kTable = MakeTable();
 
+/// Of a byte that isn't a digit; no digit has this bit.
+constexpr std::uint32_t kNoDigit = std::uint32_t{1} << 31;
+
+/// For each place in a group of four the digit, shifted to where it belongs in the group's 24 bits.
+constexpr std::array<std::array<std::uint32_t, 256>, 4> kPlaces = [] {
+  std::array<std::array<std::uint32_t, 256>, 4> places{};
+  for (std::size_t place = 0; place < 4; ++place) {
+    for (std::size_t byte = 0; byte < 256; ++byte) {
+      places[place][byte] =
+          kTable[byte] < 64 ? std::uint32_t{kTable[byte]} << 6 * (3 - place) : kNoDigit;
+    }
+  }
+  return places;
+}();
+
+/// Decodes groups of four digits from `text` on to `out`, to the first byte that isn't a digit.
+/// Returns how many groups there are.
+std::size_t DecodeGroups(std::string_view text, char* out) {
+  std::size_t group = 0;
+  for (; 4 * group + 4 <= text.size(); ++group) {
+    const auto* const four = reinterpret_cast<const unsigned char*>(text.data()) + 4 * group;
+    const std::uint32_t bits =
+        kPlaces[0][four[0]] | kPlaces[1][four[1]] | kPlaces[2][four[2]] | kPlaces[3][four[3]];
+    if ((bits & kNoDigit) != 0) break;
+    out[3 * group] = static_cast<char>(bits >> 16);
+    out[3 * group + 1] = static_cast<char>(bits >> 8);
+    out[3 * group + 2] = static_cast<char>(bits);
+  }
+  return group;
+}
+
 }  // namespace
 
 std::optional<std::string> DecodeBase64(std::string_view text) {
-  std::string out;
-  out.reserve(text.size() / 4 * 3 + 3);
+  std::string decoded(text.size() / 4 * 3 + 3, '\0');
+  char* out = decoded.data();
+  const auto append = [&out](std::uint32_t byte) { *out++ = static_cast<char>(byte); };
   std::uint32_t bits = 0;
-  std::size_t digits = 0;
+  std::size_t digits = 0;  // of the group that is open
   std::size_t padding = 0;
-  for (const char c : text) {
-    const std::uint8_t digit = kTable[static_cast<unsigned char>(c)];
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (digits == 0 && padding == 0) {
+      const std::size_t groups = DecodeGroups(text.substr(i), out);
+      out += 3 * groups;
+      i += 4 * groups;
+      if (i == text.size()) break;
+    }
+    const std::uint8_t digit = kTable[static_cast<unsigned char>(text[i])];
     if (digit < 64) {
       if (padding > 0) return std::nullopt;
       bits = bits << 6 | digit;
-      if (++digits % 4 == 0) {
-        out += static_cast<char>(bits >> 16);
-        out += static_cast<char>(bits >> 8);
-        out += static_cast<char>(bits);
+      if (++digits == 4) {
+        append(bits >> 16);
+        append(bits >> 8);
+        append(bits);
+        digits = 0;
       }
     } else if (digit == kPadding) {
       ++padding;
@@ -53,14 +92,14 @@ std::optional<std::string> DecodeBase64(std::string_view text) {
       return std::nullopt;
     }
   }
-  const std::size_t rest = digits % 4;
-  if (rest == 1 || padding > 2 || (padding > 0 && (rest + padding) != 4)) return std::nullopt;
-  if (rest == 2) out += static_cast<char>(bits >> 4);
-  if (rest == 3) {
-    out += static_cast<char>(bits >> 10);
-    out += static_cast<char>(bits >> 2);
+  if (digits == 1 || padding > 2 || (padding > 0 && digits + padding != 4)) return std::nullopt;
+  if (digits == 2) append(bits >> 4);
+  if (digits == 3) {
+    append(bits >> 10);
+    append(bits >> 2);
   }
-  return out;
+  decoded.resize(static_cast<std::size_t>(out - decoded.data()));
+  return decoded;
 }
 
 }  // namespace crawlsieve::consumer

@@ -6,6 +6,7 @@
 #include "consumer/input/formats/url_text.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -21,11 +22,26 @@ namespace ondemand = simdjson::ondemand;
 using simdjson::error_code;
 using simdjson::SUCCESS;
 
-/// A string in the record, once met.
+/// What JSON is read with. One for each thread, and kept: its buffers are 6 times the record's
+/// size.
+struct Parsers {
+  ondemand::parser record;
+  simdjson::dom::parser attrs;
+
+  /// Of a record larger than this, which is rare, they go back to the system.
+  static constexpr std::size_t kKeptBytes = 4 << 20;
+
+  void DropLargeBuffers() {
+    if (record.capacity() > kKeptBytes) record = ondemand::parser();
+    if (attrs.capacity() > kKeptBytes) attrs = simdjson::dom::parser();
+  }
+};
+
+/// A string in the record, once met. Lies in the record or in its parser's buffer.
 struct TextField {
   enum class State { kAbsent, kText, kUnusable };
   State state = State::kAbsent;
-  std::string text;
+  std::string_view text;
 
   [[nodiscard]] bool present() const { return state != State::kAbsent; }
 };
@@ -65,10 +81,10 @@ error_code ReadText(ondemand::value value, Numbers numbers, TextField& field) {
   if (type == ondemand::json_type::string) {
     // Half a surrogate pair is valid JSON but no text.
     if (value.get_string().get(text) == SUCCESS) {
-      field = {TextField::State::kText, std::string(text)};
+      field = {TextField::State::kText, text};
     }
   } else if (type == ondemand::json_type::number && numbers == Numbers::kAsText) {
-    field = {TextField::State::kText, std::string(TrimSpaces(value.raw_json_token()))};
+    field = {TextField::State::kText, TrimSpaces(value.raw_json_token())};
   }
   return SUCCESS;
 }
@@ -90,19 +106,30 @@ error_code ReadHeaders(ondemand::value value, std::vector<Header>& headers) {
         ondemand::value item;
         if (const error_code error = std::move(element).get(item)) return error;
         if (const error_code error = ReadText(item, Numbers::kRefused, text)) return error;
-        headers.push_back({header.name, text.text});
+        headers.push_back({header.name, std::string(text.text)});
       }
     } else {
       if (const error_code error = ReadText(field.value(), Numbers::kRefused, text)) return error;
-      headers.push_back({std::move(header.name), std::move(text.text)});
+      headers.push_back({std::move(header.name), std::string(text.text)});
     }
   }
   return SUCCESS;
 }
 
+/// Whether `json` is valid. It is followed by simdjson::SIMDJSON_PADDING bytes that may be read.
+bool IsValidJson(std::string_view json, simdjson::dom::parser& parser) {
+  simdjson::dom::element ignored;
+  const auto* const bytes = reinterpret_cast<const std::uint8_t*>(json.data());
+  if (parser.parse(bytes, json.size(), /*realloc_if_needed=*/false).get(ignored) == SUCCESS) {
+    return true;
+  }
+  // It refuses valid JSON, too: numbers of more than 64 bits, and what is nested deeply.
+  return nlohmann::json::accept(json);
+}
+
 /// Puts `value` into `attrs` without white space between its tokens. Unlike what is skipped, it is
 /// checked: it will stand in the verdict as it is.
-error_code ReadAttrs(ondemand::value value, std::string& attrs) {
+error_code ReadAttrs(ondemand::value value, simdjson::dom::parser& parser, std::string& attrs) {
   attrs.clear();
   std::string_view raw;
   ondemand::json_type type{};
@@ -120,7 +147,7 @@ error_code ReadAttrs(ondemand::value value, std::string& attrs) {
     raw = value.raw_json_token();
   }
   if (error != SUCCESS) return error;
-  if (!nlohmann::json::accept(raw)) return simdjson::TAPE_ERROR;
+  if (!IsValidJson(raw, parser)) return simdjson::TAPE_ERROR;
   attrs.resize(raw.size() + simdjson::SIMDJSON_PADDING);
   std::size_t size = 0;
   error = simdjson::minify(raw.data(), raw.size(), attrs.data(), size);
@@ -130,7 +157,8 @@ error_code ReadAttrs(ondemand::value value, std::string& attrs) {
   return SUCCESS;
 }
 
-error_code ReadField(std::string_view name, ondemand::value value, Fields& fields) {
+error_code ReadField(std::string_view name, ondemand::value value, Parsers& parsers,
+                     Fields& fields) {
   if (name == "url") return ReadText(value, Numbers::kRefused, fields.url);
   if (name == "id") return ReadText(value, Numbers::kAsText, fields.id);
   if (name == "final_url") return ReadText(value, Numbers::kRefused, fields.final_url);
@@ -143,7 +171,7 @@ error_code ReadField(std::string_view name, ondemand::value value, Fields& field
   if (name == "text") return ReadText(value, Numbers::kRefused, fields.text);
   if (name == "crawl_id") return ReadText(value, Numbers::kAsText, fields.crawl_id);
   if (name == "response_headers") return ReadHeaders(value, fields.response_headers);
-  if (name == "attrs") return ReadAttrs(value, fields.attrs);
+  if (name == "attrs") return ReadAttrs(value, parsers.attrs, fields.attrs);
   if (name == "body_ref") {
     TextField reference;
     const error_code error = ReadText(value, Numbers::kRefused, reference);
@@ -153,7 +181,7 @@ error_code ReadField(std::string_view name, ondemand::value value, Fields& field
   return SUCCESS;
 }
 
-error_code ReadObject(ondemand::document& document, Fields& fields) {
+error_code ReadObject(ondemand::document& document, Parsers& parsers, Fields& fields) {
   ondemand::object object;
   if (const error_code error = document.get_object().get(object)) return error;
   for (auto entry : object) {
@@ -161,7 +189,9 @@ error_code ReadObject(ondemand::document& document, Fields& fields) {
     if (const error_code error = std::move(entry).get(field)) return error;
     std::string_view name;
     if (const error_code error = field.unescaped_key().get(name)) return error;
-    if (const error_code error = ReadField(name, field.value(), fields)) return error;
+    if (const error_code error = ReadField(name, field.value(), parsers, fields)) {
+      return error;
+    }
   }
   const bool ended = document.current_location().error() == simdjson::OUT_OF_BOUNDS;
   return ended ? SUCCESS : simdjson::TRAILING_CONTENT;
@@ -184,12 +214,16 @@ DecodeFailure InvalidJson(error_code error, std::string_view where) {
           fmt::format("not valid JSON{}: {}", where, simdjson::error_message(error))};
 }
 
-Body ReadBody(Fields& fields, const DecodeLimits& limits) {
-  TextField& body = fields.body;
+/// `memory` is the record's own, in which none of its fields lies: the body goes there.
+Body ReadBody(const Fields& fields, const DecodeLimits& limits, std::string memory) {
+  const TextField& body = fields.body;
   std::string_view encoding = fields.body_encoding.text;
   if (!fields.body_encoding.present()) encoding = "text";
   if (body.state == TextField::State::kUnusable) return {{}, kBadEncoding};
-  if (encoding == "text") return UndoContentCodings(std::move(body.text), {}, limits);
+  if (encoding == "text") {
+    memory.assign(body.text);
+    return UndoContentCodings(std::move(memory), {}, limits);
+  }
   if (encoding != "base64" && encoding != "gzip+base64") return {{}, kBadEncoding};
   std::optional<std::string> bytes = DecodeBase64(body.text);
   if (!bytes) return {{}, kBadEncoding};
@@ -202,21 +236,22 @@ Body ReadBody(Fields& fields, const DecodeLimits& limits) {
                             JoinFields(fields.response_headers, "content-encoding"), limits);
 }
 
-extract::Page MakePage(Fields fields, const DecodeLimits& limits) {
+/// `record` is what the fields were read from.
+extract::Page MakePage(Fields fields, std::string record, const DecodeLimits& limits) {
   extract::Page page;
-  page.url = std::move(fields.url.text);
-  page.final_url = std::move(fields.final_url.text);
-  page.id = std::move(fields.id.text);
-  page.crawl_id = std::move(fields.crawl_id.text);
+  page.url = fields.url.text;
+  page.final_url = fields.final_url.text;
+  page.id = fields.id.text;
+  page.crawl_id = fields.crawl_id.text;
   page.attrs = std::move(fields.attrs);
   page.status_code = ParseStatusCode(fields.status_code.text).value_or(page.status_code);
   page.fetch_time = ParseRfc3339(fields.fetch_time.text);
-  page.content_type = std::move(fields.content_type.text);
+  page.content_type = fields.content_type.text;
   if (page.content_type.empty()) {
     const std::string* type = FindField(fields.response_headers, "content-type");
     if (type) page.content_type = *type;
   }
-  page.charset = std::move(fields.charset.text);
+  page.charset = fields.charset.text;
   if (fields.body.present()) {
     const bool text = !fields.body_encoding.present() || fields.body_encoding.text == "text";
     if (text) {
@@ -224,12 +259,12 @@ extract::Page MakePage(Fields fields, const DecodeLimits& limits) {
       page.content_type.resize(std::min(page.content_type.find(';'), page.content_type.size()));
       page.charset = "utf-8";
     }
-    SetBody(ReadBody(fields, limits), page);
+    SetBody(ReadBody(fields, limits, std::move(record)), page);
   } else if (fields.text.present()) {
     page.body_kind = extract::BodyKind::kText;
     const bool usable = fields.text.state == TextField::State::kText;
-    SetBody(usable ? UndoContentCodings(std::move(fields.text.text), {}, limits)
-                   : Body{{}, kBadEncoding},
+    if (usable) record.assign(fields.text.text);
+    SetBody(usable ? UndoContentCodings(std::move(record), {}, limits) : Body{{}, kBadEncoding},
             page);
   } else if (fields.has_body_ref) {
     SetBody({{}, kUnsupportedBodyRef}, page);
@@ -241,23 +276,21 @@ extract::Page MakePage(Fields fields, const DecodeLimits& limits) {
   return page;
 }
 
-}  // namespace
-
-Decoded DecodeCanonical(InputRecord record, const DecodeLimits& limits) {
-  std::string& value = *record.value;
+/// `value` has room for simdjson::SIMDJSON_PADDING bytes behind it.
+Decoded DecodeWith(Parsers& parsers, std::string value, const DecodeLimits& limits) {
   constexpr std::size_t kSchemaPrefix = 5;
   std::size_t start = 0;
   if (value.size() >= kSchemaPrefix && value[0] == '\0') start = kSchemaPrefix;
   if (std::string_view(value).substr(start).starts_with("\xEF\xBB\xBF")) start += 3;
-  value.reserve(value.size() + simdjson::SIMDJSON_PADDING);
   const std::string_view json = std::string_view(value).substr(start);
 
   Fields fields;
-  ondemand::parser parser;
   ondemand::document document;
   const simdjson::padded_string_view padded(json, value.capacity() - start);
-  if (const error_code error = parser.iterate(padded).get(document)) return InvalidJson(error, {});
-  if (const error_code error = ReadObject(document, fields)) {
+  if (const error_code error = parsers.record.iterate(padded).get(document)) {
+    return InvalidJson(error, {});
+  }
+  if (const error_code error = ReadObject(document, parsers, fields)) {
     return InvalidJson(error, Where(json, document));
   }
   if (fields.url.state == TextField::State::kUnusable) {
@@ -265,7 +298,18 @@ Decoded DecodeCanonical(InputRecord record, const DecodeLimits& limits) {
   }
   if (IsBlank(fields.url.text))
     return DecodeFailure{"missing_url", "no field `url`, or an empty one"};
-  return MakePage(std::move(fields), limits);
+  return MakePage(std::move(fields), std::move(value), limits);
+}
+
+}  // namespace
+
+Decoded DecodeCanonical(InputRecord record, const DecodeLimits& limits) {
+  thread_local Parsers parsers;
+  std::string value = std::move(*record.value);
+  value.reserve(value.size() + simdjson::SIMDJSON_PADDING);
+  Decoded decoded = DecodeWith(parsers, std::move(value), limits);
+  parsers.DropLargeBuffers();
+  return decoded;
 }
 
 }  // namespace crawlsieve::consumer

@@ -31,7 +31,7 @@ struct Parsed {
 Parsed Parse(std::string_view html) {
   VisibleText text;
   EXPECT_EQ(Maker()({})->Parse(html, text), ParseEnd::kDone) << html;
-  return {text.title(), text.body(), text.language(), text.length()};
+  return {std::string(text.title()), std::string(text.body()), text.language(), text.length()};
 }
 
 std::string Body(std::string_view html) { return Parse(html).body; }
@@ -165,7 +165,7 @@ TEST_P(HtmlParsers, SaysNothingWhenItGivesUp) {
   for (int i = 0; i < 1000; ++i) page += "<p>x";
   VisibleText text;
   EXPECT_EQ(parser->Parse(page, text), ParseEnd::kNodes);
-  EXPECT_EQ(text.title() + text.body() + text.language(), "");
+  EXPECT_EQ(std::string(text.title()).append(text.body()) + text.language(), "");
   EXPECT_EQ(parser->Parse("<p>next", text), ParseEnd::kDone);
   EXPECT_EQ(text.body(), "next");
 }

@@ -1,8 +1,13 @@
 #include "extract/html/segment.h"
 
+#include <array>
+#include <cstdint>
+#include <random>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
+#include <unicode/utf8.h>
 
 namespace crawlsieve::extract {
 namespace {
@@ -45,6 +50,56 @@ TEST(EstimateWords, CountsCodePointsWhereThereAreNoSpaces) {
   EXPECT_EQ(EstimateWords("日本語の文章 カタカナ"), 5U);  // 10
   EXPECT_EQ(EstimateWords("ภาษาไทยไม่มีช่องว่าง"), 5U);       // 20
   EXPECT_EQ(EstimateWords("在 Debian 上"), 2U);
+}
+
+/// The same, one character after the other.
+std::uint32_t WordsByCharacter(const std::vector<char32_t>& text) {
+  const auto between = [](char32_t c, char32_t first, char32_t last) {
+    return first <= c && c <= last;
+  };
+  std::uint32_t quarters = 0;
+  bool in_word = false;
+  for (const char32_t c : text) {
+    if (c == ' ' || between(c, '\t', '\n') || between(c, '\f', '\r')) {
+      in_word = false;
+    } else if (between(c, 0x3040, 0x9FFF) || between(c, 0x20000, 0x3FFFF)) {
+      quarters += 2;
+      in_word = false;
+    } else if (between(c, 0xE00, 0xFFF) || between(c, 0x1000, 0x107F) ||
+               between(c, 0x1780, 0x17FF)) {
+      quarters += 1;
+      in_word = false;
+    } else {
+      quarters += in_word ? 0 : 4;
+      in_word = true;
+    }
+  }
+  return (quarters + 3) / 4;
+}
+
+TEST(EstimateWords, IsTheSameAsByCharacterForRandomText) {
+  constexpr std::array<char32_t, 28> kCharacters = {
+      ' ',    ' ',    '\n',   '\t',   '\f',   '\r',   '\v',    'a',    'b',   'Z',
+      '.',    '0',    0xA0,   0xE4,   0x430,  0x3B1,  0x5D0,   0xE01,  0xE40, 0xFFF,
+      0x1000, 0x1780, 0x3042, 0x4E00, 0x9FFF, 0xAC00, 0x1F600, 0x20000};
+  std::mt19937_64 random(11);
+  for (int round = 0; round < 30'000; ++round) {
+    // Of a few characters only, so that there is text of every mixture.
+    std::array<char32_t, 4> few{};
+    for (char32_t& c : few) c = kCharacters[random() % kCharacters.size()];
+    std::vector<char32_t> text(random() % 60);
+    std::string utf8;
+    for (char32_t& c : text) {
+      c = random() % 8 == 0 ? kCharacters[random() % kCharacters.size()] : few[random() % 4];
+      std::array<char, 4> bytes{};
+      std::size_t size = 0;
+      U8_APPEND_UNSAFE(bytes.data(), size, static_cast<UChar32>(c));
+      utf8.append(bytes.data(), size);
+    }
+    // Of its own size, so that AddressSanitizer sees a byte read behind it.
+    const std::vector<char> exact(utf8.begin(), utf8.end());
+    ASSERT_EQ(EstimateWords({exact.data(), exact.size()}), WordsByCharacter(text)) << utf8;
+  }
 }
 
 TEST(RoleName, DiffersForEachRole) {

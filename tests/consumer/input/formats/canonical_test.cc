@@ -3,7 +3,14 @@
 #include "tests/consumer/input/formats/decode.h"
 #include "tests/support/compress.h"
 
+#include <array>
+#include <cstdint>
+#include <random>
+#include <string>
+#include <string_view>
+
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 namespace crawlsieve::consumer {
 namespace {
@@ -257,6 +264,89 @@ const std::string& SmallRecord() {
   static const std::string record =
       R"({"url":"http://a/","id":1,"body":"\u00e9\n","status_code":200,"attrs":{"a":[1,"x",null]},"response_headers":{"a":["b"]}})";
   return record;
+}
+
+TEST(CanonicalFormat, TakesTheSameAttrsAsAStrictParser) {
+  constexpr std::array<std::string_view, 44> kPieces = {"{",
+                                                        "}",
+                                                        "[",
+                                                        "]",
+                                                        ",",
+                                                        ":",
+                                                        "\"",
+                                                        "\"a\"",
+                                                        "\"b\"",
+                                                        "0",
+                                                        "-0",
+                                                        "01",
+                                                        "1",
+                                                        "-",
+                                                        "+1",
+                                                        "1.",
+                                                        ".5",
+                                                        "2.50",
+                                                        "1e5",
+                                                        "1E+400",
+                                                        "1e-400",
+                                                        "1e",
+                                                        "18446744073709551615",
+                                                        "18446744073709551616",
+                                                        "-9223372036854775809",
+                                                        "true",
+                                                        "tru",
+                                                        "null",
+                                                        "nul",
+                                                        "false",
+                                                        " ",
+                                                        "\\",
+                                                        "\\u00e9",
+                                                        "\\ud83d",
+                                                        "\\ude00",
+                                                        "\\u12",
+                                                        "\\n",
+                                                        "\\x",
+                                                        "\\\"",
+                                                        "\t",
+                                                        "\xC3\xA9",
+                                                        "\x01",
+                                                        "\x7F",
+                                                        "//"};
+  std::mt19937_64 random(21);
+  int taken = 0;
+  for (int round = 0; round < 60'000; ++round) {
+    // Half of them in a frame that makes valid ones common.
+    const std::uint64_t frame = random() % 4;
+    std::string attrs;
+    for (std::size_t n = random() % 5; n < 5; ++n) attrs += kPieces[random() % kPieces.size()];
+    if (frame == 0) attrs = "{\"a\":" + attrs + "}";
+    if (frame == 1) attrs = "[" + attrs + "]";
+    if (frame == 2) attrs = "{\"a\":\"" + attrs + "\"}";
+    const auto page = PageOf(R"({"url":"http://a/","attrs":)" + attrs + R"(,"body":"x"})");
+    if (page.has_value()) {
+      ++taken;
+      // More keys of the record may have come in with the pieces; then attrs is another value.
+      if (page->attrs.empty() || page->body != "x") continue;
+      EXPECT_TRUE(nlohmann::json::accept(page->attrs)) << page->attrs << " of " << attrs;
+    } else {
+      EXPECT_FALSE(nlohmann::json::accept(attrs)) << attrs;
+    }
+  }
+  EXPECT_GT(taken, 1000);
+}
+
+TEST(CanonicalFormat, ReadsRecordsOfAnySizeOneAfterTheOther) {
+  // Up and down again: nothing of another record may be left in what they are read with.
+  for (const std::size_t size : {10, 1 << 20, 100, 9 << 20, 0, 70'000, 1}) {
+    const std::string body(size, static_cast<char>('a' + size % 7));
+    const auto page = PageOf(R"({"url":"http://a/","id":)" + std::to_string(size) +
+                             R"(,"attrs":{"a":")" + body + R"("},"body":")" + body + R"("})");
+    ASSERT_TRUE(page);
+    EXPECT_EQ(page->id, std::to_string(size));
+    if (size <= DecodeLimits().max_body_bytes) {
+      EXPECT_EQ(page->body, body);
+    }
+    EXPECT_EQ(page->attrs, R"({"a":")" + body + R"("})");
+  }
 }
 
 TEST(CanonicalFormat, CutAnywhereIsADeadLetter) {
