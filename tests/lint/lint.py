@@ -21,6 +21,7 @@ ROOMS = {
     "plugin/log": "plugin/base plugin/fingerprint",
     "plugin/state": "plugin/base plugin/fingerprint",
     "plugin/verdict": "plugin/base plugin/fingerprint",
+    "plugin/schedule": "plugin/base plugin/fingerprint plugin/verdict",
     "plugin/index/base": "plugin/base plugin/fingerprint",
     "plugin/index/bucket": "plugin/index/base",
     "plugin/index/snapshot": "plugin/base plugin/fingerprint plugin/index/base",
