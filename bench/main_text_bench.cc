@@ -1,10 +1,10 @@
 // How well the main text of pages is found, beside what somebody else judged it to be.
 
 #include "bench/pages.h"
-#include "extract/charset.h"
-#include "extract/html_text.h"
-#include "extract/tokenizer.h"
-#include "extract/visible_text.h"
+#include "extract/html/charset.h"
+#include "extract/html/html_text.h"
+#include "extract/html/visible_text.h"
+#include "extract/text/tokenizer.h"
 
 #include <algorithm>
 #include <cstdint>

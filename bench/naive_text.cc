@@ -1,6 +1,6 @@
 #include "bench/naive_text.h"
 
-#include "extract/utf8.h"
+#include "extract/text/utf8.h"
 
 #include <algorithm>
 #include <cstdint>

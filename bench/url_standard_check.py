@@ -6,7 +6,7 @@
 
 Only http and https count, as crawlsieve leaves other URLs as they are. Each input is a link of a page
 with the test's base, or on a page of the other scheme where the test has none. What crawlsieve does beyond the
-standard (escapes, fragments: extract/url.h) is done to the expected URL too, by giving it to
+standard (escapes, fragments: extract/url/url.h) is done to the expected URL too, by giving it to
 crawlsieve in turn. Exits with 1 if one differs.
 """
 

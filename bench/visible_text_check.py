@@ -17,7 +17,7 @@ import sys
 
 import html5lib
 
-# What extract/html_text.h calls visible, said once more, on another tree.
+# What extract/html/html_text.h calls visible, said once more, on another tree.
 INVISIBLE = set(
     "area base bgsound datalist head link meta noembed noframes noscript param rp script source "
     "style template title track".split())

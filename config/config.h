@@ -1,7 +1,7 @@
 #pragma once
 
-#include "consumer/formats/input_format.h"
-#include "consumer/options.h"
+#include "consumer/input/formats/input_format.h"
+#include "consumer/service/options.h"
 #include "extract/options.h"
 #include "plugin/fingerprint/scheme.h"
 #include "plugin/index/options.h"

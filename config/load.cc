@@ -2,7 +2,7 @@
 
 #include "config/check.h"
 #include "config/options.h"
-#include "extract/term_weights.h"
+#include "extract/features/term_weights.h"
 
 #include <algorithm>
 #include <array>

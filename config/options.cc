@@ -1,7 +1,7 @@
 #include "config/options.h"
 
 #include "config/values.h"
-#include "extract/volatile_text.h"
+#include "extract/text/volatile_text.h"
 
 #include <algorithm>
 #include <array>

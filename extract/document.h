@@ -1,6 +1,6 @@
 #pragma once
 
-#include "extract/segment.h"
+#include "extract/html/segment.h"
 #include "plugin/fingerprint/feature.h"
 
 #include <cstddef>

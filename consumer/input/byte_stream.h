@@ -1,6 +1,6 @@
 #pragma once
 
-#include "consumer/formats/decompressor.h"
+#include "consumer/input/formats/decompressor.h"
 #include "plugin/base/result.h"
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "consumer/formats/input_format.h"
+#include "consumer/input/formats/input_format.h"
 #include "plugin/base/result.h"
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-#include "consumer/formats/header_block.h"
-#include "consumer/formats/warc.h"
+#include "consumer/input/formats/header_block.h"
+#include "consumer/input/formats/warc.h"
 #include "consumer/input/record_source.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "consumer/formats/input_format.h"
+#include "consumer/input/formats/input_format.h"
 #include "consumer/kafka/record.h"
 #include "consumer/output/dead_letter_headers.h"
 #include "plugin/log/entry.pb.h"

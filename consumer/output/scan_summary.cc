@@ -1,6 +1,6 @@
 #include "consumer/output/scan_summary.h"
 
-#include "consumer/printable.h"
+#include "consumer/observability/printable.h"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 #include "consumer/pipeline/page_processor.h"
 
 #include "consumer/record_limits.h"
-#include "extract/page_url.h"
+#include "extract/url/page_url.h"
 #include "plugin/fingerprint/simhash.h"
 #include "plugin/fingerprint/sketch.h"
 #include "plugin/verdict/item.h"

@@ -1,8 +1,8 @@
 #include "consumer/service/reporter.h"
 
 #include "consumer/kafka/producer.h"
-#include "consumer/logging.h"
-#include "consumer/service/kafka_log.h"
+#include "consumer/observability/logging.h"
+#include "consumer/service/brokers/kafka_log.h"
 
 #include <chrono>
 #include <condition_variable>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "consumer/metrics.h"
-#include "consumer/options.h"
+#include "consumer/observability/metrics.h"
+#include "consumer/service/options.h"
 
 #include <stop_token>
 #include <string>

@@ -1,18 +1,18 @@
 #include "consumer/service/service.h"
 
-#include "consumer/http.h"
 #include "consumer/kafka/admin.h"
 #include "consumer/kafka/topics.h"
-#include "consumer/logging.h"
-#include "consumer/metrics.h"
-#include "consumer/service/board.h"
-#include "consumer/service/extract_stage.h"
-#include "consumer/service/judge_stage.h"
-#include "consumer/service/kafka_log.h"
-#include "consumer/service/own_scheme.h"
+#include "consumer/observability/http.h"
+#include "consumer/observability/logging.h"
+#include "consumer/observability/metrics.h"
+#include "consumer/service/brokers/kafka_log.h"
+#include "consumer/service/brokers/own_scheme.h"
+#include "consumer/service/brokers/sessions.h"
+#include "consumer/service/brokers/status_board.h"
+#include "consumer/service/brokers/topic_check.h"
+#include "consumer/service/extract/extract_stage.h"
+#include "consumer/service/judge/judge_stage.h"
 #include "consumer/service/reporter.h"
-#include "consumer/service/sessions.h"
-#include "consumer/service/topic_check.h"
 #include "consumer/version.h"
 #include "plugin/base/mutex.h"
 
@@ -343,7 +343,7 @@ Status RunService(const ServiceSetup& configured, std::stop_token stop) {
   Log(LogLevel::kInfo, "service.starting", {{"version", kVersion}, {"instance", instance}});
 
   Metrics metrics({instance, std::string(kVersion), configured.service.roles, Now()});
-  Board board(configured.service.roles, metrics);
+  StatusBoard board(configured.service.roles, metrics);
   StartProgress start;
   StageThreads stages(stop);
   // Started before Kafka is needed, so that a supervisor sees that the process is alive, and what

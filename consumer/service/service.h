@@ -1,7 +1,7 @@
 #pragma once
 
-#include "consumer/options.h"
 #include "consumer/pipeline/page_processor.h"
+#include "consumer/service/options.h"
 #include "plugin/base/result.h"
 #include "plugin/judge/detector.h"
 #include "plugin/verdict/parameters.h"

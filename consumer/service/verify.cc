@@ -1,7 +1,7 @@
 #include "consumer/service/verify.h"
 
-#include "consumer/service/kafka_log.h"
-#include "consumer/service/kafka_log_source.h"
+#include "consumer/service/brokers/kafka_log.h"
+#include "consumer/service/brokers/kafka_log_source.h"
 #include "plugin/judge/refold.h"
 #include "plugin/judge/state_hash.h"
 

@@ -126,6 +126,7 @@ Status Detector::Commit(const LogPosition& position) {
   row.record.set_entry_checksum(position.entry_checksum);
   row.record.set_sequence(current_.sequence);
   row.Write(overlay_.rows());
+  marks_.Write(overlay_.rows());
   auto recorded =
       snapshots_.Record(store_, current_.sequence, overlay_.index().Removed(), overlay_.rows());
   if (!recorded) return recorded;
@@ -144,6 +145,7 @@ Status Detector::Commit(const LogPosition& position) {
 
 void Detector::Discard() {
   snapshots_.Discarded(overlay_.Discard());
+  marks_.Discard();
   current_ = committed_;
 }
 
@@ -204,16 +206,14 @@ Status Detector::CheckPage(const log::Page& page) const {
 
 Result<Folded> Detector::FoldPage(const log::Page& page) {
   if (auto checked = CheckPage(page); !checked) return tl::unexpected(checked.error());
-  std::string mark_key = MarkRow::Key(page.source());
-  const auto mark = MarkRow::Read(overlay_, mark_key);
+  const auto mark = marks_.Find(overlay_, page.source());
   if (!mark) return tl::unexpected(mark.error());
-  MarkStep step = AdvanceMark(mark->has_value() ? &(*mark)->record : nullptr, page.source(),
-                              current_.fold_version);
+  MarkStep step = AdvanceMark(*mark, page.source(), current_.fold_version);
   if (step.refused.has_value()) return Folded{*step.refused, std::nullopt, {}};
 
   Folded folded;
   folded.gap = {step.opened, step.given_up, step.fills_gap};
-  MarkRow{std::move(mark_key), std::move(step.mark)}.Write(overlay_.rows());
+  marks_.Set(page.source(), std::move(step.mark));
   ++current_.sequence;
   if (page.outcome() == log::OUTCOME_DEAD_LETTER) {
     folded.outcome = FoldOutcome::kDeadLetter;

@@ -5,6 +5,7 @@
 #include "plugin/judge/decision.h"
 #include "plugin/judge/fold_version.h"
 #include "plugin/judge/mark.h"
+#include "plugin/judge/open_marks.h"
 #include "plugin/judge/overlay.h"
 #include "plugin/judge/page.h"
 #include "plugin/judge/parameters_entry.h"
@@ -149,6 +150,7 @@ class Detector {
   Progress committed_;
   Progress current_;
   Overlay overlay_;
+  OpenMarks marks_;
   ConfirmWork confirm_work_;
   RestartSnapshots snapshots_;  ///< after the index, which they may be reading
 };

@@ -1,7 +1,7 @@
 #include "config/load.h"
 
 #include "config/options.h"
-#include "extract/term_weights.h"
+#include "extract/features/term_weights.h"
 
 #include <filesystem>
 #include <fstream>

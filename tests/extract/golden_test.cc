@@ -4,9 +4,9 @@
 // a new expectation.
 
 #include "extract/extractor.h"
-#include "extract/page_url.h"
-#include "extract/terms.h"
-#include "extract/volatile_text.h"
+#include "extract/features/terms.h"
+#include "extract/text/volatile_text.h"
+#include "extract/url/page_url.h"
 
 #include <algorithm>
 #include <map>

@@ -1,7 +1,7 @@
 // Any label and any bytes: the decoder yields valid UTF-8 of bounded length, and the same again.
 // Input: the Content-Type up to the first line feed, then the page.
 
-#include "extract/charset.h"
+#include "extract/html/charset.h"
 
 #include <cstddef>
 #include <cstdint>

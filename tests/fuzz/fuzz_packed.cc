@@ -2,8 +2,8 @@
 // whole member's page is read, in order and as it was, whatever stands before it; and reading ends.
 // Input: steps of three bytes, what to do, to which member, and with what.
 
-#include "consumer/formats/input_format.h"
 #include "consumer/input/byte_stream.h"
+#include "consumer/input/formats/input_format.h"
 #include "consumer/input/record_source.h"
 #include "tests/support/compress.h"
 #include "tests/support/warc_builder.h"

@@ -1,6 +1,6 @@
 // Any bytes as text of a page: nothing that a terminal obeys is left, and JSON says the same.
 
-#include "consumer/printable.h"
+#include "consumer/observability/printable.h"
 
 #include <algorithm>
 #include <cstddef>

@@ -7,7 +7,7 @@
 // page reaches. It calls gumbo_debug, which does nothing, with every token and the state it is in:
 // linked through __wrap_gumbo_debug (CMakeLists.txt), that is what the fuzzer is told instead.
 
-#include "extract/html_text.h"
+#include "extract/html/html_text.h"
 
 #include <array>
 #include <chrono>

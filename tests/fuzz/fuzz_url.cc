@@ -1,5 +1,5 @@
-#include "extract/page_url.h"
-#include "extract/url.h"
+#include "extract/url/page_url.h"
+#include "extract/url/url.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,7 +1,7 @@
-#include "consumer/service/board.h"
-#include "consumer/service/contact.h"
-#include "consumer/service/kafka_judge_group.h"
-#include "consumer/service/kafka_verdict_sink.h"
+#include "consumer/service/brokers/contact.h"
+#include "consumer/service/brokers/status_board.h"
+#include "consumer/service/judge/kafka_judge_group.h"
+#include "consumer/service/judge/kafka_verdict_sink.h"
 #include "tests/plugin/judge/ends_conformance.h"
 #include "tests/support/kafka_broker.h"
 #include "tests/support/kafka_clients.h"
@@ -40,7 +40,7 @@ class KafkaSeat final : public JudgeSeat {
 
  private:
   Metrics metrics_;
-  Board board_;
+  StatusBoard board_;
   BrokerContact contact_;
   std::unique_ptr<KafkaJudgeGroup> group_;
   std::unique_ptr<KafkaVerdictSink> sink_;

@@ -1,7 +1,7 @@
 #include "consumer/kafka/consumer.h"
 #include "consumer/kafka/producer.h"
 #include "consumer/record_limits.h"
-#include "consumer/service/copy_record.h"
+#include "consumer/service/extract/copy_record.h"
 #include "tests/support/kafka_broker.h"
 #include "tests/support/kafka_clients.h"
 

@@ -1,5 +1,5 @@
 #include "consumer/kafka/admin.h"
-#include "consumer/service/deployment.h"
+#include "consumer/service/brokers/deployment.h"
 #include "consumer/service/verify.h"
 #include "plugin/fingerprint/checksum.h"
 #include "tests/integration/service_fixture.h"

@@ -1,6 +1,6 @@
 // What a start waits for, and where the key of the fingerprints comes from.
 
-#include "consumer/service/key_topic.h"
+#include "consumer/service/brokers/key_topic.h"
 #include "plugin/fingerprint/key.h"
 #include "tests/integration/service_fixture.h"
 

@@ -10,7 +10,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-CODE_FOLDERS = ("plugin", "extract", "consumer", "config", "tests", "bench")
+CODE_FOLDERS = ("plugin", "extract", "consumer", "config", "cli", "evaluation", "tests", "bench")
 
 # The rooms (folders with code, and single files that belong to another room than their folder),
 # lowest first, and the rooms that each may include from beside itself. A room may only name rooms
@@ -18,58 +18,79 @@ CODE_FOLDERS = ("plugin", "extract", "consumer", "config", "tests", "bench")
 ROOMS = {
     "plugin/base": "",
     "plugin/fingerprint": "plugin/base",
+    "plugin/index/base": "plugin/base plugin/fingerprint",
     "plugin/log": "plugin/base plugin/fingerprint",
     "plugin/state": "plugin/base plugin/fingerprint",
     "plugin/verdict": "plugin/base plugin/fingerprint",
     "plugin/schedule": "plugin/base plugin/fingerprint plugin/verdict",
-    "plugin/index/base": "plugin/base plugin/fingerprint",
     "plugin/index/bucket": "plugin/index/base",
     "plugin/index/snapshot": "plugin/base plugin/fingerprint plugin/index/base",
     "plugin/index": "plugin/base plugin/fingerprint plugin/index/base plugin/index/bucket",
-    "plugin/judge": "plugin/base plugin/fingerprint plugin/index plugin/index/base "
-                    "plugin/index/snapshot plugin/log plugin/state plugin/verdict",
-    "extract": "plugin/base plugin/fingerprint",
-    "consumer": "plugin/base",
-    "consumer/formats": "extract plugin/base",
-    "consumer/input": "consumer/formats plugin/base",
-    "consumer/kafka": "consumer plugin/base",
-    "consumer/output": "consumer consumer/formats consumer/input consumer/kafka plugin/base "
-                       "plugin/fingerprint plugin/log plugin/verdict",
+    "plugin/judge": "plugin/base plugin/fingerprint plugin/log plugin/state plugin/verdict "
+                    "plugin/index/snapshot plugin/index",
+    "extract/text": "plugin/fingerprint",
+    "extract/html": "extract/text",
+    "extract/url": "extract/text",
+    "extract/features": "plugin/base plugin/fingerprint extract/text extract/html",
+    # Options of extraction, those of its rooms together.
+    "extract/options.h": "extract/html extract/url extract/features",
+    "extract": "plugin/base plugin/fingerprint extract/text extract/html extract/url "
+               "extract/features extract/options.h",
+    "consumer": "",
+    "consumer/kafka": "plugin/base consumer",
+    "consumer/observability": "plugin/base consumer",
+    "consumer/input/formats": "plugin/base extract",
+    "consumer/input": "plugin/base consumer/input/formats",
+    "consumer/output": "plugin/base plugin/fingerprint plugin/log plugin/verdict consumer/kafka "
+                       "consumer/observability consumer/input/formats consumer/input",
+    "consumer/pipeline": "plugin/base plugin/fingerprint plugin/log plugin/verdict plugin/judge "
+                         "extract/url extract/options.h extract consumer consumer/input/formats "
+                         "consumer/input",
+    "consumer/crash_probe": "plugin/base consumer/observability consumer/pipeline",
     # Options of the service, where the other rooms' options come together.
-    "consumer/options.h": "consumer consumer/formats consumer/kafka consumer/output plugin/log",
-    "consumer/pipeline": "consumer consumer/formats consumer/input extract plugin/judge plugin/base "
-                         "plugin/fingerprint plugin/log plugin/verdict",
-    "consumer/suspects": "consumer consumer/pipeline plugin/base",
-    "consumer/evaluation": "consumer consumer/input consumer/pipeline plugin/judge plugin/base "
-                           "plugin/log plugin/state plugin/verdict",
-    "consumer/evaluation/schemes": "consumer/evaluation extract plugin/fingerprint",
-    "consumer/service": "consumer consumer/formats consumer/kafka consumer/options.h "
-                        "consumer/output consumer/pipeline consumer/suspects plugin/judge plugin/base "
-                        "plugin/fingerprint plugin/log plugin/state plugin/verdict",
-    "config": "consumer consumer/formats consumer/options.h extract plugin/fingerprint "
-              "plugin/index plugin/verdict",
-    "consumer/cli": "config consumer consumer/evaluation consumer/evaluation/schemes "
-                    "consumer/formats consumer/input consumer/kafka consumer/options.h "
-                    "consumer/output consumer/pipeline consumer/service consumer/suspects extract "
-                    "plugin/judge plugin/base plugin/fingerprint plugin/index plugin/index/base "
-                    "plugin/index/snapshot",
+    "consumer/service/options.h": "plugin/log consumer consumer/kafka consumer/input/formats "
+                                  "consumer/output",
+    "consumer/service/brokers": "plugin/base plugin/fingerprint plugin/log consumer/kafka "
+                                "consumer/observability consumer/pipeline "
+                                "consumer/service/options.h",
+    "consumer/service/extract": "plugin/base plugin/log plugin/judge consumer consumer/kafka "
+                                "consumer/observability consumer/input/formats consumer/output "
+                                "consumer/pipeline consumer/crash_probe "
+                                "consumer/service/options.h consumer/service/brokers",
+    "consumer/service/judge": "plugin/base plugin/verdict plugin/judge consumer/kafka "
+                              "consumer/observability consumer/output consumer/service/options.h "
+                              "consumer/service/brokers",
+    "consumer/service": "plugin/base plugin/fingerprint plugin/state plugin/verdict plugin/judge "
+                        "consumer consumer/kafka consumer/observability consumer/pipeline "
+                        "consumer/service/options.h consumer/service/brokers "
+                        "consumer/service/extract consumer/service/judge",
+    "config": "plugin/fingerprint plugin/verdict plugin/index extract/text extract/features "
+              "extract/options.h consumer/input/formats consumer/service/options.h",
+    "evaluation": "plugin/base plugin/log plugin/state plugin/verdict plugin/judge "
+                  "consumer/observability consumer/input consumer/pipeline",
+    "evaluation/schemes": "plugin/fingerprint extract/features evaluation",
+    "cli": "plugin/base plugin/fingerprint plugin/index/snapshot plugin/index plugin/judge "
+           "extract/features extract consumer consumer/kafka consumer/observability "
+           "consumer/input/formats consumer/input consumer/output consumer/pipeline "
+           "consumer/crash_probe consumer/service/brokers consumer/service config evaluation "
+           "evaluation/schemes",
 }
 # May include everything, and nothing but they themselves includes them.
 FREE = ("tests", "bench")
 
 # Third-party headers stay in one room each, so that a library can be replaced there.
 CONFINED = {
-    r"gumbo\.h": ("extract", "bench"),
+    r"gumbo\.h": ("extract/html", "bench"),
     r"librdkafka/": ("consumer/kafka",),
     r"yaml-cpp/": ("config",),
     r"rocksdb/": ("plugin/state",),
     r"xxhash\.h": ("plugin/fingerprint",),
-    r"httplib\.h": ("consumer/http.cc",),
-    r"prometheus/": ("consumer/metrics",),
-    r"spdlog/": ("consumer/logging",),
-    r"CLI/": ("consumer/cli", "bench"),
+    r"httplib\.h": ("consumer/observability/http.cc",),
+    r"prometheus/": ("consumer/observability/metrics",),
+    r"spdlog/": ("consumer/observability/logging",),
+    r"CLI/": ("cli", "bench"),
     r"faiss/": ("bench",),
-    r"openssl/": ("plugin/fingerprint", "consumer/evaluation/schemes"),
+    r"openssl/": ("plugin/fingerprint", "evaluation/schemes"),
 }
 
 
@@ -125,6 +146,20 @@ def check_includes():
             for header, rooms in CONFINED.items():
                 if re.match(header, name) and not any(str(path).startswith(r) for r in rooms):
                     yield f"{where}: <{name}> belongs to {' and '.join(rooms)}"
+
+
+def check_own_headers():
+    """A source includes its own header first, so that compiling it shows that the header is whole.
+
+    Headers without such a source are compiled alone: tests/lint/CMakeLists.txt.
+    """
+    for path in sources(".cc"):
+        header = path.with_suffix(".h")
+        if not (ROOT / header).exists():
+            continue
+        first = re.search(r'^\s*#\s*include\s+["<]([^">]+)', (ROOT / path).read_text(), re.M)
+        if first is None or first.group(1) != str(header):
+            yield f'{path}: the first include must be "{header}"'
 
 
 def check_tests_are_built():
@@ -235,6 +270,7 @@ def check_readme():
 
 CHECKS = {
     "includes": check_includes,
+    "own_headers": check_own_headers,
     "tests_are_built": check_tests_are_built,
     "format": check_format,
     "readme": check_readme,

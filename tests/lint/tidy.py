@@ -21,7 +21,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 CLANG_TIDY = "clang-tidy-14"
-ROOMS = ("plugin", "extract", "consumer", "config")
+ROOMS = ("plugin", "extract", "consumer", "config", "cli", "evaluation")
 INCLUDE = re.compile(rb'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "consumer/options.h"
+#include "consumer/service/options.h"
 #include "plugin/base/result.h"
 
 #include <filesystem>

@@ -3,7 +3,7 @@
 #include "consumer/kafka/admin.h"
 #include "consumer/kafka/consumer.h"
 #include "consumer/kafka/producer.h"
-#include "consumer/options.h"
+#include "consumer/service/options.h"
 
 #include <chrono>
 #include <memory>

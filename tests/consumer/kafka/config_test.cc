@@ -2,7 +2,7 @@
 
 #include "consumer/kafka/client.h"
 #include "consumer/kafka/producer.h"
-#include "consumer/options.h"
+#include "consumer/service/options.h"
 #include "plugin/base/mutex.h"
 
 #include <string>

@@ -1,0 +1,94 @@
+#pragma once
+
+#include "config/config.h"
+#include "consumer/pipeline/page_processor.h"
+#include "plugin/base/result.h"
+#include "plugin/judge/detector.h"
+
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/commands.h"
+
+namespace crawlsieve::consumer {
+
+/// The configuration in `path`, or all defaults if it is empty. Prints every mistake on standard
+/// error; nullopt if there was one.
+[[nodiscard]] std::optional<config::Config> LoadOrReport(const std::filesystem::path& path);
+
+/// Prints an error on standard error and returns the exit code.
+int PrintError(const Error& error, ExitCode code = kExitWrongInput);
+
+/// Prints each of `warnings` on a line of standard error, with text of files and pages escaped.
+void PrintWarnings(const std::vector<std::string>& warnings);
+
+[[nodiscard]] ProcessorOptions ProcessorOptionsOf(const config::Config& config);
+
+/// The same for commands that work without a broker: with the configured key, a random one, or else
+/// a fixed, public one. Says which on standard error, unless it is the configured one.
+[[nodiscard]] ProcessorOptions OfflineProcessorOptions(const config::Config& config,
+                                                       bool random_key);
+[[nodiscard]] IndexFactory IndexFactoryOf(const config::Config& config);
+[[nodiscard]] std::size_t ThreadsOf(const ExtractStageOptions& options);
+
+/// A progress line on the terminal, shown after two seconds. Silent if standard error isn't a
+/// terminal. Thread-compatible.
+class Progress {
+ public:
+  Progress();
+
+  /// Whether it is time to update the line; cheap.
+  [[nodiscard]] bool IsDue();
+  void Show(std::string_view text);
+  /// Removes the line, before other output or at the end.
+  void Clear();
+
+ private:
+  bool is_terminal_;
+  bool is_shown_ = false;
+  int calls_ = 0;
+  std::chrono::steady_clock::time_point next_;
+};
+
+/// Lines into a file, or to standard output.
+class OutputFile {
+ public:
+  /// Errors: kIo, with the path.
+  [[nodiscard]] static Result<OutputFile> Open(const std::filesystem::path& path);
+
+  [[nodiscard]] Status WriteLine(std::string_view line);
+  [[nodiscard]] Status Flush();
+
+ private:
+  struct Close {
+    void operator()(std::FILE* file) const;
+  };
+  OutputFile(std::FILE* file, std::string name);
+  [[nodiscard]] Status Failed() const;
+
+  std::unique_ptr<std::FILE, Close> file_;
+  std::string name_;
+};
+
+/// A new directory below the system's temporary one, removed with everything in it at the end.
+class ScopedDirectory {
+ public:
+  /// Makes none unless `is_wanted`.
+  explicit ScopedDirectory(bool is_wanted);
+  ~ScopedDirectory();
+  ScopedDirectory(const ScopedDirectory&) = delete;
+  ScopedDirectory& operator=(const ScopedDirectory&) = delete;
+
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace crawlsieve::consumer

@@ -1,0 +1,122 @@
+#include "consumer/input/file_reader.h"
+#include "consumer/observability/printable.h"
+
+#include <cstdio>
+#include <iterator>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "cli/commands.h"
+#include "cli/common.h"
+#include "evaluation/evaluation.h"
+#include "evaluation/labelled_pairs.h"
+#include "evaluation/page_set.h"
+#include "evaluation/report.h"
+#include "evaluation/schemes/contest.h"
+#include "evaluation/summary.h"
+#include "evaluation/what_if.h"
+#include <fmt/format.h>
+
+namespace crawlsieve::consumer {
+namespace {
+
+Result<PageSet> LoadPages(const std::vector<std::filesystem::path>& paths,
+                          const config::Config& config, bool random_key, bool with_text) {
+  auto reader = FileReader::Open(paths, FileReader::Options());
+  if (!reader) return tl::unexpected(reader.error());
+  Progress progress;
+  auto pages =
+      PageSet::Load(**reader, OfflineProcessorOptions(config, random_key),
+                    ThreadsOf(config.extract_stage), with_text, [&progress](std::size_t count) {
+                      if (progress.IsDue()) progress.Show(fmt::format("{} pages extracted", count));
+                    });
+  progress.Clear();
+  if (!pages) return pages;
+  PrintWarnings(pages->warnings());
+  return pages;
+}
+
+Result<std::vector<LabelledPair>> ReadAllPairs(const std::vector<std::filesystem::path>& paths) {
+  std::vector<LabelledPair> all;
+  for (const auto& path : paths) {
+    auto pairs = ReadPairs(path);
+    if (!pairs) return pairs;
+    all.insert(all.end(), std::make_move_iterator(pairs->begin()),
+               std::make_move_iterator(pairs->end()));
+  }
+  return all;
+}
+
+/// Writes `html` as index.html into `directory`, which is made if it isn't there.
+Status WriteReport(const std::filesystem::path& directory, const std::string& html) {
+  std::error_code error;
+  std::filesystem::create_directories(directory, error);
+  if (error) {
+    return MakeError(ErrorCode::kIo,
+                     fmt::format("{} can't be made: {}", directory.string(), error.message()));
+  }
+  auto file = OutputFile::Open(directory / "index.html");
+  if (!file) return tl::unexpected(file.error());
+  if (auto written = file->WriteLine(html); !written) return written;
+  return file->Flush();
+}
+
+/// The result of one way to evaluate.
+struct Findings {
+  std::string text;  ///< table or JSON, as asked for
+  std::string report;
+};
+
+Result<Findings> EvaluatePairs(const EvalArguments& arguments, const config::Config& config,
+                               const PageSet& pages) {
+  const auto pairs = ReadAllPairs(arguments.pairs);
+  if (!pairs) return tl::unexpected(pairs.error());
+  const auto evaluation = Evaluate(pages, *pairs, config.judge);
+  if (!evaluation) return tl::unexpected(evaluation.error());
+  if (!arguments.scheme.empty()) {
+    const auto rows = RunContest(*evaluation, pages, arguments.scheme);
+    if (!rows) return tl::unexpected(rows.error());
+    return Findings{arguments.json ? ContestJson(*rows) + "\n" : ContestText(*rows),
+                    EvaluationReport(*evaluation, pages)};
+  }
+  return Findings{arguments.json ? EvaluationJson(*evaluation, pages) + "\n"
+                                 : EvaluationText(*evaluation, pages),
+                  EvaluationReport(*evaluation, pages)};
+}
+
+Result<Findings> EvaluateSettings(const EvalArguments& arguments, const config::Config& config,
+                                  const PageSet& pages) {
+  const ScopedDirectory temporary(true);
+  const auto what_if =
+      AskWhatIf(pages, config.judge, IndexFactoryOf(config),
+                {.samples_per_distance = arguments.samples, .directory = temporary.path()});
+  if (!what_if) return tl::unexpected(what_if.error());
+  return Findings{arguments.json ? WhatIfJson(*what_if, pages) + "\n" : WhatIfText(*what_if, pages),
+                  WhatIfReport(*what_if, pages)};
+}
+
+}  // namespace
+
+int EvalCommand(const EvalArguments& arguments) {
+  const auto config = LoadOrReport(arguments.config);
+  if (!config.has_value()) return kExitWrongInput;
+  const bool is_labelled = !arguments.pairs.empty();
+  const bool with_text = is_labelled || !arguments.report.empty();
+  const auto pages = LoadPages(arguments.pages, *config, arguments.random_key, with_text);
+  if (!pages) return PrintError(pages.error());
+  const auto findings = is_labelled ? EvaluatePairs(arguments, *config, *pages)
+                                    : EvaluateSettings(arguments, *config, *pages);
+  if (!findings) return PrintError(findings.error());
+  if (!arguments.report.empty()) {
+    if (auto written = WriteReport(arguments.report, findings->report); !written) {
+      return PrintError(written.error(), kExitFailed);
+    }
+  }
+  std::fputs(arguments.json ? PrintableJson(findings->text).c_str() : findings->text.c_str(),
+             stdout);
+  return kExitDone;
+}
+
+}  // namespace crawlsieve::consumer

@@ -1,0 +1,280 @@
+#include "config/print.h"
+#include "consumer/commit.h"
+#include "consumer/version.h"
+
+#include <clocale>
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/commands.h"
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+namespace crawlsieve::consumer {
+namespace {
+
+/// A command, and what to do if it is the one that was given.
+struct Command {
+  const CLI::App* given;
+  std::function<int()> run;
+};
+using Commands = std::vector<Command>;
+
+constexpr const char* kRandomKey =
+    "Make fingerprints with a random key (default: fingerprint.key, or a fixed one that everybody "
+    "knows)";
+
+void AddRun(CLI::App& app, Commands& commands) {
+  const auto config = std::make_shared<std::filesystem::path>();
+  CLI::App& run = *app.add_subcommand("run", "Run the service: pages in from Kafka, verdicts out");
+  run.add_option("--config", *config, "Configuration file (YAML)")->required();
+  commands.push_back({&run, [config] { return RunCommand(*config); }});
+
+  CLI::App& probe = *app.add_subcommand("probe-page", "Used by run itself")->group("");
+  probe.add_option("--config", *config)->required();
+  commands.push_back({&probe, [config] { return ProbePageCommand(*config); }});
+}
+
+void AddScan(CLI::App& app, Commands& commands) {
+  const auto arguments = std::make_shared<ScanArguments>();
+  CLI::App& scan = *app.add_subcommand(
+      "scan", "Judge pages from files without a broker; verdicts as JSON lines");
+  scan.add_option("PATH", arguments->paths,
+                  "WARC files, JSON lines, HTML files or folders of them (.gz and .zst too)")
+      ->required();
+  scan.add_option("--out", arguments->out, "Write verdicts here (default: standard output)");
+  scan.add_option("--config", arguments->config, "Configuration file (default: all defaults)");
+  scan.add_option("--state-dir", arguments->state,
+                  "Keep the judge's state here and go on from it (default: forget it)");
+  scan.add_option("--dead-letters", arguments->dead_letters,
+                  "Write records without a URL here, as JSON lines");
+  scan.add_option("--examples", arguments->examples, "Near-duplicate pairs to show")
+      ->capture_default_str();
+  CLI::Option& scan_random = *scan.add_flag("--random-key", arguments->random_key, kRandomKey);
+  scan_random.excludes("--state-dir");
+  scan.add_flag("--json", arguments->json, "Print the summary as JSON");
+  commands.push_back({&scan, [arguments] { return ScanCommand(*arguments); }});
+}
+
+void AddFeed(CLI::App& app, Commands& commands) {
+  const auto arguments = std::make_shared<FeedArguments>();
+  CLI::App& feed = *app.add_subcommand("feed", "Publish pages from files to the input topic");
+  feed.add_option("PATH", arguments->paths, "As for scan")->required();
+  feed.add_option("--config", arguments->config, "Configuration file (YAML)")->required();
+  feed.add_option("--topic", arguments->topic, "Topic (default: the first input topic)");
+  feed.add_option("--partitions", arguments->partitions,
+                  "Partitions of the topic, if it doesn't exist yet")
+      ->check(CLI::Range(1, 100'000))
+      ->capture_default_str();
+  feed.add_flag("--json", arguments->json, "Print the summary as JSON");
+  commands.push_back({&feed, [arguments] { return FeedCommand(*arguments); }});
+}
+
+/// A configuration file and whether to print JSON.
+struct ConfigArguments {
+  std::filesystem::path config;
+  bool json = false;
+};
+
+void AddCheck(CLI::App& app, Commands& commands) {
+  const auto arguments = std::make_shared<ConfigArguments>();
+  CLI::App& check = *app.add_subcommand(
+      "check", "Check a configuration and print what is in effect, secrets masked");
+  check.add_option("--config", arguments->config, "Configuration file (YAML)")->required();
+  check.add_flag("--json", arguments->json, "Print mistakes as JSON");
+  commands.push_back(
+      {&check, [arguments] { return CheckCommand(arguments->config, arguments->json); }});
+}
+
+void AddState(CLI::App& app, Commands& commands) {
+  const auto arguments = std::make_shared<ConfigArguments>();
+  CLI::App& state = *app.add_subcommand("state", "The judge's durable state");
+  state.require_subcommand(1);
+  CLI::App& verify = *state.add_subcommand(
+      "verify", "Fold the admission log again and compare; the judge must not be running");
+  verify.add_option("--config", arguments->config, "Configuration file (YAML)")->required();
+  verify.add_flag("--json", arguments->json, "Print the outcome as JSON");
+  commands.push_back(
+      {&verify, [arguments] { return StateVerifyCommand(arguments->config, arguments->json); }});
+}
+
+void AddExtract(CLI::App& app, Commands& commands) {
+  const auto arguments = std::make_shared<ExtractArguments>();
+  CLI::App& extract =
+      *app.add_subcommand("extract", "Show what the extractor makes of one page, as JSON");
+  extract.add_option("FILE", arguments->file, "The page; - reads standard input")->required();
+  extract.add_option("--config", arguments->config, "Configuration file (default: all defaults)");
+  extract.add_option("--content-type", arguments->content_type, "As the server sent it");
+  extract.add_option("--url", arguments->url, "The page's URL")->capture_default_str();
+  extract.add_flag("--random-key", arguments->random_key, kRandomKey);
+  commands.push_back({&extract, [arguments] { return ExtractCommand(*arguments); }});
+}
+
+void AddKey(CLI::App& app, Commands& commands) {
+  const auto arguments = std::make_shared<KeyArguments>();
+  CLI::App& key = *app.add_subcommand("key", "The key of the fingerprints, in its topic");
+  key.require_subcommand(1);
+  CLI::App& key_export = *key.add_subcommand("export", "Write the key, to be kept in a safe place");
+  key_export.add_option("--config", arguments->config, "Configuration file (YAML)")->required();
+  key_export.add_option("--out", arguments->file,
+                        "File, readable by its owner alone (default: standard output)");
+  CLI::App& key_import = *key.add_subcommand("import", "Put a key into the topic, which has none");
+  key_import.add_option("--config", arguments->config, "Configuration file (YAML)")->required();
+  key_import.add_option("--in", arguments->file, "File (default: standard input)");
+  commands.push_back({&key_export, [arguments] { return KeyExportCommand(*arguments); }});
+  commands.push_back({&key_import, [arguments] { return KeyImportCommand(*arguments); }});
+}
+
+void AddTerms(CLI::App& app, Commands& commands) {
+  const auto arguments = std::make_shared<TermsArguments>();
+  CLI::App& terms = *app.add_subcommand(
+      "terms", "Count in how many pages terms are, for extract.features.terms.weights");
+  terms.add_option("PATH", arguments->paths, "As for scan")->required();
+  terms.add_option("--config", arguments->config, "Configuration file (default: all defaults)");
+  terms.add_option("--out", arguments->out, "The table")->required();
+  terms
+      .add_option("--min-documents", arguments->min_documents,
+                  "Leave out terms that fewer pages have")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  commands.push_back({&terms, [arguments] { return TermsCommand(*arguments); }});
+}
+
+void AddEval(CLI::App& app, Commands& commands) {
+  const auto arguments = std::make_shared<EvalArguments>();
+  CLI::App& eval = *app.add_subcommand(
+      "eval", "Measure verdicts on labelled pairs, or what settings would drop of your own pages");
+  eval.add_option("--pages", arguments->pages, "Files with pages, as for scan")->required();
+  CLI::Option& pairs =
+      *eval.add_option("--pairs", arguments->pairs,
+                       "Files with lines of page, page, label (near, different) and kind, tabs "
+                       "between (default: drop rates and samples, without labels)");
+  eval.add_option("--config", arguments->config, "Configuration file (default: all defaults)");
+  eval.add_option("--report", arguments->report,
+                  "Write a report with plots and texts into this folder, as index.html");
+  eval.add_option("--scheme", arguments->scheme,
+                  "Measure a scheme of the literature on the same pairs instead, or all of them")
+      ->needs(&pairs);
+  eval.add_option("--samples", arguments->samples,
+                  "Pairs to show for each distance, without labels")
+      ->capture_default_str();
+  eval.add_flag("--random-key", arguments->random_key, kRandomKey);
+  eval.add_flag("--json", arguments->json, "Print one JSON object");
+  commands.push_back({&eval, [arguments] { return EvalCommand(*arguments); }});
+}
+
+constexpr const char* kFingerprintLines =
+    "Lines of 16 hexadecimal digits and, optionally, a document number";
+
+CLI::App& AddIndexCommand(CLI::App& index, IndexArguments& arguments, const char* name,
+                          const char* description) {
+  CLI::App& command = *index.add_subcommand(name, description);
+  command.add_flag("--json", arguments.json, "Print the summary as JSON");
+  return command;
+}
+
+void AddIndex(CLI::App& app, Commands& commands) {
+  const auto arguments = std::make_shared<IndexArguments>();
+  CLI::App& index = *app.add_subcommand("index", "Snapshots of the index: make, check, search");
+  index.require_subcommand(1);
+  const CLI::IsMember kinds({"archive", "searchable", "restart"});
+  CLI::App& index_build =
+      AddIndexCommand(index, *arguments, "build", "Make a snapshot of a list of fingerprints");
+  index_build.add_option("FILE", arguments->input, kFingerprintLines)->required();
+  index_build.add_option("--out", arguments->out, "The snapshot")->required();
+  index_build.add_option("--kind", arguments->kind, "Of snapshot (default: restart)")->check(kinds);
+  index_build.add_option("--scheme", arguments->scheme, "Scheme id of the fingerprints");
+  index_build.add_option("--log-offset", arguments->log_offset,
+                         "Last entry of the admission log that is covered");
+  CLI::App& index_export = AddIndexCommand(
+      index, *arguments, "export", "Write a snapshot as lines of text, or as one of another kind");
+  index_export.add_option("STORE", arguments->store, "The snapshot")->required();
+  CLI::Option& export_out =
+      *index_export.add_option("--out", arguments->out, "File (default: standard output)");
+  index_export.add_option("--kind", arguments->kind, "Of snapshot (default: lines of text)")
+      ->check(kinds)
+      ->needs(&export_out);
+  CLI::App& index_verify =
+      AddIndexCommand(index, *arguments, "verify", "Read a snapshot and check all of it");
+  index_verify.add_option("STORE", arguments->store, "The snapshot")->required();
+  CLI::App& index_stats =
+      AddIndexCommand(index, *arguments, "stats",
+                      "Size of a snapshot and how its fingerprints are spread, with bar charts");
+  index_stats.add_option("STORE", arguments->store, "The snapshot")->required();
+  index_stats.add_option("--svg", arguments->svg, "Folder for the charts as SVG files")
+      ->check(CLI::ExistingDirectory);
+  CLI::App& index_query = AddIndexCommand(
+      index, *arguments, "query",
+      "Find what is near a list of fingerprints: in a searchable snapshot by a search for each, in "
+      "others in one pass over the snapshot");
+  index_query.add_option("--store", arguments->store, "The snapshot")->required();
+  index_query.add_option("--queries", arguments->input, kFingerprintLines)->required();
+  index_query.add_option("--max-distance", arguments->max_distance, "Bits")
+      ->check(CLI::Range(0, 7))
+      ->capture_default_str();
+  index_query.add_option("--out", arguments->out, "JSON lines (default: standard output)");
+  commands.push_back({&index_build, [arguments] { return IndexBuildCommand(*arguments); }});
+  commands.push_back({&index_export, [arguments] { return IndexExportCommand(*arguments); }});
+  commands.push_back({&index_verify, [arguments] { return IndexVerifyCommand(*arguments); }});
+  commands.push_back({&index_stats, [arguments] { return IndexStatsCommand(*arguments); }});
+  commands.push_back({&index_query, [arguments] { return IndexQueryCommand(*arguments); }});
+}
+
+int Main(int argc, char** argv) {
+  CLI::App app(
+      "Duplicate filter for web crawls: reads fetched pages, publishes keep/drop verdicts.",
+      "crawlsieve");
+  app.set_version_flag("--version", fmt::format("{} (commit {})", kVersion, Commit()));
+  app.require_subcommand(0, 1);
+  app.footer(
+      "Exit codes: 0 done, 1 wrong input or configuration (scan: also no page in it), 2 wrong "
+      "usage, "
+      "3 failed while running, 4 done but for parts of damaged files that could not be read.");
+
+  bool print_config_doc = false;
+  bool print_reference_config = false;
+  app.add_flag("--print-config-doc", print_config_doc, "Print docs/configuration.md and exit");
+  app.add_flag("--print-reference-config", print_reference_config,
+               "Print config/crawlsieve.yaml and exit");
+
+  Commands commands;
+  AddRun(app, commands);
+  AddScan(app, commands);
+  AddFeed(app, commands);
+  AddCheck(app, commands);
+  AddState(app, commands);
+  AddExtract(app, commands);
+  AddKey(app, commands);
+  AddTerms(app, commands);
+  AddEval(app, commands);
+  AddIndex(app, commands);
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? kExitDone : kExitWrongUsage;
+  }
+  if (print_config_doc) {
+    std::fputs(config::ConfigDocument().c_str(), stdout);
+    return kExitDone;
+  }
+  if (print_reference_config) {
+    std::fputs(config::ReferenceConfig().c_str(), stdout);
+    return kExitDone;
+  }
+  for (const Command& command : commands) {
+    if (command.given->parsed()) return command.run();
+  }
+  std::fputs(app.help().c_str(), stdout);
+  return kExitWrongUsage;
+}
+
+}  // namespace
+}  // namespace crawlsieve::consumer
+
+int main(int argc, char** argv) { return crawlsieve::consumer::Main(argc, argv); }

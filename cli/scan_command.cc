@@ -1,0 +1,172 @@
+#include "config/load.h"
+#include "consumer/input/file_reader.h"
+#include "consumer/observability/printable.h"
+#include "consumer/output/scan_summary.h"
+#include "consumer/output/verdict_record.h"
+#include "consumer/pipeline/scan.h"
+#include "plugin/index/sharded_index.h"
+
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/commands.h"
+#include "cli/common.h"
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+namespace crawlsieve::consumer {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Writes the verdicts, counts them, and shows how far the scan is.
+class ScanOutput final : public ScanListener {
+ public:
+  /// `to_terminal`: the verdicts may be shown on one.
+  ScanOutput(OutputFile verdicts, bool to_terminal, std::optional<OutputFile> dead_letters,
+             std::size_t examples, FileReader& reader)
+      : verdicts_(std::move(verdicts)),
+        to_terminal_(to_terminal),
+        dead_letters_(std::move(dead_letters)),
+        summary_(examples),
+        reader_(reader) {}
+
+  Status OnVerdict(const log::Page& page, const Verdict& verdict) override {
+    summary_.Add(page, verdict);
+    const auto now =
+        std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now());
+    if (progress_.IsDue()) ShowProgress();
+    const std::string record = VerdictRecord(page, verdict, {"scan", now});
+    return verdicts_.WriteLine(to_terminal_ ? PrintableJson(record) : record);
+  }
+
+  Status OnDeadLetter(const std::string& origin, const DecodeFailure& failure) override {
+    summary_.AddDeadLetter();
+    progress_.Clear();
+    fmt::print(stderr, "dead letter: {}: {}: {}\n", Printable(origin), failure.code,
+               Printable(failure.message));
+    if (!dead_letters_.has_value()) return {};
+    return dead_letters_->WriteLine(
+        nlohmann::json{{"origin", origin}, {"code", failure.code}, {"message", failure.message}}
+            .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+  }
+
+  Status OnCommit() override {
+    PrintWarnings();
+    if (dead_letters_.has_value()) {
+      if (auto flushed = dead_letters_->Flush(); !flushed) return flushed;
+    }
+    return verdicts_.Flush();
+  }
+
+  void PrintWarnings() {
+    const std::vector<std::string> warnings = reader_.TakeWarnings();
+    if (warnings.empty()) return;
+    progress_.Clear();
+    crawlsieve::consumer::PrintWarnings(warnings);
+  }
+
+  void EndProgress() { progress_.Clear(); }
+
+  [[nodiscard]] const ScanSummary& summary() const { return summary_; }
+
+ private:
+  void ShowProgress() {
+    const double done = reader_.bytes_total() == 0 ? 0.0
+                                                   : static_cast<double>(reader_.bytes_read()) /
+                                                         static_cast<double>(reader_.bytes_total());
+    progress_.Show(fmt::format("{:3.0f} %  {} pages, {} dropped", 100 * done, summary_.pages(),
+                               summary_.dropped()));
+  }
+
+  OutputFile verdicts_;
+  const bool to_terminal_;
+  std::optional<OutputFile> dead_letters_;
+  ScanSummary summary_;
+  FileReader& reader_;
+  Progress progress_;
+};
+
+}  // namespace
+
+int ScanCommand(const ScanArguments& arguments) {
+  const auto config = LoadOrReport(arguments.config);
+  if (!config.has_value()) return kExitWrongInput;
+  auto reader = FileReader::Open(arguments.paths, FileReader::Options());
+  if (!reader) return PrintError(reader.error());
+  auto verdicts = OutputFile::Open(arguments.out);
+  if (!verdicts) return PrintError(verdicts.error());
+  std::optional<OutputFile> dead_letters;
+  if (!arguments.dead_letters.empty()) {
+    auto opened = OutputFile::Open(arguments.dead_letters);
+    if (!opened) return PrintError(opened.error());
+    dead_letters = std::move(*opened);
+  }
+
+  const ScopedDirectory temporary(arguments.state.empty());
+  StoreOptions store_options;
+  store_options.directory = arguments.state.empty() ? temporary.path() : arguments.state;
+  auto store = Store::Open(store_options);
+  if (!store) return PrintError(store.error());
+  ScanOptions options;
+  options.processor = OfflineProcessorOptions(*config, arguments.random_key);
+  options.judge = config->judge;
+  options.threads = ThreadsOf(config->extract_stage);
+  options.repeat_cache_bytes = config->extract_stage.repeat_cache_bytes;
+  options.max_in_flight_bytes = config->extract_stage.max_in_flight_bytes;
+  options.max_in_flight_records = config->extract_stage.max_in_flight_records;
+  const auto state_scheme = Detector::SchemeOf(**store);
+  if (!state_scheme) return PrintError(state_scheme.error());
+  if (state_scheme->has_value()) {
+    options.processor = ToMatch(**state_scheme, std::move(options.processor));
+    if (options.processor.fingerprint.version == SchemeVersion::k1) {
+      fmt::print(stderr,
+                 "warning: {} has fingerprints of version 1, for which pages that collide can be "
+                 "built; a new state directory has version 2\n",
+                 arguments.state.string());
+    }
+  }
+  auto detector = Detector::Open(**store, IndexFactoryOf(*config), SchemeOf(options.processor));
+  if (!detector) return PrintError(detector.error());
+
+  ScanOutput output(std::move(*verdicts), arguments.out.empty(), std::move(dead_letters),
+                    arguments.examples, **reader);
+  const auto begin = Clock::now();
+  const auto scanned = Scan(**reader, **detector, options, output);
+  const std::chrono::duration<double> elapsed = Clock::now() - begin;
+  output.EndProgress();
+  output.PrintWarnings();
+  const Status kept = arguments.state.empty() ? Status() : (*store)->Flush();
+  if (!scanned) return PrintError(scanned.error(), kExitFailed);
+  if (!kept) return PrintError(kept.error(), kExitFailed);
+
+  // Verdicts on standard output leave standard error for the summary.
+  std::FILE* stream = arguments.out.empty() ? stderr : stdout;
+  const ScanSummary& summary = output.summary();
+  const std::string text = arguments.json
+                               ? PrintableJson(summary.Json((*reader)->counts(), elapsed)) + "\n"
+                               : summary.Text((*reader)->counts(), elapsed);
+  std::fputs(text.c_str(), stream);
+  const FileReaderCounts& counts = (*reader)->counts();
+  if (summary.pages() == 0) {
+    const std::string why =
+        summary.dead_letters() == 0
+            ? "no record of a page in these files"
+            : fmt::format("none of the {} records is a page: see the dead letters above",
+                          summary.dead_letters());
+    return PrintError(Error{ErrorCode::kInvalidInput, why});
+  }
+  if (counts.damaged_files > 0) {
+    fmt::print(stderr, "crawlsieve: {} of {} files damaged: see the warnings above\n",
+               counts.damaged_files, counts.files);
+    return kExitIncomplete;
+  }
+  return kExitDone;
+}
+
+}  // namespace crawlsieve::consumer

@@ -1,0 +1,108 @@
+#include "consumer/input/formats/warc.h"
+
+#include "consumer/input/formats/content_encoding.h"
+#include "consumer/input/formats/decompressor.h"
+#include "consumer/input/formats/header_block.h"
+#include "consumer/input/formats/http_message.h"
+#include "consumer/input/formats/url_text.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace crawlsieve::consumer {
+namespace {
+
+bool IsHttp(std::string_view content_type, std::string_view block) {
+  return content_type.empty() ? block.starts_with("HTTP/")
+                              : StartsWithIgnoringCase(content_type, "application/http");
+}
+
+/// What keeps the block of a record from being read as a whole; empty: nothing.
+std::string_view BlockProblem(const HeaderBlock& header, std::optional<std::uint64_t> length,
+                              std::size_t available) {
+  if (header.end == HeaderBlock::End::kTooLarge) return kHeaderTooLarge;
+  if (header.end == HeaderBlock::End::kCut) return kTruncated;
+  if (!length) return kMalformed;
+  if (available < *length || FindField(header.fields, "warc-truncated")) return kTruncated;
+  return {};
+}
+
+}  // namespace
+
+std::string_view WarcTargetUri(std::string_view value) {
+  if (value.starts_with('<') && value.ends_with('>')) return value.substr(1, value.size() - 2);
+  return value;
+}
+
+Decoded DecodeWarc(InputRecord record, const DecodeLimits& limits) {
+  Body unpacked;
+  std::string_view text = *record.value;
+  if (LooksLikeGzip(text)) {
+    DecodeLimits packed_limits = limits;
+    packed_limits.max_body_bytes = 2 * (limits.max_body_bytes + limits.max_header_bytes);
+    unpacked = Gunzip(text, packed_limits);
+    text = unpacked.bytes;
+  }
+  const HeaderBlock header = ParseHeaderBlock(text, limits.max_header_bytes);
+  if (!header.start_line.starts_with("WARC/")) {
+    if (!unpacked.problem.empty()) {
+      return DecodeFailure{
+          "bad_encoding", fmt::format("WARC record: gzip data are damaged ({})", unpacked.problem)};
+    }
+    return DecodeFailure{"unsupported_format", "not a WARC record: it does not start with WARC/"};
+  }
+  const std::string* type = FindField(header.fields, "warc-type");
+  const bool response = type && EqualsIgnoringCase(*type, "response");
+  if (!response && !(type && EqualsIgnoringCase(*type, "resource"))) {
+    return DecodeFailure{
+        "unsupported_format",
+        type ? fmt::format("WARC record of type `{}`: only response and resource hold pages",
+                           ToUtf8Url(type->substr(0, 64)))
+             : std::string("WARC record without WARC-Type")};
+  }
+  const std::string* uri = FindField(header.fields, "warc-target-uri");
+  if (!uri || IsBlank(WarcTargetUri(*uri))) {
+    return DecodeFailure{"missing_url", "WARC record without WARC-Target-URI"};
+  }
+
+  extract::Page page;
+  page.url = ToUtf8Url(std::string(WarcTargetUri(*uri)));
+  if (const std::string* date = FindField(header.fields, "warc-date")) {
+    page.fetch_time = ParseRfc3339(*date);
+  }
+  if (const std::string* content_type = FindField(header.fields, "content-type")) {
+    page.content_type = *content_type;
+  }
+  const std::optional<std::uint64_t> length = FindNumber(header.fields, "content-length");
+  std::string_view block = text.substr(header.size);
+  std::string_view problem = unpacked.problem;
+  if (problem.empty()) problem = BlockProblem(header, length, block.size());
+  if (header.end != HeaderBlock::End::kComplete) {
+    SetBody({{}, problem}, page);
+    return page;
+  }
+  block = block.substr(0, length.value_or(0));
+
+  HttpHead head;
+  const bool http = response && IsHttp(page.content_type, block);
+  if (http) {
+    head = ParseHttpHead(block, limits);
+    page.status_code = head.status;
+    page.content_type = head.content_type;
+    block.remove_prefix(head.size);
+  }
+  if (!problem.empty()) {
+    SetBody({{}, problem}, page);
+  } else if (http) {
+    SetBody(ReadHttpBody(head, block, limits), page);
+  } else {
+    SetBody(UndoContentCodings(std::string(block), {}, limits), page);
+  }
+  return page;
+}
+
+}  // namespace crawlsieve::consumer

@@ -1,0 +1,26 @@
+#pragma once
+
+#include "consumer/input/formats/input_format.h"
+
+#include <string>
+#include <string_view>
+
+namespace crawlsieve::consumer {
+
+/// Reads a record whose value is one WARC record (0.17 to 1.1), plain or packed with gzip:
+///
+///   response with application/http  status, content type and body of the HTTP response in it
+///   response of another kind (dns:) the block, with the record's own Content-Type
+///   resource                        the same
+///
+/// WARC-Date is the fetch time. A block shorter than its Content-Length, or marked with
+/// WARC-Truncated, is kTruncated; the packed record is bounded by twice the limits of `limits`.
+///
+/// Precondition: the record has a value. Failures: `unsupported_format` (not WARC, other record
+/// types), `missing_url`, `bad_encoding` (damaged gzip from which no header could be had).
+[[nodiscard]] Decoded DecodeWarc(InputRecord record, const DecodeLimits& limits);
+
+/// The URL in a WARC-Target-URI field: old versions of wget put it between < and >.
+[[nodiscard]] std::string_view WarcTargetUri(std::string_view value);
+
+}  // namespace crawlsieve::consumer

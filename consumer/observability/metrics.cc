@@ -1,0 +1,434 @@
+#include "consumer/observability/metrics.h"
+
+#include <sstream>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+#include <prometheus/counter.h>
+#include <prometheus/gauge.h>
+#include <prometheus/histogram.h>
+#include <prometheus/registry.h>
+#include <prometheus/text_serializer.h>
+
+namespace crawlsieve::consumer {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct CountName {
+  const char* metric;
+  const char* field;  ///< in the topic's record
+  const char* help;
+};
+
+/// By Count.
+constexpr std::array<CountName, kCounts> kCountNames{{
+    {"crawlsieve_records_consumed_total", "consumed", "Page records consumed."},
+    {"crawlsieve_consumed_bytes_total", "bytes",
+     "Bytes of the page records: keys, values and headers."},
+    {"crawlsieve_redelivered_total", "redelivered",
+     "Log entries at or below their partition's mark, ignored."},
+    {"crawlsieve_ran_ahead_total", "ran_ahead", "Log entries of late writers, ignored."},
+    {"crawlsieve_stale_generation_total", "stale_generation",
+     "Log entries of an earlier generation of their input topic, ignored."},
+    {"crawlsieve_other_topic_total", "other_topic",
+     "Alarm: log entries of a recreated input topic, ignored. See judge.other_topic in the log."},
+    {"crawlsieve_lost_records_total", "lost",
+     "Alarm: input offsets that the admission log has no entry for, when that was found. See "
+     "judge.input_gap in the log."},
+    {"crawlsieve_recovered_records_total", "recovered",
+     "Entries for such offsets that came later and were judged."},
+    {"crawlsieve_unread_records_total", "unread",
+     "Alarm: input offsets that were deleted before they were read. See "
+     "extract.deleted_unread in the log."},
+    {"crawlsieve_skipped_entries_total", "skipped",
+     "Alarm: log entries passed over as kafka.log.skip says."},
+    {"crawlsieve_omitted_fields_total", "omitted",
+     "Fields of page records too long to be repeated in the verdict."},
+    {"crawlsieve_parsed_pages_total", "parsed",
+     "Pages with text that the cache of repeats did not have."},
+    {"crawlsieve_repeated_pages_total", "repeated",
+     "Pages with text that the cache of repeats had: they were not parsed again."},
+    {"crawlsieve_saved_bytes_total", "bytes_saved", "Bytes of the bodies of dropped pages."},
+    {"crawlsieve_log_entries_appended_total", "log_appended",
+     "Entries appended to the admission log."},
+    {"crawlsieve_log_entries_folded_total", "log_folded",
+     "Entries of the admission log folded into the state."},
+    {"crawlsieve_transactions_committed_total", "transactions_committed",
+     "Transactions committed by the judge."},
+    {"crawlsieve_transactions_aborted_total", "transactions_aborted",
+     "Transactions aborted by the judge."},
+    {"crawlsieve_index_probes_total", "probes", "Buckets looked into by index lookups."},
+    {"crawlsieve_index_candidates_total", "candidates", "Fingerprints compared by index lookups."},
+    {"crawlsieve_candidates_compared_total", "candidates_compared",
+     "Candidates for near duplicates whose sketches were compared."},
+    {"crawlsieve_candidates_cut_total", "candidates_cut",
+     "Pages kept with more candidates than are compared."},
+    {"crawlsieve_index_snapshots_written_total", "snapshots_written",
+     "Restart snapshots of the index written."},
+    {"crawlsieve_index_snapshots_given_up_total", "snapshots_given_up",
+     "Restart snapshots that failed or were overtaken by an aborted transaction."},
+    {"crawlsieve_index_snapshots_refused_total", "snapshots_refused",
+     "Restart snapshots passed over at a start: damaged, or not of this state."},
+}};
+
+constexpr std::array<const char*, kLatencies> kLatencyNames{"extract", "judge", "end_to_end"};
+
+/// From a tenth of a millisecond, a lookup, to a minute, more than anything should take.
+const prometheus::Histogram::BucketBoundaries& LatencyBuckets() {
+  static const prometheus::Histogram::BucketBoundaries buckets{
+      0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05,
+      0.1,    0.25,    0.5,    1,     2.5,    5,     10,   30,    60};
+  return buckets;
+}
+
+std::string_view RoleName(Role role) { return role == Role::kExtract ? "extract" : "judge"; }
+
+std::map<std::string, std::uint64_t> Since(const std::map<std::string, std::uint64_t>& before,
+                                           std::map<std::string, std::uint64_t> now) {
+  for (auto& [label, count] : now) {
+    if (const auto found = before.find(label); found != before.end()) count -= found->second;
+  }
+  return now;
+}
+
+CounterValues Since(const CounterValues& before, const CounterValues& now) {
+  CounterValues grown;
+  for (std::size_t i = 0; i < kCounts; ++i) grown.counts[i] = now.counts[i] - before.counts[i];
+  grown.kept = Since(before.kept, now.kept);
+  grown.dropped = Since(before.dropped, now.dropped);
+  grown.dead_letters = Since(before.dead_letters, now.dead_letters);
+  grown.errors = Since(before.errors, now.errors);
+  return grown;
+}
+
+std::uint64_t Sum(const std::map<std::string, std::uint64_t>& counts) {
+  std::uint64_t sum = 0;
+  for (const auto& [label, count] : counts) sum += count;
+  return sum;
+}
+
+Json CountersJson(const CounterValues& values) {
+  Json json;
+  for (std::size_t i = 0; i < kCounts; ++i) {
+    const auto what = static_cast<Count>(i);
+    if (what == Count::kIndexProbes || what == Count::kIndexCandidates) continue;  // under `index`
+    json[kCountNames[i].field] = values[what];
+  }
+  json["kept"] = Sum(values.kept);
+  json["kept_by_reason"] = values.kept;
+  json["dropped"] = Sum(values.dropped);
+  json["dropped_by_reason"] = values.dropped;
+  json["dead_letters"] = Sum(values.dead_letters);
+  json["dead_letters_by_code"] = values.dead_letters;
+  json["errors"] = Sum(values.errors);
+  json["errors_by_stage"] = values.errors;
+  return json;
+}
+
+template <typename T>
+Json OrNull(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+Json LatencyJson(const LatencySummary& summary) {
+  const auto millis = [&](std::chrono::microseconds duration) {
+    return summary.count == 0 ? Json(nullptr)
+                              : Json(std::chrono::duration<double, std::milli>(duration).count());
+  };
+  return {{"count", summary.count},
+          {"p50", millis(summary.p50)},
+          {"p95", millis(summary.p95)},
+          {"p99", millis(summary.p99)},
+          {"max", millis(summary.max)}};
+}
+
+}  // namespace
+
+/// The registry and what was registered with it.
+struct Metrics::Registered {
+  using Counters = prometheus::Family<prometheus::Counter>;
+  using Gauges = prometheus::Family<prometheus::Gauge>;
+
+  prometheus::Registry registry;
+
+  Counters& verdicts = Counter("crawlsieve_verdicts_total", "Verdicts given.");
+  Counters& dead_letters = Counter("crawlsieve_dead_letters_total", "Records without a verdict.");
+  Counters& errors = Counter("crawlsieve_errors_total", "Failures that were dealt with.");
+
+  prometheus::Gauge& index_entries =
+      Gauge("crawlsieve_index_entries", "Documents in the index.").Add({});
+  prometheus::Gauge& index_fingerprints =
+      Gauge("crawlsieve_index_fingerprints", "Distinct fingerprints in the index.").Add({});
+  prometheus::Gauge& index_bytes = Gauge("crawlsieve_index_bytes", "Memory of the index.").Add({});
+  prometheus::Gauge& index_shards =
+      Gauge("crawlsieve_index_shards", "Shards of the index.").Add({});
+  prometheus::Gauge& restoring =
+      Gauge("crawlsieve_restoring", "1 while the judge restores its state.").Add({});
+  prometheus::Gauge& standby =
+      Gauge("crawlsieve_standby", "1 while the judge of another process is active.").Add({});
+  prometheus::Gauge& connected =
+      Gauge("crawlsieve_connected", "1 while a broker is connected.").Add({});
+  Gauges& last_snapshot = Gauge("crawlsieve_index_last_snapshot_timestamp_seconds",
+                                "When the last snapshot of the index was written.");
+  Gauges& open_gaps =
+      Gauge("crawlsieve_open_gap_offsets",
+            "Input offsets of a partition that the admission log has no entry for.");
+  Gauges& lag_records = Gauge("crawlsieve_lag_records", "Records behind the end of a partition.");
+  Gauges& lag_seconds = Gauge("crawlsieve_lag_seconds", "Age of a partition's next record.");
+  std::vector<prometheus::Gauge*> open_gaps_shown;
+  std::vector<prometheus::Gauge*> lag_records_shown;
+  std::vector<prometheus::Gauge*> lag_seconds_shown;
+
+  std::array<prometheus::Histogram*, kLatencies> latencies{};
+
+  explicit Registered(const MetricsIdentity& identity) {
+    auto& histograms = prometheus::BuildHistogram()
+                           .Name("crawlsieve_latency_seconds")
+                           .Help("Time that a stage took for one page.")
+                           .Register(registry);
+    for (std::size_t i = 0; i < kLatencies; ++i) {
+      latencies[i] = &histograms.Add({{"stage", kLatencyNames[i]}}, LatencyBuckets());
+    }
+    Gauge("crawlsieve_build_info", "The version that runs.")
+        .Add({{"version", identity.version}})
+        .Set(1);
+  }
+
+  Counters& Counter(const std::string& name, const std::string& help) {
+    return prometheus::BuildCounter().Name(name).Help(help).Register(registry);
+  }
+
+  Gauges& Gauge(const std::string& name, const std::string& help) {
+    return prometheus::BuildGauge().Name(name).Help(help).Register(registry);
+  }
+
+  void ShowGaps(const std::map<std::pair<std::string, std::int32_t>, std::uint64_t>& offsets) {
+    for (prometheus::Gauge* gauge : std::exchange(open_gaps_shown, {})) open_gaps.Remove(gauge);
+    for (const auto& [place, count] : offsets) {
+      open_gaps_shown.push_back(
+          &open_gaps.Add({{"topic", place.first}, {"partition", std::to_string(place.second)}}));
+      open_gaps_shown.back()->Set(static_cast<double>(count));
+    }
+  }
+
+  void ShowLag(const std::vector<PartitionReport>& assignment) {
+    for (prometheus::Gauge* gauge : std::exchange(lag_records_shown, {})) {
+      lag_records.Remove(gauge);
+    }
+    for (prometheus::Gauge* gauge : std::exchange(lag_seconds_shown, {})) {
+      lag_seconds.Remove(gauge);
+    }
+    for (const PartitionReport& report : assignment) {
+      const prometheus::Labels labels{{"topic", report.topic},
+                                      {"partition", std::to_string(report.partition)}};
+      if (report.lag) {
+        lag_records_shown.push_back(&lag_records.Add(labels));
+        lag_records_shown.back()->Set(static_cast<double>(*report.lag));
+      }
+      if (report.lag_seconds) {
+        lag_seconds_shown.push_back(&lag_seconds.Add(labels));
+        lag_seconds_shown.back()->Set(*report.lag_seconds);
+      }
+    }
+  }
+};
+
+void Counter::Add(std::uint64_t count) { counter_->Increment(static_cast<double>(count)); }
+
+std::uint64_t Counter::value() const { return static_cast<std::uint64_t>(counter_->Value()); }
+
+Metrics::Metrics(MetricsIdentity identity)
+    : identity_(std::move(identity)),
+      registered_(std::make_unique<Registered>(identity_)),
+      window_start_(identity_.started_at) {
+  for (const CountName& name : kCountNames) {
+    counts_.emplace_back(registered_->Counter(name.metric, name.help).Add({}));
+  }
+}
+
+Metrics::~Metrics() = default;
+
+void Metrics::Add(Count what, std::uint64_t count) {
+  counts_[static_cast<std::size_t>(what)].Add(count);
+}
+
+Counter& Metrics::Kept(std::string_view reason) {
+  const MutexLock lock(mutex_);
+  const std::string label(reason);
+  return kept_
+      .try_emplace(label, registered_->verdicts.Add({{"verdict", "keep"}, {"reason", label}}))
+      .first->second;
+}
+
+Counter& Metrics::Dropped(std::string_view reason) {
+  const MutexLock lock(mutex_);
+  const std::string label(reason);
+  return dropped_
+      .try_emplace(label, registered_->verdicts.Add({{"verdict", "drop"}, {"reason", label}}))
+      .first->second;
+}
+
+Counter& Metrics::DeadLetters(std::string_view code) {
+  const MutexLock lock(mutex_);
+  const std::string label(code);
+  return dead_letters_.try_emplace(label, registered_->dead_letters.Add({{"code", label}}))
+      .first->second;
+}
+
+Counter& Metrics::Errors(std::string_view stage) {
+  const MutexLock lock(mutex_);
+  const std::string label(stage);
+  return errors_.try_emplace(label, registered_->errors.Add({{"stage", label}})).first->second;
+}
+
+void Metrics::Observe(Latency what, std::chrono::nanoseconds duration) {
+  const auto i = static_cast<std::size_t>(what);
+  latencies_[i].Observe(duration);
+  registered_->latencies[i]->Observe(std::chrono::duration<double>(duration).count());
+}
+
+void Metrics::SetIndex(const IndexReport& index) {
+  const MutexLock lock(mutex_);
+  index_ = index;
+  registered_->index_entries.Set(static_cast<double>(index.entries));
+  registered_->index_fingerprints.Set(static_cast<double>(index.fingerprints));
+  registered_->index_bytes.Set(static_cast<double>(index.bytes));
+  registered_->index_shards.Set(index.shards);
+  if (index.last_snapshot) {
+    const std::chrono::duration<double> since_epoch = index.last_snapshot->time_since_epoch();
+    registered_->last_snapshot.Add({}).Set(since_epoch.count());
+  }
+}
+
+void Metrics::SetOpenGaps(const std::vector<GapReport>& gaps) {
+  std::map<std::pair<std::string, std::int32_t>, std::uint64_t> offsets;
+  std::uint64_t sum = 0;
+  for (const GapReport& gap : gaps) {
+    offsets[{gap.topic, gap.partition}] += gap.offsets;
+    sum += gap.offsets;
+  }
+  const MutexLock lock(mutex_);
+  open_gap_offsets_ = sum;
+  registered_->ShowGaps(offsets);
+}
+
+std::uint64_t Metrics::open_gap_offsets() const {
+  const MutexLock lock(mutex_);
+  return open_gap_offsets_;
+}
+
+void Metrics::SetAssignment(std::vector<PartitionReport> assignment) {
+  const MutexLock lock(mutex_);
+  assignment_ = std::move(assignment);
+  registered_->ShowLag(assignment_);
+}
+
+void Metrics::SetRestoring(bool restoring) { registered_->restoring.Set(restoring ? 1 : 0); }
+
+void Metrics::SetStandby(bool standby) { registered_->standby.Set(standby ? 1 : 0); }
+
+void Metrics::SetConnected(bool connected) { registered_->connected.Set(connected ? 1 : 0); }
+
+bool Metrics::restoring() const { return registered_->restoring.Value() != 0; }
+
+bool Metrics::standby() const { return registered_->standby.Value() != 0; }
+
+bool Metrics::connected() const { return registered_->connected.Value() != 0; }
+
+std::string Metrics::PrometheusText() const {
+  std::ostringstream out;
+  prometheus::TextSerializer().Serialize(out, registered_->registry.Collect());
+  return std::move(out).str();
+}
+
+CounterValues Metrics::Values() const {
+  CounterValues values;
+  for (std::size_t i = 0; i < kCounts; ++i) values.counts[i] = counts_[i].value();
+  const auto read = [](const Labelled& counters) {
+    std::map<std::string, std::uint64_t> counts;
+    for (const auto& [label, counter] : counters) counts[label] = counter.value();
+    return counts;
+  };
+  values.kept = read(kept_);
+  values.dropped = read(dropped_);
+  values.dead_letters = read(dead_letters_);
+  values.errors = read(errors_);
+  return values;
+}
+
+MetricsWindow Metrics::CloseWindow(Timestamp now) {
+  const MutexLock lock(mutex_);
+  MetricsWindow window;
+  window.start = std::exchange(window_start_, now);
+  window.end = now;
+  window.total = Values();
+  window.window = Since(std::exchange(at_window_start_, window.total), window.total);
+  for (std::size_t i = 0; i < kLatencies; ++i) window.latencies[i] = latencies_[i].Take();
+  window.index = index_;
+  window.assignment = assignment_;
+  window.restoring = restoring();
+  window.standby = standby();
+  window.connected = connected();
+  return window;
+}
+
+std::string Metrics::TopicRecord(const MetricsWindow& window) const {
+  Json roles = Json::array();
+  for (const Role role : identity_.roles) roles.push_back(RoleName(role));
+
+  Json assignment = Json::array();
+  for (const PartitionReport& report : window.assignment) {
+    assignment.push_back({{"topic", report.topic},
+                          {"partition", report.partition},
+                          {"offset", OrNull(report.offset)},
+                          {"lag", OrNull(report.lag)},
+                          {"lag_seconds", OrNull(report.lag_seconds)}});
+  }
+
+  const double seconds = std::chrono::duration<double>(window.end - window.start).count();
+  const auto rate = [&](std::uint64_t count) {
+    return seconds > 0 ? static_cast<double>(count) / seconds : 0.0;
+  };
+  const CounterValues& grown = window.window;
+
+  Json latencies;
+  for (std::size_t i = 0; i < kLatencies; ++i) {
+    latencies[kLatencyNames[i]] = LatencyJson(window.latencies[i]);
+  }
+
+  const Json record = {
+      {"schema_version", 1},
+      {"instance", identity_.instance},
+      {"version", identity_.version},
+      {"roles", roles},
+      {"started_at", FormatRfc3339(identity_.started_at)},
+      {"window_start", FormatRfc3339(window.start)},
+      {"window_end", FormatRfc3339(window.end)},
+      {"restoring", window.restoring},
+      {"standby", window.standby},
+      {"connected", window.connected},
+      {"assignment", assignment},
+      {"counters",
+       {{"total", CountersJson(window.total)}, {"window", CountersJson(window.window)}}},
+      {"rates",
+       {{"consumed_per_second", rate(grown[Count::kRecordsConsumed])},
+        {"bytes_per_second", rate(grown[Count::kBytesConsumed])},
+        {"verdicts_per_second", rate(Sum(grown.kept) + Sum(grown.dropped))}}},
+      {"latency_ms", latencies},
+      {"index",
+       {{"entries", window.index.entries},
+        {"fingerprints", window.index.fingerprints},
+        {"bytes", window.index.bytes},
+        {"shards", window.index.shards},
+        {"probes", window.total[Count::kIndexProbes]},
+        {"candidates", window.total[Count::kIndexCandidates]},
+        {"last_snapshot", window.index.last_snapshot
+                              ? Json(FormatRfc3339(*window.index.last_snapshot))
+                              : Json(nullptr)}}},
+  };
+  // Topic names and labels are ours, the instance is the user's: never throw for its encoding.
+  return record.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace crawlsieve::consumer

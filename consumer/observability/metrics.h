@@ -1,0 +1,209 @@
+#pragma once
+
+#include "consumer/observability/latency.h"
+#include "consumer/process_options.h"
+#include "plugin/base/mutex.h"
+#include "plugin/base/timestamp.h"
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace prometheus {
+class Counter;
+}  // namespace prometheus
+
+namespace crawlsieve::consumer {
+
+/// Events that are counted, one number each.
+enum class Count {
+  kRecordsConsumed,
+  kBytesConsumed,       ///< of keys, values and headers
+  kRedelivered,         ///< log entries at or below their partition's mark: seen before
+  kRanAhead,            ///< log entries of a late writer, ignored
+  kStaleGeneration,     ///< log entries of an earlier generation of their input topic, ignored
+  kOtherTopic,          ///< alarm: log entries of a recreated input topic, ignored
+  kLostRecords,         ///< alarm: input offsets that the log turned out to have no entry for
+  kRecoveredRecords,    ///< entries for such offsets that came later, and were judged
+  kUnreadRecords,       ///< alarm: input offsets that were deleted before they were read
+  kSkippedEntries,      ///< alarm: log entries passed over as kafka.log.skip says
+  kFieldsOmitted,       ///< fields of pages too long to be repeated in their verdicts
+  kPagesParsed,         ///< those with text that the cache of repeats had not
+  kPagesRepeated,       ///< those that it had
+  kBytesSaved,          ///< bodies of dropped pages
+  kLogEntriesAppended,  ///< by the extract stage
+  kLogEntriesFolded,    ///< by the judge
+  kTransactionsCommitted,
+  kTransactionsAborted,
+  kIndexProbes,         ///< buckets looked into
+  kIndexCandidates,     ///< fingerprints compared
+  kCandidatesCompared,  ///< near duplicates to be confirmed, whose sketches were compared
+  kCandidatesCut,       ///< pages kept with more candidates than are compared
+  kSnapshotsWritten,    ///< of the index
+  kSnapshotsGivenUp,    ///< failed, or overtaken by an aborted transaction
+  kSnapshotsRefused,    ///< passed over at a start: damaged, or not of this state
+};
+inline constexpr std::size_t kCounts = static_cast<std::size_t>(Count::kSnapshotsRefused) + 1;
+
+/// Where time goes.
+enum class Latency {
+  kExtract,   ///< one page, record to log entry
+  kJudge,     ///< one log entry, lookup to verdict
+  kEndToEnd,  ///< time of the input record to its verdict committed
+};
+inline constexpr std::size_t kLatencies = static_cast<std::size_t>(Latency::kEndToEnd) + 1;
+
+/// Who reports.
+struct MetricsIdentity {
+  std::string instance;
+  std::string version;
+  std::vector<Role> roles;
+  Timestamp started_at;
+};
+
+struct IndexReport {
+  std::uint64_t entries = 0;
+  std::uint64_t fingerprints = 0;  ///< distinct ones
+  std::uint64_t bytes = 0;
+  std::uint32_t shards = 0;
+  std::optional<Timestamp> last_snapshot;
+};
+
+/// How far behind the end of an assigned partition we are.
+struct PartitionReport {
+  std::string topic;
+  std::int32_t partition = 0;
+  std::optional<std::int64_t> offset;  ///< next to be read
+  std::optional<std::int64_t> lag;     ///< records
+  std::optional<double> lag_seconds;   ///< age of the record that is next
+};
+
+/// How many input offsets of a partition the admission log has no entry for.
+struct GapReport {
+  std::string topic;
+  std::int32_t partition = 0;
+  std::uint64_t offsets = 0;
+};
+
+/// All counters at one moment, or what they grew by.
+struct CounterValues {
+  std::array<std::uint64_t, kCounts> counts{};
+  std::map<std::string, std::uint64_t> kept;          ///< by reason
+  std::map<std::string, std::uint64_t> dropped;       ///< by reason
+  std::map<std::string, std::uint64_t> dead_letters;  ///< by code
+  std::map<std::string, std::uint64_t> errors;        ///< by stage
+
+  [[nodiscard]] std::uint64_t operator[](Count what) const {
+    return counts[static_cast<std::size_t>(what)];
+  }
+};
+
+/// What happened between two moments, and how things stood at the second.
+struct MetricsWindow {
+  Timestamp start;
+  Timestamp end;
+  CounterValues total;   ///< since the process started
+  CounterValues window;  ///< since `start`
+  std::array<LatencySummary, kLatencies> latencies{};
+  IndexReport index;
+  std::vector<PartitionReport> assignment;
+  bool restoring = false;
+  bool standby = false;
+  bool connected = false;
+};
+
+/// Counts one kind of event. A handle: belongs to its Metrics. Thread-safe, without locks.
+///
+/// Exact up to 2^53, as Prometheus counts in doubles.
+class Counter {
+ public:
+  explicit Counter(prometheus::Counter& counter) : counter_(&counter) {}
+
+  void Add(std::uint64_t count = 1);
+  [[nodiscard]] std::uint64_t value() const;
+
+ private:
+  prometheus::Counter* counter_;
+};
+
+/// Everything this process reports about itself: to Prometheus as text, to the metrics topic as
+/// JSON records (docs/schemas/metrics.schema.json).
+///
+/// Thread-safe. Add, Observe and the counters that the functions below hand out may be used for
+/// every record: they look nothing up. Labels are reasons, codes, stages, topics and partitions,
+/// never what a page brings, so that no crawl makes their number grow.
+class Metrics {
+ public:
+  explicit Metrics(MetricsIdentity identity);
+  ~Metrics();
+  Metrics(const Metrics&) = delete;
+  Metrics& operator=(const Metrics&) = delete;
+
+  void Add(Count what, std::uint64_t count = 1);
+
+  /// The counter for one label, made at the first call; to be looked up once and kept. It shows
+  /// with 0 from then on. Valid as long as the Metrics.
+  [[nodiscard]] Counter& Kept(std::string_view reason);
+  [[nodiscard]] Counter& Dropped(std::string_view reason);
+  [[nodiscard]] Counter& DeadLetters(std::string_view code);
+  [[nodiscard]] Counter& Errors(std::string_view stage);
+
+  void Observe(Latency what, std::chrono::nanoseconds duration);
+
+  /// How things stand; each call replaces what the last one said.
+  void SetIndex(const IndexReport& index);
+  void SetOpenGaps(const std::vector<GapReport>& gaps);
+  void SetAssignment(std::vector<PartitionReport> assignment);
+  void SetRestoring(bool restoring);  ///< at first: false
+  void SetStandby(bool standby);      ///< at first: false
+  void SetConnected(bool connected);  ///< at first: false
+
+  /// Input offsets that the log has no entry for, as the judge last said: their number.
+  [[nodiscard]] std::uint64_t open_gap_offsets() const;
+  [[nodiscard]] bool restoring() const;
+  [[nodiscard]] bool standby() const;
+  [[nodiscard]] bool connected() const;
+
+  /// Everything, in Prometheus' text format 0.0.4.
+  [[nodiscard]] std::string PrometheusText() const;
+
+  /// Ends the window that began at the last call (the first one: when the process started) and
+  /// begins the next. For one caller, the reporter: windows would be shared among several.
+  [[nodiscard]] MetricsWindow CloseWindow(Timestamp now);
+
+  /// The record for the metrics topic: one JSON object, without line ends.
+  [[nodiscard]] std::string TopicRecord(const MetricsWindow& window) const;
+
+  [[nodiscard]] const MetricsIdentity& identity() const { return identity_; }
+
+ private:
+  struct Registered;
+  using Labelled = std::map<std::string, Counter, std::less<>>;
+
+  [[nodiscard]] CounterValues Values() const REQUIRES(mutex_);
+
+  const MetricsIdentity identity_;
+  const std::unique_ptr<Registered> registered_;  ///< what Prometheus knows
+  std::vector<Counter> counts_;                   ///< by Count; fixed once constructed
+  std::array<LatencyWindow, kLatencies> latencies_;
+
+  mutable Mutex mutex_;
+  Labelled kept_ GUARDED_BY(mutex_);
+  Labelled dropped_ GUARDED_BY(mutex_);
+  Labelled dead_letters_ GUARDED_BY(mutex_);
+  Labelled errors_ GUARDED_BY(mutex_);
+  IndexReport index_ GUARDED_BY(mutex_);
+  std::uint64_t open_gap_offsets_ GUARDED_BY(mutex_) = 0;
+  std::vector<PartitionReport> assignment_ GUARDED_BY(mutex_);
+  Timestamp window_start_ GUARDED_BY(mutex_);
+  CounterValues at_window_start_ GUARDED_BY(mutex_);
+};
+
+}  // namespace crawlsieve::consumer

@@ -1,0 +1,42 @@
+#include "consumer/service/brokers/contact.h"
+
+#include <utility>
+
+namespace crawlsieve::consumer {
+
+void BrokerContact::Answered(Clock::time_point now) {
+  last_ = now;
+  Set(true);
+}
+
+void BrokerContact::Failed(Clock::time_point now) {
+  last_ = now;
+  Set(false);
+}
+
+void BrokerContact::Set(bool connected) {
+  if (std::exchange(connected_, connected) != connected) board_.SetConnected(role_, connected);
+}
+
+bool BrokerContact::IsSilent(Clock::time_point now) const {
+  return now - last_ >= (connected_ ? kSilence : kPause);
+}
+
+void BrokerContact::AskIfSilent(Consumer& consumer, const TopicPartition& partition) {
+  if (!IsSilent()) return;
+  if (consumer.QueryEnd(partition, kPatience)) {
+    Answered();
+  } else {
+    Failed();
+  }
+}
+
+ClientCallbacks BrokerContact::Listen(ClientCallbacks callbacks) {
+  callbacks.error = [this, told = std::move(callbacks.error)](const KafkaError& error) {
+    if (error.is_outage()) Failed();
+    if (told) told(error);
+  };
+  return callbacks;
+}
+
+}  // namespace crawlsieve::consumer

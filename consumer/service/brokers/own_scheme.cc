@@ -1,0 +1,102 @@
+#include "consumer/service/brokers/own_scheme.h"
+
+#include "consumer/observability/logging.h"
+#include "consumer/service/brokers/kafka_log.h"
+#include "consumer/service/brokers/kafka_log_source.h"
+#include "consumer/service/brokers/key_topic.h"
+#include "plugin/fingerprint/key.h"
+#include "plugin/log/log_reader.h"
+
+#include <chrono>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace crawlsieve::consumer {
+namespace {
+
+constexpr std::chrono::milliseconds kTimeout{10'000};
+
+/// Permissions and missing topics are mended by people, while the process waits. A log that holds
+/// something else is not.
+SessionFailure ToSessionFailure(const LogFailure& failure) {
+  return {failure.error, failure.may_pass() || failure.error.code == ErrorCode::kInvalidConfig,
+          false};
+}
+
+/// The scheme of the log's entries; nullopt while it is empty.
+tl::expected<std::optional<std::string>, SessionFailure> SchemeOfLog(const KafkaOptions& kafka) {
+  auto is_there = HasTopic(kafka, kafka.log_topic);
+  if (!is_there) return tl::unexpected(std::move(is_there.error()));
+  if (!*is_there) return std::optional<std::string>();
+  auto source = KafkaLogSource::Make(kafka, LoggingCallbacks("start"));
+  if (!source) return tl::unexpected(FinalFailure(source.error()));
+  auto first = ReadFirstEntry(LogOf(kafka), **source, kTimeout);
+  if (!first) return tl::unexpected(ToSessionFailure(first.error()));
+  if (!first->has_value()) return std::optional<std::string>();
+  return std::optional(SchemeOfEntry(**first));
+}
+
+}  // namespace
+
+tl::expected<ProcessorOptions, SessionFailure> FindOwnScheme(const KafkaOptions& kafka,
+                                                             const ProcessorOptions& configured,
+                                                             bool is_judge) {
+  auto log_scheme = SchemeOfLog(kafka);
+  if (!log_scheme) return tl::unexpected(std::move(log_scheme.error()));
+  ProcessorOptions options = configured;
+  if (log_scheme->has_value()) options = ToMatch(**log_scheme, std::move(options));
+  if (options.fingerprint.version == SchemeVersion::k1) {
+    Log(LogLevel::kWarn, "scheme.version_1",
+        {{"log", kafka.log_topic},
+         {"meaning",
+          "this log has fingerprints of version 1: readers of its verdicts can build pages that "
+          "collide. A new log, group and state directory have version 2"}});
+    return options;
+  }
+  if (!options.fingerprint.key.empty()) {
+    if (IsGuessable(options.fingerprint.key)) {
+      Log(LogLevel::kWarn, "scheme.short_key",
+          {{"characters", options.fingerprint.key.size()},
+           {"meaning",
+            "fingerprint.key is short enough to be guessed, and a guess can be checked against the "
+            "scheme id in any verdict. Use 32 random characters or more"}});
+    }
+    return options;
+  }
+
+  auto key = ReadKey(kafka);
+  if (!key) return tl::unexpected(std::move(key.error()));
+  if (!key->has_value() && log_scheme->has_value()) {
+    return tl::unexpected(FinalFailure(
+        {ErrorCode::kMismatch,
+         fmt::format("log {} has entries of scheme {}, and the key of their fingerprints is not in "
+                     "topic {} (kafka.key.topic). A new key would make fingerprints that can't be "
+                     "compared with them. Put the key back with `crawlsieve key import` or name it "
+                     "in fingerprint.key, or begin with a new log topic, group and state directory",
+                     kafka.log_topic, **log_scheme, kafka.key_topic)}));
+  }
+  if (!key->has_value() && !is_judge) {
+    return tl::unexpected(SessionFailure{
+        {ErrorCode::kIo, fmt::format("no judge has written a key to topic {} (kafka.key.topic) yet",
+                                     kafka.key_topic)},
+        true,
+        false});
+  }
+  if (!key->has_value()) {
+    auto proposed = ProposeKey(kafka, RandomKey());
+    if (!proposed) return tl::unexpected(std::move(proposed.error()));
+    Log(LogLevel::kInfo, "scheme.new_key",
+        {{"topic", kafka.key_topic},
+         {"meaning",
+          "save it with `crawlsieve key export`: without the key this log can't be continued"}});
+    key = std::optional(std::move(*proposed));
+  } else if (auto kept = CheckKeyTopic(kafka); !kept) {
+    return tl::unexpected(std::move(kept.error()));
+  }
+  options.fingerprint.key = std::move(**key);
+  return options;
+}
+
+}  // namespace crawlsieve::consumer

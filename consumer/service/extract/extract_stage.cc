@@ -1,0 +1,412 @@
+#include "consumer/service/extract/extract_stage.h"
+
+#include "consumer/kafka/consumer.h"
+#include "consumer/kafka/producer.h"
+#include "consumer/observability/logging.h"
+#include "consumer/output/dead_letter.h"
+#include "consumer/pipeline/offset_tracker.h"
+#include "consumer/pipeline/ordered_workers.h"
+#include "consumer/service/brokers/contact.h"
+#include "consumer/service/brokers/deployment.h"
+#include "consumer/service/brokers/kafka_log.h"
+#include "consumer/service/brokers/kafka_log_source.h"
+#include "consumer/service/brokers/sessions.h"
+#include "consumer/service/brokers/status_board.h"
+#include "consumer/service/extract/input_position.h"
+#include "consumer/service/extract/log_gate.h"
+#include "consumer/service/extract/page_worker.h"
+#include "consumer/version.h"
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <memory>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace crawlsieve::consumer {
+namespace {
+
+using std::chrono::milliseconds;
+using SteadyClock = std::chrono::steady_clock;
+
+constexpr milliseconds kAdminTimeout{10'000};
+constexpr milliseconds kGroupTimeout{3'000};
+constexpr milliseconds kIdlePoll{50};
+constexpr milliseconds kBusyPoll{1};
+// The limits of a page end it in a second or two.
+constexpr milliseconds kProbePatience{60'000};
+
+double AgeInSeconds(Timestamp time) {
+  return std::chrono::duration<double>(std::chrono::system_clock::now() - time).count();
+}
+
+/// Works with one set of Kafka clients, until they fail or it is told to stop.
+class ExtractSession final : public RebalanceListener {
+ public:
+  ExtractSession(const ExtractStage::Options& options, PageNotes& notes, StatusBoard& board,
+                 Metrics& metrics)
+      : options_(options),
+        notes_(notes),
+        probe_(options.probe_command, kProbePatience),
+        board_(board),
+        metrics_(metrics),
+        log_(LogPartition(options.kafka)),
+        gate_(options.kafka, SchemeOf(options.processor)),
+        contact_(Role::kExtract, board),
+        writer_{options.instance, std::string(kVersion), options.kafka.group + ".extract"},
+        repeats_(options.stage.repeat_cache_bytes),
+        workers_(options.stage.threads, [this] { return MakeWorker(); }) {}
+
+  ~ExtractSession() override { board_.SetPartitions(Role::kExtract, {}); }
+
+  SessionResult Run(const std::stop_token& stop) {
+    if (auto opened = Open(); !opened) return tl::unexpected(FinalFailure(opened.error()));
+    auto ready = gate_.Wait(stop, *consumer_, *producer_, contact_);
+    if (!ready) return tl::unexpected(Failure(ready.error()));
+    if (!*ready) return {};
+    if (auto alone = CheckExtractGroup(options_.kafka, kGroupTimeout); !alone) {
+      return tl::unexpected(Failure(alone.error()));
+    }
+    if (auto joined = consumer_->Subscribe(options_.kafka.input_topics, *this); !joined) {
+      return tl::unexpected(Failure(joined.error()));
+    }
+    while (!stop.stop_requested()) {
+      if (auto worked = Step(); !worked) return tl::unexpected(Failure(worked.error()));
+    }
+    return Finish();
+  }
+
+  KafkaResult<std::vector<PartitionOffset>> OnAssigned(
+      const std::vector<TopicPartition>& partitions) override {
+    // The log may be another one than at the last assignment.
+    if (auto ours = gate_.Check(kAdminTimeout); !ours) {
+      return tl::unexpected(ours.error());
+    }
+    if (auto alone = CheckExtractGroup(options_.kafka, kGroupTimeout); !alone) {
+      return tl::unexpected(alone.error());
+    }
+    auto committed = consumer_->CommittedPlaces(partitions, kAdminTimeout);
+    if (!committed) return tl::unexpected(committed.error());
+    std::vector<PartitionOffset> starts;
+    for (std::size_t i = 0; i < partitions.size(); ++i) {
+      auto watermarks = consumer_->QueryWatermarks(partitions[i], kAdminTimeout);
+      if (!watermarks) return tl::unexpected(watermarks.error());
+      auto begin = BeginAt(options_.kafka, partitions[i], (*committed)[i], *watermarks);
+      if (!begin) return tl::unexpected(begin.error());
+      Log(LogLevel::kInfo, "extract.assigned",
+          {{"topic", partitions[i].topic},
+           {"partition", partitions[i].partition},
+           {"offset", begin->is_unclaimed ? -1 : begin->first}});
+      if (begin->unread.has_value()) LogUnread(partitions[i], *begin->unread);
+      starts.push_back({partitions[i], begin->read_from});
+      assigned_.insert_or_assign(
+          partitions[i], Assigned{++last_epoch_, OffsetTracker(), CommittedTimes(), *begin, {}});
+    }
+    paused_ = false;
+    return starts;
+  }
+
+  void OnRevoked(const std::vector<TopicPartition>& partitions) override {
+    // What is acknowledged is committed; the new owner repeats the rest, and the fold knows it.
+    (void)producer_->Flush(kAdminTimeout);
+    const KafkaStatus committed = consumer_->Commit(CommittableOffsets(), kAdminTimeout);
+    if (!committed) {
+      Log(LogLevel::kWarn, "extract.commit_failed", {{"error", committed.error().message}});
+    }
+    OnLost(partitions);
+  }
+
+  void OnLost(const std::vector<TopicPartition>& partitions) override {
+    for (const TopicPartition& partition : partitions) {
+      Log(LogLevel::kInfo, "extract.revoked",
+          {{"topic", partition.topic}, {"partition", partition.partition}});
+      assigned_.erase(partition);
+    }
+  }
+
+ private:
+  struct Assigned {
+    Epoch epoch;
+    OffsetTracker tracker;
+    CommittedTimes times;
+    InputBegin begin;
+    Timestamp last_timestamp;  ///< of the record taken last
+  };
+  struct Unacknowledged {
+    TopicPartition partition;
+    Epoch epoch;
+    std::int64_t offset;
+  };
+
+  SessionFailure Failure(const KafkaError& error) const { return FailureFrom(error, progressed_); }
+
+  OrderedWorkers<PageTask, ProcessedPage>::Worker MakeWorker() {
+    const Probe* probe = options_.probe_command.empty() ? nullptr : &probe_;
+    auto worker = std::make_shared<PageWorker>(options_.kafka, options_.processor, probe,
+                                               worker_count_++, notes_, repeats_, metrics_);
+    return [worker](PageTask&& task) { return worker->Process(std::move(task)); };
+  }
+
+  Status Open() {
+    ClientRecipe recipe = ExtractConsumer(options_.kafka, options_.static_member);
+    recipe.defaults["client.id"] = ExtractClientId(options_.kafka);
+    auto consumer =
+        Consumer::Make(recipe, options_.kafka, contact_.Listen(LoggingCallbacks("extract")));
+    if (!consumer) return tl::unexpected(consumer.error());
+    auto producer = Producer::Make(IdempotentProducer(options_.kafka), options_.kafka,
+                                   contact_.Listen(LoggingCallbacks("extract")),
+                                   [this](const DeliveryReport& report) { OnDelivery(report); });
+    if (!producer) return tl::unexpected(producer.error());
+    consumer_ = std::move(*consumer);
+    producer_ = std::move(*producer);
+    return {};
+  }
+
+  /// Names records that no verdict can be given for.
+  void LogUnread(const TopicPartition& partition, const OffsetRange& unread) {
+    metrics_.Add(Count::kUnreadRecords, static_cast<std::uint64_t>(unread.to - unread.from + 1));
+    Log(LogLevel::kError, "extract.deleted_unread",
+        {{"topic", partition.topic},
+         {"partition", partition.partition},
+         {"from", unread.from},
+         {"to", unread.to},
+         {"meaning",
+          "the topic no longer has these records, and the group had not committed "
+          "them; those that the log has no entry for get no verdict"}});
+  }
+
+  /// Takes a record if there is room, appends what the workers are done with, commits if it is
+  /// time.
+  KafkaStatus Step() {
+    producer_->Poll(milliseconds(0));
+    if (delivery_failure_.has_value()) return tl::unexpected(*delivery_failure_);
+    if (auto fatal = producer_->FatalError()) return tl::unexpected(*fatal);
+
+    const bool has_room = in_flight_bytes_ < options_.stage.max_in_flight_bytes &&
+                          workers_.in_flight() < options_.stage.max_in_flight_records;
+    if (auto changed = SetPaused(!has_room); !changed) return changed;
+    const bool is_busy = workers_.in_flight() > 0 || producer_->outstanding() > 0;
+    auto polled = consumer_->Poll(!has_room ? milliseconds(0) : is_busy ? kBusyPoll : kIdlePoll);
+    if (!polled && polled.error().error_class != KafkaErrorClass::kRetriable) {
+      return tl::unexpected(polled.error());
+    }
+    if (polled.has_value() && polled->has_value()) {
+      if (auto taken = Take(std::move(**polled)); !taken) return taken;
+    }
+
+    // Without room the oldest page is all there is to wait for.
+    auto done = workers_.TakeNext(has_room ? milliseconds(0) : kIdlePoll);
+    for (; done.has_value(); done = workers_.TakeNext(milliseconds(0))) {
+      if (auto appended = Append(std::move(*done)); !appended) return appended;
+    }
+    contact_.AskIfSilent(*consumer_, log_);
+    return CommitIfDue();
+  }
+
+  KafkaStatus Take(ConsumedRecord record) {
+    TopicPartition partition{std::string(record.topic()), record.partition()};
+    const auto assigned = assigned_.find(partition);
+    if (assigned == assigned_.end() || assigned->second.tracker.IsTaken(record.offset())) return {};
+    const InputBegin& begin = assigned->second.begin;
+    // Read again, to see that it is still the record that the group was done with, and appended
+    // again: where the log lost its entry, the fold sees that now and not with the next record.
+    const bool is_repeat = record.offset() < begin.first;
+    if (is_repeat) {
+      auto same =
+          CheckLastRead(options_.kafka, partition, begin, record.offset(), record.timestamp());
+      if (!same) return same;
+    }
+    metrics_.Add(Count::kRecordsConsumed);
+    const std::size_t bytes = record.size_bytes();
+    metrics_.Add(Count::kBytesConsumed, bytes);
+    assigned->second.last_timestamp = record.timestamp();
+    assigned->second.times.Take(record.offset(), record.timestamp());
+    in_flight_bytes_ += bytes;
+    const std::int64_t taken = assigned->second.tracker.Take(record.offset(), 1);
+    const bool is_first = taken < 0;
+    const std::int64_t before_first = is_repeat ? record.offset() - 1 : begin.previous;
+    workers_.Submit(PageTask{std::move(record), std::move(partition), assigned->second.epoch,
+                             is_first ? before_first : taken, is_first && begin.is_unclaimed,
+                             bytes});
+    return {};
+  }
+
+  /// Pauses or resumes everything assigned; polling goes on either way.
+  KafkaStatus SetPaused(bool paused) {
+    if (paused == paused_) return {};
+    std::vector<TopicPartition> partitions;
+    for (const auto& [partition, assigned] : assigned_) partitions.push_back(partition);
+    auto changed = paused ? consumer_->Pause(partitions) : consumer_->Resume(partitions);
+    if (changed) paused_ = paused;
+    return changed;
+  }
+
+  KafkaStatus Append(ProcessedPage done) {
+    in_flight_bytes_ -= done.bytes;
+    const auto assigned = assigned_.find(done.partition);
+    if (assigned == assigned_.end() || assigned->second.epoch != done.epoch) return {};
+    const Unacknowledged waiting{done.partition, done.epoch, done.record.offset()};
+
+    const int omitted = done.processed.entry.page().omitted_size();
+    if (omitted > 0) metrics_.Add(Count::kFieldsOmitted, static_cast<std::uint64_t>(omitted));
+    const bool is_repeat = waiting.offset < assigned->second.begin.first;
+    if (done.processed.failure.has_value() && !is_repeat) {
+      const DecodeFailure& failure = *done.processed.failure;
+      metrics_.DeadLetters(failure.code).Add();
+      assigned->second.tracker.Expect(waiting.offset);
+      const std::vector<Header> added =
+          DeadLetterHeaderList(done.processed.entry.page().source(), failure, writer_,
+                               options_.kafka.dead_letter_headers);
+      RecordView letter;
+      const std::string topic = done.partition.topic + options_.kafka.dead_letter_suffix;
+      letter.topic = topic;
+      letter.key = done.record.key();
+      letter.value = done.record.value();
+      letter.headers = done.record.headers();
+      CompleteDeadLetter(added, options_.kafka.dead_letter_headers,
+                         options_.dead_letter_bytes.at(done.partition.topic), letter);
+      if (auto produced = Produce(letter, waiting); !produced) return produced;
+    }
+    const std::string entry = done.processed.entry.SerializeAsString();
+    RecordView record;
+    record.topic = log_.topic;
+    record.partition = log_.partition;
+    record.value = entry;
+    return Produce(record, waiting);
+  }
+
+  KafkaStatus Produce(const RecordView& record, Unacknowledged waiting) {
+    const std::uint64_t token = ++last_token_;
+    unacknowledged_.emplace(token, std::move(waiting));
+    while (true) {
+      auto produced = producer_->Produce(record, token);
+      if (produced || produced.error().error_class != KafkaErrorClass::kBusy) return produced;
+      // The queue empties as reports come, or their time-outs end the session.
+      producer_->Poll(milliseconds(100));
+      if (delivery_failure_.has_value()) return tl::unexpected(*delivery_failure_);
+    }
+  }
+
+  void OnDelivery(const DeliveryReport& report) {
+    const auto found = unacknowledged_.find(report.token);
+    if (found == unacknowledged_.end()) return;
+    const Unacknowledged waiting = std::move(found->second);
+    unacknowledged_.erase(found);
+    if (report.error.has_value()) {
+      metrics_.Errors("extract").Add();
+      if (!delivery_failure_.has_value()) delivery_failure_ = report.error;
+      return;
+    }
+    progressed_ = true;
+    contact_.Answered();
+    if (report.topic == log_.topic) metrics_.Add(Count::kLogEntriesAppended);
+    const auto assigned = assigned_.find(waiting.partition);
+    if (assigned != assigned_.end() && assigned->second.epoch == waiting.epoch) {
+      assigned->second.tracker.Acknowledge(waiting.offset);
+    }
+  }
+
+  std::vector<PartitionOffset> CommittableOffsets() {
+    std::vector<PartitionOffset> offsets;
+    for (auto& [partition, assigned] : assigned_) {
+      const auto offset = assigned.tracker.Committable();
+      if (!offset.has_value()) continue;
+      offsets.push_back({partition, *offset, assigned.times.MetadataFor(*offset)});
+    }
+    return offsets;
+  }
+
+  KafkaStatus CommitIfDue() {
+    const auto now = SteadyClock::now();
+    if (now < next_commit_) return {};
+    next_commit_ = now + options_.kafka.commit_interval;
+    ReportLag();
+    std::vector<PartitionOffset> offsets = CommittableOffsets();
+    if (offsets == last_committed_) return {};
+    auto sent = consumer_->CommitAsync(offsets, [this](const KafkaStatus& committed) {
+      if (committed) return contact_.Answered();
+      // The next commit covers this one's records.
+      metrics_.Errors("extract").Add();
+      last_committed_.clear();
+      Log(LogLevel::kWarn, "extract.commit_failed", {{"error", committed.error().message}});
+    });
+    if (sent) last_committed_ = std::move(offsets);
+    return sent;
+  }
+
+  void ReportLag() {
+    std::vector<PartitionReport> reports;
+    for (const auto& [partition, assigned] : assigned_) {
+      PartitionReport report{partition.topic, partition.partition, consumer_->Position(partition),
+                             std::nullopt, std::nullopt};
+      const auto watermarks = consumer_->CachedWatermarks(partition);
+      if (watermarks.has_value() && report.offset.has_value()) {
+        report.lag = std::max<std::int64_t>(0, watermarks->high - *report.offset);
+        report.lag_seconds = *report.lag > 0 ? AgeInSeconds(assigned.last_timestamp) : 0.0;
+      }
+      reports.push_back(std::move(report));
+    }
+    board_.SetPartitions(Role::kExtract, std::move(reports));
+  }
+
+  /// Lets what was taken come to its end, commits and leaves.
+  SessionResult Finish() {
+    const auto deadline = SteadyClock::now() + options_.shutdown_timeout / 2;
+    while (workers_.in_flight() > 0 && SteadyClock::now() < deadline) {
+      auto done = workers_.TakeNext(kIdlePoll);
+      if (!done.has_value()) continue;
+      if (auto appended = Append(std::move(*done)); !appended) {
+        return tl::unexpected(Failure(appended.error()));
+      }
+    }
+    // OnRevoked, called by Close, flushes and commits.
+    if (auto closed = consumer_->Close(options_.shutdown_timeout / 2); !closed) {
+      Log(LogLevel::kWarn, "extract.close_failed", {{"error", closed.error().message}});
+    }
+    return {};
+  }
+
+  const ExtractStage::Options& options_;
+  PageNotes& notes_;
+  const Probe probe_;
+  std::size_t worker_count_ = 0;
+  StatusBoard& board_;
+  Metrics& metrics_;
+  const TopicPartition log_;
+  const LogGate gate_;
+  BrokerContact contact_;  // before the clients, which tell it
+  const DeadLetterWriter writer_;
+
+  std::map<TopicPartition, Assigned> assigned_;
+  Epoch last_epoch_ = 0;
+  std::unordered_map<std::uint64_t, Unacknowledged> unacknowledged_;  ///< by token
+  std::uint64_t last_token_ = 0;
+  std::optional<KafkaError> delivery_failure_;
+  std::vector<PartitionOffset> last_committed_;
+  std::size_t in_flight_bytes_ = 0;
+  bool paused_ = false;
+  bool progressed_ = false;
+  SteadyClock::time_point next_commit_{};
+  // In this order: workers hold records of the consumer, which must outlive them.
+  std::unique_ptr<Producer> producer_;
+  std::unique_ptr<Consumer> consumer_;
+  RepeatCache repeats_;  ///< outlives the workers
+  OrderedWorkers<PageTask, ProcessedPage> workers_;
+};
+
+}  // namespace
+
+ExtractStage::ExtractStage(Options options, PageNotes& notes, StatusBoard& board, Metrics& metrics)
+    : options_(std::move(options)), notes_(notes), board_(board), metrics_(metrics) {}
+
+Status ExtractStage::Run(const std::stop_token& stop) {
+  return RunSessions("extract", stop, BackOff(), [&] {
+    ExtractSession session(options_, notes_, board_, metrics_);
+    return session.Run(stop);
+  });
+}
+
+}  // namespace crawlsieve::consumer

@@ -1,0 +1,64 @@
+#pragma once
+
+#include "consumer/crash_probe/page_notes.h"
+#include "consumer/crash_probe/probe.h"
+#include "consumer/kafka/consumed_record.h"
+#include "consumer/kafka/record.h"
+#include "consumer/observability/metrics.h"
+#include "consumer/pipeline/page_processor.h"
+#include "consumer/pipeline/repeat_cache.h"
+#include "consumer/service/options.h"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace crawlsieve::consumer {
+
+/// One assignment of a partition to this member: what a late result is told apart by.
+using Epoch = std::uint64_t;
+
+/// A record that was taken, on its way to a worker thread.
+struct PageTask {
+  ConsumedRecord record;
+  TopicPartition partition;
+  Epoch epoch = 0;
+  std::int64_t previous_offset = -1;
+  bool begins_unclaimed = false;
+  std::size_t bytes = 0;
+};
+
+/// What a worker made of it.
+struct ProcessedPage {
+  ConsumedRecord record;
+  TopicPartition partition;
+  Epoch epoch = 0;
+  std::size_t bytes = 0;
+  ProcessedRecord processed;
+};
+
+/// Turns records into log entries on one thread. A page that was being parsed when a process died
+/// is parsed in a child process first.
+///
+/// Thread-compatible. What it borrows serves all workers and is thread-safe.
+class PageWorker {
+ public:
+  /// All are borrowed but `slot`: this worker's own among those of `notes`. Without a `probe` no
+  /// page is treated differently.
+  PageWorker(const KafkaOptions& kafka, const ProcessorOptions& options, const Probe* probe,
+             std::size_t slot, PageNotes& notes, RepeatCache& repeats, Metrics& metrics);
+
+  [[nodiscard]] ProcessedPage Process(PageTask&& task);
+
+ private:
+  ProcessedRecord ProcessNoted(SourceRecord&& source);
+
+  const KafkaOptions& kafka_;
+  const ProcessorOptions& options_;
+  const Probe* const probe_;
+  const std::size_t slot_;
+  PageNotes& notes_;
+  Metrics& metrics_;
+  PageProcessor processor_;
+};
+
+}  // namespace crawlsieve::consumer

@@ -1,0 +1,196 @@
+#include "consumer/service/judge/judge_reporter.h"
+
+#include "consumer/observability/logging.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace crawlsieve::consumer {
+
+using std::chrono::milliseconds;
+
+namespace {
+
+Timestamp Now() { return std::chrono::floor<milliseconds>(std::chrono::system_clock::now()); }
+
+}  // namespace
+
+SnapshotReporter::SnapshotReporter(const RestartReport& report, Metrics& metrics)
+    : report_(report), metrics_(metrics) {
+  metrics_.Add(Count::kSnapshotsRefused, report_.refused.size());
+}
+
+void SnapshotReporter::Report() {
+  if (report_.written != written_) {
+    metrics_.Add(Count::kSnapshotsWritten, report_.written - written_);
+    written_ = report_.written;
+    last_ = Now();
+    Log(LogLevel::kInfo, "judge.snapshot",
+        {{"offset", report_.last->origin.log_offset},
+         {"documents", report_.last->entries},
+         {"bytes", report_.last->bytes}});
+  }
+  if (report_.given_up != given_up_) {
+    metrics_.Add(Count::kSnapshotsGivenUp, report_.given_up - given_up_);
+    given_up_ = report_.given_up;
+    Log(LogLevel::kWarn, "judge.snapshot_given_up",
+        {{"error", report_.last_error ? report_.last_error->message : "an aborted transaction"},
+         {"meaning", "the next one is written later; until then a restart takes longer"}});
+  }
+}
+
+JudgeReporter::JudgeReporter(Options options, const Detector& detector, StatusBoard& board,
+                             Metrics& metrics, SnapshotReporter& snapshots)
+    : options_(std::move(options)),
+      detector_(detector),
+      board_(board),
+      metrics_(metrics),
+      snapshots_(snapshots),
+      reported_work_(detector.lookup_work()),
+      reported_confirm_work_(detector.confirm_work()) {}
+
+JudgeReporter::~JudgeReporter() {
+  metrics_.SetRestoring(false);
+  metrics_.SetStandby(false);
+  board_.SetPartitions(Role::kJudge, {});
+}
+
+Status JudgeReporter::OnMove(JudgeState from, JudgeState to, std::int64_t published) {
+  metrics_.SetRestoring(to == JudgeState::kWarming || to == JudgeState::kRestoring);
+  metrics_.SetStandby(to == JudgeState::kStandby);
+  switch (to) {
+    case JudgeState::kStandby:
+      if (from == JudgeState::kWarming) {
+        Log(LogLevel::kInfo, "judge.standby", {{"offset", published}});
+      } else {
+        Log(LogLevel::kInfo, "judge.revoked", {{"log", options_.log.topic}});
+      }
+      return {};
+    case JudgeState::kRestoring:
+      Log(LogLevel::kInfo, "judge.assigned", {{"log", options_.log.topic}});
+      return {};
+    case JudgeState::kLive:
+      return ReportLive(published);
+    case JudgeState::kCreated:
+    case JudgeState::kWarming:
+    case JudgeState::kClosed:
+      return {};
+  }
+  return {};
+}
+
+Status JudgeReporter::ReportLive(std::int64_t published) {
+  ReportIndex();
+  if (auto reported = ReportOpenGaps(/*is_alarm=*/true); !reported) return reported;
+  Log(LogLevel::kInfo, "judge.live",
+      {{"offset", published}, {"documents", detector_.index_stats().documents}});
+  return {};
+}
+
+void JudgeReporter::OnRestoring(std::int64_t from, std::int64_t to) {
+  Log(LogLevel::kInfo, "judge.restoring", {{"from", from}, {"to", to}});
+}
+
+void JudgeReporter::OnSkipped(std::int64_t offset, const log::Entry* entry, bool is_live) {
+  const bool is_page = entry != nullptr && entry->has_page();
+  const log::Source& source =
+      is_page ? entry->page().source() : log::Page::default_instance().source();
+  Log(LogLevel::kError, "judge.entry_skipped",
+      {{"log", options_.log.topic},
+       {"entry", offset},
+       {"topic", is_page ? source.topic() : "unknown"},
+       {"partition", is_page ? source.partition() : -1},
+       {"offset", is_page ? source.offset() : -1},
+       {"meaning",
+        "kafka.log.skip names this entry; the record that it may stand for gets no "
+        "verdict from it"}});
+  if (is_live) batch_.counts.AddSkipped();
+}
+
+void JudgeReporter::OnJudged(const log::Page& page, const Folded& folded,
+                             std::chrono::steady_clock::duration took) {
+  batch_.counts.Add(folded, page);
+  batch_.alarms.Add(folded, page.source());
+  if (folded.verdict.has_value()) {
+    batch_.sources.emplace_back(milliseconds(page.source().timestamp_ms()));
+  }
+  metrics_.Observe(Latency::kJudge, took);
+}
+
+Status JudgeReporter::OnPublished(const LogProgress& progress) {
+  const Batch batch = std::exchange(batch_, Batch());
+  batch.counts.AddTo(metrics_);
+  batch.alarms.Report(stale_generation_reported_, other_topic_reported_);
+  if (batch.alarms.has_gaps_changed()) {
+    if (auto reported = ReportOpenGaps(/*is_alarm=*/false); !reported) return reported;
+  }
+  const Timestamp now = Now();
+  for (const Timestamp source : batch.sources) metrics_.Observe(Latency::kEndToEnd, now - source);
+  ReportIndex();
+  ReportLag(progress);
+  return {};
+}
+
+void JudgeReporter::OnDiscarded() { batch_ = Batch(); }
+
+void JudgeReporter::OnReplayed(const LogProgress& progress) {
+  ReportIndex();
+  ReportLag(progress);
+}
+
+void JudgeReporter::OnParametersAppended() {
+  Log(LogLevel::kInfo, "judge.parameters",
+      {{"max_distance", options_.parameters.max_distance},
+       {"min_features", options_.parameters.min_features},
+       {"scheme", options_.scheme}});
+}
+
+/// Names the input records that the log has no entry for, and shows their number.
+Status JudgeReporter::ReportOpenGaps(bool is_alarm) {
+  auto gaps = detector_.OpenGaps();
+  if (!gaps) return tl::unexpected(gaps.error());
+  std::vector<GapReport> reports;
+  for (const InputGap& gap : *gaps) {
+    reports.push_back({gap.topic, gap.partition,
+                       static_cast<std::uint64_t>(gap.offsets.to - gap.offsets.from + 1)});
+    Log(is_alarm ? LogLevel::kWarn : LogLevel::kInfo, "judge.open_gap",
+        {{"topic", gap.topic},
+         {"partition", gap.partition},
+         {"from", gap.offsets.from},
+         {"to", gap.offsets.to}});
+  }
+  metrics_.SetOpenGaps(reports);
+  return {};
+}
+
+void JudgeReporter::ReportIndex() {
+  snapshots_.Report();
+  const IndexStats stats = detector_.index_stats();
+  metrics_.SetIndex({.entries = stats.documents,
+                     .fingerprints = stats.fingerprints,
+                     .bytes = stats.bytes,
+                     .shards = options_.index_shards,
+                     .last_snapshot = snapshots_.last()});
+  const LookupWork& work = detector_.lookup_work();
+  metrics_.Add(Count::kIndexProbes, work.probes - reported_work_.probes);
+  metrics_.Add(Count::kIndexCandidates, work.candidates - reported_work_.candidates);
+  reported_work_ = work;
+  const ConfirmWork& confirmed = detector_.confirm_work();
+  metrics_.Add(Count::kCandidatesCompared, confirmed.compared - reported_confirm_work_.compared);
+  metrics_.Add(Count::kCandidatesCut, confirmed.cut - reported_confirm_work_.cut);
+  reported_confirm_work_ = confirmed;
+}
+
+void JudgeReporter::ReportLag(const LogProgress& progress) {
+  PartitionReport report{options_.log.topic, options_.log.partition, progress.next, std::nullopt,
+                         std::nullopt};
+  if (progress.end.has_value()) {
+    report.lag = std::max<std::int64_t>(0, *progress.end - progress.next);
+    report.lag_seconds =
+        *report.lag > 0 ? std::chrono::duration<double>(Now() - progress.last).count() : 0.0;
+  }
+  board_.SetPartitions(Role::kJudge, {report});
+}
+
+}  // namespace crawlsieve::consumer

@@ -1,0 +1,95 @@
+#pragma once
+
+#include "consumer/kafka/record.h"
+#include "consumer/observability/metrics.h"
+#include "consumer/service/brokers/status_board.h"
+#include "consumer/service/judge/batch_counts.h"
+#include "consumer/service/judge/input_alarms.h"
+#include "plugin/judge/detector.h"
+#include "plugin/judge/judge_ends.h"
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace crawlsieve::consumer {
+
+/// Reports what becomes of the restart snapshots. Thread-compatible.
+class SnapshotReporter {
+ public:
+  /// `report` and `metrics` are borrowed.
+  SnapshotReporter(const RestartReport& report, Metrics& metrics);
+
+  /// Reports what is new since the last call.
+  void Report();
+
+  /// When the newest one that this process has written was done.
+  [[nodiscard]] std::optional<Timestamp> last() const { return last_; }
+
+ private:
+  const RestartReport& report_;
+  Metrics& metrics_;
+  std::uint64_t written_ = 0;
+  std::uint64_t given_up_ = 0;
+  std::optional<Timestamp> last_;
+};
+
+/// Writes what a judge does into the process's log, the metrics and the status board. What belongs
+/// to a batch is reported once the batch is published. Thread-compatible.
+class JudgeReporter final : public JudgeObserver {
+ public:
+  struct Options {
+    TopicPartition log;
+    JudgeParameters parameters;
+    std::string scheme;
+    std::uint32_t index_shards = 0;
+  };
+
+  /// All references are borrowed.
+  JudgeReporter(Options options, const Detector& detector, StatusBoard& board, Metrics& metrics,
+                SnapshotReporter& snapshots);
+  /// What has ended neither restores nor stands by.
+  ~JudgeReporter() override;
+  JudgeReporter(const JudgeReporter&) = delete;
+  JudgeReporter& operator=(const JudgeReporter&) = delete;
+
+  /// Errors: kIo, kCorruption of the state.
+  Status OnMove(JudgeState from, JudgeState to, std::int64_t published) override;
+  void OnRestoring(std::int64_t from, std::int64_t to) override;
+  void OnSkipped(std::int64_t offset, const log::Entry* entry, bool is_live) override;
+  void OnJudged(const log::Page& page, const Folded& folded,
+                std::chrono::steady_clock::duration took) override;
+  /// Errors: as OnMove.
+  Status OnPublished(const LogProgress& progress) override;
+  void OnDiscarded() override;
+  void OnReplayed(const LogProgress& progress) override;
+  void OnParametersAppended() override;
+
+ private:
+  /// What the open batch holds.
+  struct Batch {
+    BatchCounts counts;
+    InputAlarms alarms;
+    std::vector<Timestamp> sources;  ///< times of the judged input records
+  };
+
+  [[nodiscard]] Status ReportLive(std::int64_t published);
+  [[nodiscard]] Status ReportOpenGaps(bool is_alarm);
+  void ReportIndex();
+  void ReportLag(const LogProgress& progress);
+
+  const Options options_;
+  const Detector& detector_;
+  StatusBoard& board_;
+  Metrics& metrics_;
+  SnapshotReporter& snapshots_;
+  Batch batch_;
+  LookupWork reported_work_;
+  ConfirmWork reported_confirm_work_;
+  std::set<TopicPartition> stale_generation_reported_;
+  std::set<TopicPartition> other_topic_reported_;
+};
+
+}  // namespace crawlsieve::consumer

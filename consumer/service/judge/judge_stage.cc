@@ -1,0 +1,72 @@
+#include "consumer/service/judge/judge_stage.h"
+
+#include "consumer/observability/logging.h"
+#include "consumer/service/brokers/contact.h"
+#include "consumer/service/brokers/sessions.h"
+#include "consumer/service/judge/judge_reporter.h"
+#include "consumer/service/judge/kafka_judge_group.h"
+#include "consumer/service/judge/kafka_verdict_sink.h"
+#include "plugin/judge/judge_machine.h"
+
+#include <optional>
+#include <utility>
+
+namespace crawlsieve::consumer {
+namespace {
+
+SessionFailure ToSessionFailure(const LogFailure& failure, bool progressed) {
+  return {failure.error, failure.may_pass(), progressed};
+}
+
+JudgeMachine::Options MachineOptions(const JudgeStage::Options& options) {
+  JudgeMachine::Options machine;
+  machine.log = LogOf(options.kafka);
+  machine.group = options.kafka.group + ".judge";
+  machine.parameters = options.parameters;
+  machine.scheme = options.scheme;
+  machine.is_exactly_once = options.kafka.delivery == Delivery::kExactlyOnce;
+  machine.commit_entries = options.kafka.commit_entries;
+  machine.commit_interval = options.kafka.commit_interval;
+  return machine;
+}
+
+}  // namespace
+
+JudgeStage::JudgeStage(Options options, Detector& detector, StatusBoard& board, Metrics& metrics)
+    : options_(std::move(options)), detector_(detector), board_(board), metrics_(metrics) {}
+
+Status JudgeStage::Run(const std::stop_token& stop) {
+  std::optional<std::int64_t> seen_gap;
+  SnapshotReporter snapshots(detector_.restart_report(), metrics_);
+  // One set of Kafka clients and one machine after the other.
+  const auto session = [&]() -> SessionResult {
+    JudgeReporter reporter(
+        {LogPartition(options_.kafka), options_.parameters, options_.scheme, options_.index_shards},
+        detector_, board_, metrics_, snapshots);
+    BrokerContact contact(Role::kJudge, board_);
+    auto group = KafkaJudgeGroup::Make(options_.kafka, contact);
+    if (!group) return tl::unexpected(ToSessionFailure(group.error(), false));
+    KafkaVerdictSink sink(options_.kafka, options_.instance, **group, contact, metrics_);
+    DetectorFold fold(detector_);
+    JudgeMachine machine(MachineOptions(options_), {fold, **group, sink, reporter}, seen_gap);
+    LogStatus worked;
+    while (worked && !stop.stop_requested()) worked = machine.Step();
+    if (worked) worked = machine.Finish();
+    if (!worked) {
+      return tl::unexpected(ToSessionFailure(worked.error(), machine.has_progressed()));
+    }
+    if (auto closed = (*group)->Close(options_.shutdown_timeout / 2); !closed) {
+      Log(LogLevel::kWarn, "judge.close_failed", {{"error", closed.error().message}});
+    }
+    return {};
+  };
+  const Status ended = RunSessions("judge", stop, BackOff(), session);
+  // The group has been left: a standby need not wait for this. After an error, too, there is no
+  // need for the next start to fold again what could be written now.
+  detector_.Discard();
+  const Status written = detector_.Flush();
+  snapshots.Report();
+  return ended ? written : ended;
+}
+
+}  // namespace crawlsieve::consumer

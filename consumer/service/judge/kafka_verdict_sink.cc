@@ -1,0 +1,128 @@
+#include "consumer/service/judge/kafka_verdict_sink.h"
+
+#include "consumer/output/verdict_record.h"
+#include "consumer/service/brokers/kafka_log.h"
+
+#include <chrono>
+#include <utility>
+
+namespace crawlsieve::consumer {
+
+using std::chrono::milliseconds;
+
+namespace {
+
+constexpr milliseconds kAdminTimeout{10'000};
+constexpr milliseconds kCommitTimeout{60'000};
+
+Timestamp Now() { return std::chrono::floor<milliseconds>(std::chrono::system_clock::now()); }
+
+}  // namespace
+
+KafkaVerdictSink::KafkaVerdictSink(const KafkaOptions& options, std::string instance,
+                                   KafkaJudgeGroup& group, BrokerContact& contact, Metrics& metrics)
+    : options_(options),
+      instance_(std::move(instance)),
+      group_(group),
+      contact_(contact),
+      metrics_(metrics),
+      is_exactly_once_(options.delivery == Delivery::kExactlyOnce) {}
+
+LogStatus KafkaVerdictSink::Fence() {
+  auto producer = Producer::Make(
+      is_exactly_once_ ? TransactionalProducer(options_) : IdempotentProducer(options_), options_,
+      contact_.Listen(LoggingCallbacks("judge")), [this](const DeliveryReport& report) {
+        if (report.error.has_value() && !delivery_failure_.has_value()) {
+          delivery_failure_ = report.error;
+        }
+      });
+  if (!producer) return FinalLogFailure(std::move(producer.error()));
+  if (is_exactly_once_) {
+    auto fenced =
+        Repeat(kCommitTimeout, [&] { return (*producer)->InitTransactions(kAdminTimeout); });
+    if (!fenced) return ToLogStatus(fenced);
+  }
+  auto found = Repeat(kAdminTimeout, [&] {
+    return (*producer)->FindLeaders(options_.verdict_topic, kAdminTimeout);
+  });
+  if (!found) return ToLogStatus(found);
+  producer_ = std::move(*producer);
+  delivery_failure_.reset();
+  return {};
+}
+
+LogStatus KafkaVerdictSink::Poll() {
+  producer_->Poll(milliseconds(0));
+  if (delivery_failure_.has_value()) return tl::unexpected(ToLogFailure(*delivery_failure_));
+  return {};
+}
+
+LogStatus KafkaVerdictSink::Begin() {
+  return is_exactly_once_ ? ToLogStatus(producer_->BeginTransaction()) : LogStatus();
+}
+
+LogStatus KafkaVerdictSink::Publish(const log::Page& page, const Verdict& verdict) {
+  const log::Source& source = page.source();
+  const Rule& rule = RuleFor(verdict.reason);
+  const std::string text = VerdictRecord(page, verdict, {instance_, Now()});
+  const std::string partition = std::to_string(source.partition());
+  const std::string offset = std::to_string(source.offset());
+  RecordView record;
+  record.topic = options_.verdict_topic;
+  record.key = page.has_key() ? page.key() : page.url();
+  record.value = text;
+  for (const log::Header& header : page.headers()) {
+    record.headers.push_back({header.name(), header.value()});
+  }
+  record.headers.push_back({"content-type", "application/json"});
+  record.headers.push_back({"crawlsieve-source-topic", source.topic()});
+  record.headers.push_back({"crawlsieve-source-partition", partition});
+  record.headers.push_back({"crawlsieve-source-offset", offset});
+  record.headers.push_back(
+      {"crawlsieve-verdict", rule.decision == Decision::kKeep ? "keep" : "drop"});
+  record.headers.push_back({"crawlsieve-reason", rule.name});
+  return Produce(record);
+}
+
+LogStatus KafkaVerdictSink::Produce(const RecordView& record) {
+  while (true) {
+    auto produced = producer_->Produce(record, 0);
+    if (produced || produced.error().error_class != KafkaErrorClass::kBusy) {
+      return ToLogStatus(produced);
+    }
+    producer_->Poll(milliseconds(100));
+    if (delivery_failure_.has_value()) return tl::unexpected(ToLogFailure(*delivery_failure_));
+  }
+}
+
+LogStatus KafkaVerdictSink::Commit(const CommittedPlace& place) {
+  auto committed = is_exactly_once_ ? CommitTransaction(place) : Flush();
+  if (committed) contact_.Answered();
+  return committed;
+}
+
+LogStatus KafkaVerdictSink::CommitTransaction(const CommittedPlace& place) {
+  const auto offsets = ToOffsets(LogPartition(options_), place);
+  auto sent =
+      Repeat(kCommitTimeout, [&] { return producer_->SendOffsets(offsets, group_.metadata()); });
+  if (!sent) return ToLogStatus(sent);
+  auto committed = Repeat(kCommitTimeout, [&] { return producer_->CommitTransaction(); });
+  metrics_.Add(committed ? Count::kTransactionsCommitted : Count::kTransactionsAborted);
+  return ToLogStatus(committed);
+}
+
+LogStatus KafkaVerdictSink::Flush() {
+  auto flushed = Repeat(kCommitTimeout, [&] { return producer_->Flush(kAdminTimeout); });
+  if (!flushed) return ToLogStatus(flushed);
+  if (delivery_failure_.has_value()) return tl::unexpected(ToLogFailure(*delivery_failure_));
+  return {};
+}
+
+LogStatus KafkaVerdictSink::Acknowledge(const CommittedPlace& place) {
+  return is_exactly_once_ ? LogStatus() : ToLogStatus(group_.Commit(place, kAdminTimeout));
+}
+
+/// An open transaction is aborted by whoever takes the id over.
+void KafkaVerdictSink::Close() { producer_.reset(); }
+
+}  // namespace crawlsieve::consumer

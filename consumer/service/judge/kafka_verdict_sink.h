@@ -1,0 +1,47 @@
+#pragma once
+
+#include "consumer/kafka/producer.h"
+#include "consumer/observability/metrics.h"
+#include "consumer/service/brokers/contact.h"
+#include "consumer/service/judge/kafka_judge_group.h"
+#include "consumer/service/options.h"
+#include "plugin/judge/judge_ends.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace crawlsieve::consumer {
+
+/// The verdict topic. With exactly_once a batch is a Kafka transaction under the id
+/// `<group>.judge`, which holds the group's place too; with at_least_once verdicts are waited for,
+/// and the place is committed after the state. Borrows everything it is given. Thread-compatible.
+class KafkaVerdictSink final : public VerdictSink {
+ public:
+  KafkaVerdictSink(const KafkaOptions& options, std::string instance, KafkaJudgeGroup& group,
+                   BrokerContact& contact, Metrics& metrics);
+
+  LogStatus Fence() override;
+  LogStatus Poll() override;
+  LogStatus Begin() override;
+  LogStatus Publish(const log::Page& page, const Verdict& verdict) override;
+  LogStatus Commit(const CommittedPlace& place) override;
+  LogStatus Acknowledge(const CommittedPlace& place) override;
+  void Close() override;
+
+ private:
+  [[nodiscard]] LogStatus CommitTransaction(const CommittedPlace& place);
+  [[nodiscard]] LogStatus Flush();
+  [[nodiscard]] LogStatus Produce(const RecordView& record);
+
+  const KafkaOptions& options_;
+  const std::string instance_;
+  KafkaJudgeGroup& group_;
+  BrokerContact& contact_;
+  Metrics& metrics_;
+  const bool is_exactly_once_;
+  std::optional<KafkaError> delivery_failure_;
+  std::unique_ptr<Producer> producer_;
+};
+
+}  // namespace crawlsieve::consumer

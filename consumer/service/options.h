@@ -1,0 +1,67 @@
+#pragma once
+
+#include "consumer/input/formats/input_format.h"
+#include "consumer/kafka/options.h"
+#include "consumer/output/dead_letter_headers.h"
+#include "consumer/process_options.h"
+#include "plugin/log/skipped_entry.h"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace crawlsieve::consumer {
+
+// Options of the service and its two stages.
+
+enum class Delivery {
+  kExactlyOnce,  ///< verdicts and log offset commit in one Kafka transaction
+  kAtLeastOnce,  ///< lower latency; a crash may repeat verdicts, never lose one
+};
+
+using crawlsieve::SkippedEntry;
+
+/// What is read from Kafka and written to it, and how.
+struct KafkaOptions : KafkaClientOptions {
+  std::vector<std::string> input_topics = {"crawl.pages"};
+  FormatKind input_format = FormatKind::kCanonical;
+  /// Raised when an input topic was recreated or is to be judged anew.
+  std::uint32_t input_generation = 1;
+  std::vector<SkippedEntry> log_skip;
+  /// Go on where the log or the verdicts can lose what was acknowledged (TopicDurabilityProblem).
+  bool accept_weak_durability = false;
+  std::string verdict_topic = "crawl.verdicts";
+  /// Holds the key of the fingerprints where the configuration has none.
+  std::string key_topic = "crawl.key";
+  /// A record without a URL goes to `<its topic><suffix>`.
+  std::string dead_letter_suffix = ".dlq";
+  DeadLetterHeaders dead_letter_headers = DeadLetterHeaders::kCrawlsieve;
+  /// Whether verdicts carry all headers of the input record, not only the trace context.
+  bool pass_headers = false;
+  Delivery delivery = Delivery::kExactlyOnce;
+  /// A transaction closes after this time or this many entries, whichever comes first.
+  std::chrono::milliseconds commit_interval{200};
+  std::uint32_t commit_entries = 2000;
+};
+
+struct ExtractStageOptions {
+  std::uint32_t threads = 0;                   ///< 0: one for each core
+  std::size_t max_in_flight_bytes = 64 << 20;  ///< of records being worked on
+  std::uint32_t max_in_flight_records = 10'000;
+  std::size_t repeat_cache_bytes = 32 << 20;  ///< see RepeatCache
+};
+
+struct ServiceOptions {
+  std::vector<Role> roles = {Role::kExtract, Role::kJudge};
+  std::string instance;  ///< empty: host name and process id
+  std::string state_directory = "/var/lib/crawlsieve";
+  std::size_t state_cache_bytes = 256 << 20;   ///< of what was read of the state
+  std::size_t state_buffer_bytes = 128 << 20;  ///< of its changes that are in no file yet
+  /// Log entries from one restart snapshot of the index to the next; 0: none.
+  std::uint64_t snapshot_entries = 1'000'000;
+  std::chrono::milliseconds shutdown_timeout{30'000};  ///< finish, commit and leave within this
+};
+
+}  // namespace crawlsieve::consumer

@@ -1,0 +1,480 @@
+#include "extract/html/html_text.h"
+#include "extract/html/parse_arena.h"
+#include "extract/html/segment.h"
+#include "extract/text/ascii.h"
+#include "extract/text/utf8.h"
+
+#include <algorithm>
+#include <array>
+#include <csetjmp>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gumbo.h>
+#include <simdjson.h>
+#include <time.h>
+
+namespace crawlsieve::extract {
+namespace {
+
+using std::chrono::nanoseconds;
+
+// How Gumbo is kept within limits
+//
+// Gumbo has no limits of its own, offers no way to stop a parse, and needs quadratic time, memory
+// or stack for some pages. It is left by longjmp from the functions it calls back: it is C, all
+// its memory comes from our arena, so nothing is lost by that. It calls us
+//   - for every block of memory: limits of bytes and of blocks;
+//   - for every token, as gumbo_lex is linked through __wrap_gumbo_lex below: the clock. The
+//     allocator alone isn't called often enough: 20,000 nested <span> with <b> inside and then
+//     100 kB of text cost 0.7 s in which Gumbo asks for memory 17 times, as each letter looks for
+//     <b> in the stack of open elements;
+//   - when it frees a block: the stack. gumbo_destroy_node recurses, and a <frameset> behind
+//     300,000 nested <span> makes the parser call it for the body.
+// gumbo_destroy_output recurses too and is never called; the arena is reset.
+//
+// Debian builds Gumbo with its assertions, and pages can make them fail: for <select> it looks at
+// the names of the open elements and not at their namespaces, so <table><math><th><mo><select>
+// leaves it in the mode of a cell that isn't there. __assert_fail is linked through
+// __wrap___assert_fail below, which ends the parse of this page and not the process. Gumbo keeps
+// nothing outside its parser, and all of that is in the arena or on the stack.
+
+/// Real pages take 4 KiB of stack where blocks are freed; a level of recursion takes 32 bytes.
+constexpr std::ptrdiff_t kMaxStackBytes = 128 << 10;
+
+/// The thread's own clock is a system call of a microsecond or two. So every few callbacks the
+/// coarse clock is read, which costs 10 ns and moves every 1 to 4 ms, and the other only when it
+/// has moved. Few, as one end tag below 80,000 open elements takes a millisecond.
+constexpr std::uint32_t kTicksPerLook = 64;
+
+nanoseconds ReadClock(clockid_t clock) {
+  timespec time{};
+  clock_gettime(clock, &time);
+  return std::chrono::seconds(time.tv_sec) + nanoseconds(time.tv_nsec);
+}
+
+/// One guarded parse. Plain data: longjmp runs no destructors.
+struct GuardedParse {
+  ParseArena* arena;
+  std::size_t allocations_left;
+  nanoseconds deadline;   ///< by the thread's CPU clock
+  nanoseconds last_look;  ///< by the coarse clock
+  std::uint32_t ticks_left;
+  const char* stack_start;
+  ParseEnd end;
+  std::jmp_buf escape;
+};
+
+/// The parse that runs on this thread, for gumbo_lex, which has no argument of ours.
+thread_local GuardedParse* running_parse = nullptr;
+
+[[noreturn]] void Leave(GuardedParse& parse, ParseEnd end) {
+  parse.end = end;
+  std::longjmp(parse.escape, 1);
+}
+
+void LookAtClock(GuardedParse& parse) {
+  parse.ticks_left = kTicksPerLook;
+  const nanoseconds now = ReadClock(CLOCK_MONOTONIC_COARSE);
+  if (now == parse.last_look) return;
+  parse.last_look = now;
+  if (ReadClock(CLOCK_THREAD_CPUTIME_ID) >= parse.deadline) Leave(parse, ParseEnd::kTime);
+}
+
+inline void Tick(GuardedParse& parse) {
+  if (--parse.ticks_left == 0) LookAtClock(parse);
+}
+
+void* Allocate(void* userdata, std::size_t size) {
+  GuardedParse& parse = *static_cast<GuardedParse*>(userdata);
+  Tick(parse);
+  if (parse.allocations_left-- == 0) Leave(parse, ParseEnd::kNodes);
+  void* const block = parse.arena->Allocate(size);
+  if (block == nullptr) Leave(parse, ParseEnd::kMemory);  // Gumbo never looks for nullptr
+  return block;
+}
+
+void Free(void* userdata, void* block) {
+  GuardedParse& parse = *static_cast<GuardedParse*>(userdata);
+  const char* const here = static_cast<const char*>(__builtin_frame_address(0));
+  if (parse.stack_start - here > kMaxStackBytes) Leave(parse, ParseEnd::kDepth);
+  parse.arena->Free(block);
+}
+
+/// Runs Gumbo; nullptr when it was left, with the reason in `parse.end`. No object with a
+/// destructor may live in here, nor in what Gumbo calls.
+[[gnu::noinline]] const GumboOutput* Run(GuardedParse& parse, const GumboOptions& options,
+                                         const char* html, std::size_t size) {
+  parse.stack_start = static_cast<const char*>(__builtin_frame_address(0));
+  running_parse = &parse;
+  const GumboOutput* output = nullptr;
+  if (setjmp(parse.escape) == 0) output = gumbo_parse_with_options(&options, html, size);
+  running_parse = nullptr;
+  return parse.end == ParseEnd::kDone ? output : nullptr;
+}
+
+}  // namespace
+
+extern "C" {
+// The linker sends calls of NAME to __wrap_NAME (--wrap in CMakeLists.txt, which is why Gumbo is
+// linked statically).
+// NOLINTBEGIN(bugprone-reserved-identifier)
+
+// Only Gumbo calls it. Both arguments belong to Gumbo and pass through.
+bool __real_gumbo_lex(void* parser, void* token);
+bool __wrap_gumbo_lex(void* parser, void* token);
+
+bool __wrap_gumbo_lex(void* parser, void* token) {
+  if (running_parse != nullptr) Tick(*running_parse);
+  return __real_gumbo_lex(parser, token);
+}
+
+// Whatever asserts in our programs calls it. While Gumbo runs on this thread only Gumbo's own code
+// and the callbacks above do, and these assert nothing.
+[[noreturn]] void __real___assert_fail(const char* assertion, const char* file, unsigned line,
+                                       const char* function) noexcept;
+[[noreturn]] void __wrap___assert_fail(const char* assertion, const char* file, unsigned line,
+                                       const char* function) noexcept;
+
+void __wrap___assert_fail(const char* assertion, const char* file, unsigned line,
+                          const char* function) noexcept {
+  if (running_parse != nullptr) Leave(*running_parse, ParseEnd::kParserError);
+  __real___assert_fail(assertion, file, line, function);
+}
+// NOLINTEND(bugprone-reserved-identifier)
+}
+
+namespace {
+
+/// What an element does to the text around and in it.
+enum class Flow : std::uint8_t {
+  kInline,    ///< text flows through
+  kLink,      ///< so it does, and it is a link
+  kBlock,     ///< words end before and behind it
+  kLine,      ///< has no content: a line ends, or an image stands there
+  kReplaced,  ///< shown, but as something other than its text: words end, content is skipped
+  kInvisible  ///< as if it weren't there
+};
+
+constexpr std::array<Flow, GUMBO_TAG_LAST + 1> MakeFlows() {
+  std::array<Flow, GUMBO_TAG_LAST + 1> flows{};
+  flows.fill(Flow::kBlock);
+  // Phrasing content that browsers show inline. Elements nobody knows are inline too.
+  for (const GumboTag tag :
+       {GUMBO_TAG_ABBR,  GUMBO_TAG_ACRONYM, GUMBO_TAG_B,      GUMBO_TAG_BASEFONT,
+        GUMBO_TAG_BDI,   GUMBO_TAG_BDO,     GUMBO_TAG_BIG,    GUMBO_TAG_BLINK,
+        GUMBO_TAG_CITE,  GUMBO_TAG_CODE,    GUMBO_TAG_DATA,   GUMBO_TAG_DEL,
+        GUMBO_TAG_DFN,   GUMBO_TAG_EM,      GUMBO_TAG_FONT,   GUMBO_TAG_I,
+        GUMBO_TAG_INS,   GUMBO_TAG_KBD,     GUMBO_TAG_LABEL,  GUMBO_TAG_MAP,
+        GUMBO_TAG_MARK,  GUMBO_TAG_NOBR,    GUMBO_TAG_OUTPUT, GUMBO_TAG_Q,
+        GUMBO_TAG_RUBY,  GUMBO_TAG_RB,      GUMBO_TAG_S,      GUMBO_TAG_SAMP,
+        GUMBO_TAG_SMALL, GUMBO_TAG_SPAN,    GUMBO_TAG_STRIKE, GUMBO_TAG_STRONG,
+        GUMBO_TAG_SUB,   GUMBO_TAG_SUP,     GUMBO_TAG_TIME,   GUMBO_TAG_TT,
+        GUMBO_TAG_U,     GUMBO_TAG_VAR,     GUMBO_TAG_WBR,    GUMBO_TAG_UNKNOWN}) {
+    flows[tag] = Flow::kInline;
+  }
+  flows[GUMBO_TAG_A] = Flow::kLink;
+  for (const GumboTag tag : {GUMBO_TAG_BR, GUMBO_TAG_IMG}) flows[tag] = Flow::kLine;
+  for (const GumboTag tag :
+       {GUMBO_TAG_APPLET, GUMBO_TAG_AUDIO, GUMBO_TAG_CANVAS, GUMBO_TAG_EMBED, GUMBO_TAG_IFRAME,
+        GUMBO_TAG_METER, GUMBO_TAG_OBJECT, GUMBO_TAG_PROGRESS, GUMBO_TAG_VIDEO}) {
+    flows[tag] = Flow::kReplaced;
+  }
+  for (const GumboTag tag :
+       {GUMBO_TAG_AREA, GUMBO_TAG_BASE, GUMBO_TAG_BGSOUND, GUMBO_TAG_DATALIST, GUMBO_TAG_HEAD,
+        GUMBO_TAG_LINK, GUMBO_TAG_META, GUMBO_TAG_NOEMBED, GUMBO_TAG_NOFRAMES, GUMBO_TAG_NOSCRIPT,
+        GUMBO_TAG_PARAM, GUMBO_TAG_RP, GUMBO_TAG_SCRIPT, GUMBO_TAG_SOURCE, GUMBO_TAG_STYLE,
+        GUMBO_TAG_TEMPLATE, GUMBO_TAG_TITLE, GUMBO_TAG_TRACK}) {
+    flows[tag] = Flow::kInvisible;
+  }
+  return flows;
+}
+
+constexpr std::array<Flow, GUMBO_TAG_LAST + 1> kFlows = MakeFlows();
+
+std::string_view TagName(const GumboElement& element) {
+  GumboStringPiece name = element.original_tag;
+  gumbo_tag_from_original_text(&name);
+  return name.data == nullptr ? std::string_view() : std::string_view(name.data, name.length);
+}
+
+/// SVG and MathML: text is shown, each element of it in its own place; descriptions,
+/// definitions and annotations are not.
+Flow ForeignFlow(const GumboElement& element) {
+  constexpr std::array<std::string_view, 8> kInvisible = {
+      "title", "desc", "metadata", "defs", "style", "script", "annotation", "annotation-xml"};
+  const std::string_view name = TagName(element);
+  if (EqualsNoCase(name, "tspan")) return Flow::kInline;
+  const bool invisible =
+      std::any_of(kInvisible.begin(), kInvisible.end(),
+                  [&](std::string_view hidden) { return EqualsNoCase(name, hidden); });
+  return invisible ? Flow::kInvisible : Flow::kBlock;
+}
+
+/// Whether an inline style says `display: none` or `visibility: hidden`.
+bool StyleHides(std::string_view style) {
+  while (!style.empty()) {
+    const std::size_t end = std::min(style.find(';'), style.size());
+    const std::string_view declaration = style.substr(0, end);
+    style.remove_prefix(std::min(end + 1, style.size()));
+    const std::size_t colon = declaration.find(':');
+    if (colon == std::string_view::npos) continue;
+    const std::string_view property = TrimAscii(declaration.substr(0, colon));
+    std::string_view value = declaration.substr(colon + 1);
+    value = TrimAscii(value.substr(0, value.find('!')));  // "none !important"
+    if (EqualsNoCase(property, "display") && EqualsNoCase(value, "none")) return true;
+    if (EqualsNoCase(property, "visibility") && EqualsNoCase(value, "hidden")) return true;
+  }
+  return false;
+}
+
+Hints HintsOfTag(GumboTag tag) {
+  switch (tag) {
+    case GUMBO_TAG_NAV:
+    case GUMBO_TAG_MENU:
+      return kNavigationHint;
+    case GUMBO_TAG_HEADER:
+    case GUMBO_TAG_FOOTER:
+    case GUMBO_TAG_ASIDE:
+    case GUMBO_TAG_FORM:
+    case GUMBO_TAG_FIELDSET:
+    case GUMBO_TAG_BUTTON:
+    case GUMBO_TAG_SELECT:
+    case GUMBO_TAG_TEXTAREA:
+      return kBoilerplateHint;
+    case GUMBO_TAG_MAIN:
+    case GUMBO_TAG_ARTICLE:
+      return kMainHint;
+    case GUMBO_TAG_H1:
+      return kHeadingHint | kHeadlineHint;
+    case GUMBO_TAG_H2:
+    case GUMBO_TAG_H3:
+    case GUMBO_TAG_H4:
+    case GUMBO_TAG_H5:
+    case GUMBO_TAG_H6:
+      return kHeadingHint;
+    default:
+      return kNoHints;
+  }
+}
+
+/// What an element does to its text, and what it says about it.
+struct Nature {
+  Flow flow;
+  Hints hints = kNoHints;
+};
+
+Nature NatureOf(const GumboElement& element) {
+  const bool html = element.tag_namespace == GUMBO_NAMESPACE_HTML;
+  Nature nature{html ? kFlows[element.tag] : ForeignFlow(element)};
+  if (nature.flow == Flow::kInvisible) return nature;
+  if (html) nature.hints = HintsOfTag(element.tag);
+  bool open = false;
+  for (unsigned i = 0; i < element.attributes.length; ++i) {
+    const auto& attribute = *static_cast<const GumboAttribute*>(element.attributes.data[i]);
+    const std::string_view name = attribute.name;
+    if (name == "hidden" || (name == "style" && StyleHides(attribute.value))) {
+      return {Flow::kInvisible};
+    }
+    open = open || name == "open";
+    if (nature.flow != Flow::kBlock) continue;
+    if (name == "class" || name == "id") nature.hints |= HintsOfNames(attribute.value);
+    if (name == "role") nature.hints |= HintsOfAriaRole(attribute.value);
+  }
+  // Gumbo is older than <dialog> and has no number for it.
+  if (!open && element.tag == GUMBO_TAG_UNKNOWN && EqualsNoCase(TagName(element), "dialog")) {
+    return {Flow::kInvisible};
+  }
+  return nature;
+}
+
+class GumboParser final : public HtmlParser {
+ public:
+  explicit GumboParser(const Limits& limits) : limits_(limits), arena_(limits.max_parse_memory) {}
+
+  [[nodiscard]] ParseEnd Parse(std::string_view html, HtmlEvents& events) override {
+    // Gumbo counts in 32 bits.
+    if (html.size() > std::numeric_limits<std::int32_t>::max()) return ParseEnd::kMemory;
+    GuardedParse parse{};
+    parse.arena = &arena_;
+    parse.allocations_left = limits_.max_parse_allocations;
+    parse.deadline = ReadClock(CLOCK_THREAD_CPUTIME_ID) + limits_.parse_time_base +
+                     limits_.parse_time_per_mib * (html.size() >> 10) / 1024;
+    parse.ticks_left = kTicksPerLook;
+    parse.end = ParseEnd::kDone;
+
+    GumboOptions options = kGumboDefaultOptions;
+    options.allocator = Allocate;
+    options.deallocator = Free;
+    options.userdata = &parse;
+    // With every error Gumbo keeps a copy of the stack of open elements: 100 kB of nested <div>
+    // take 3.2 GB. Nobody reads them.
+    options.max_errors = 0;
+
+    has_numeric_references_ = html.find("&#") != std::string_view::npos;
+    const GumboOutput* output = Run(parse, options, html.data(), html.size());
+    if (output != nullptr) Walk(*output->root, events);
+    arena_.Reset();
+    return parse.end;
+  }
+
+ private:
+  /// `text` as valid UTF-8, in `buffer` if need be: the number of a character reference overflows
+  /// in Gumbo, which then makes one byte of any value of it.
+  [[nodiscard]] std::string_view Valid(std::string_view text, std::string& buffer) const {
+    if (!has_numeric_references_ || simdjson::validate_utf8(text)) return text;
+    buffer.clear();
+    AppendRepaired(text, buffer);
+    return buffer;
+  }
+  [[nodiscard]] std::string_view Valid(std::string_view text) { return Valid(text, repaired_); }
+
+  /// An element whose children are being visited.
+  struct Level {
+    const GumboVector* children;
+    unsigned next;
+    Flow flow;
+  };
+
+  /// Without recursion, as trees may be a million levels deep.
+  void Walk(const GumboNode& root, HtmlEvents& events) {
+    ReportLanguage(root.v.element, events);
+    levels_.clear();
+    events.OnBlockBegin(kNoHints);
+    levels_.push_back({&root.v.element.children, 0, Flow::kBlock});
+    while (!levels_.empty()) {
+      Level& level = levels_.back();
+      if (level.next == level.children->length) {
+        if (level.flow == Flow::kBlock) events.OnBlockEnd();
+        if (level.flow == Flow::kLink) events.OnLinkEnd();
+        levels_.pop_back();
+        continue;
+      }
+      Visit(*static_cast<const GumboNode*>(level.children->data[level.next++]), events);
+    }
+    if (levels_.capacity() > kKeptLevels) levels_ = {};
+  }
+
+  void Visit(const GumboNode& node, HtmlEvents& events) {
+    switch (node.type) {
+      case GUMBO_NODE_TEXT:
+      case GUMBO_NODE_CDATA:
+      case GUMBO_NODE_WHITESPACE:
+        events.OnText(Valid(node.v.text.text));
+        break;
+      case GUMBO_NODE_ELEMENT:
+        Enter(node.v.element, events);
+        break;
+      case GUMBO_NODE_DOCUMENT:
+      case GUMBO_NODE_COMMENT:
+      case GUMBO_NODE_TEMPLATE:
+        break;
+    }
+  }
+
+  void Enter(const GumboElement& element, HtmlEvents& events) {
+    if (element.tag_namespace == GUMBO_NAMESPACE_HTML) {
+      if (element.tag == GUMBO_TAG_HEAD) ReportHead(element, events);
+      if (element.tag == GUMBO_TAG_TITLE) ReportTitle(element, events);
+    }
+    const Nature nature = NatureOf(element);
+    switch (nature.flow) {
+      case Flow::kInvisible:
+        return;
+      case Flow::kReplaced:
+        events.OnBreak();
+        return;
+      case Flow::kLine:
+        events.OnBreak();
+        if (element.tag == GUMBO_TAG_IMG) events.OnAltText(Valid(AttributeOr(element, "alt")));
+        return;
+      case Flow::kBlock:
+        events.OnBlockBegin(nature.hints);
+        break;
+      case Flow::kLink:
+        events.OnLinkBegin({Valid(AttributeOr(element, "href")),
+                            Valid(AttributeOr(element, "rel"), repaired_rel_)});
+        break;
+      case Flow::kInline:
+        break;
+    }
+    levels_.push_back({&element.children, 0, nature.flow});
+  }
+
+  /// The value of an attribute; empty where there is none.
+  static std::string_view AttributeOr(const GumboElement& element, const char* name) {
+    const GumboAttribute* attribute = gumbo_get_attribute(&element.attributes, name);
+    return attribute == nullptr ? std::string_view() : std::string_view(attribute->value);
+  }
+
+  /// Only what stands in the head itself counts: a comment in the body claims nothing.
+  void ReportHead(const GumboElement& head, HtmlEvents& events) {
+    for (unsigned i = 0; i < head.children.length; ++i) {
+      const auto& node = *static_cast<const GumboNode*>(head.children.data[i]);
+      if (node.type != GUMBO_NODE_ELEMENT) continue;
+      const GumboElement& element = node.v.element;
+      if (element.tag == GUMBO_TAG_TITLE) ReportTitle(element, events);
+      if (element.tag == GUMBO_TAG_BASE) events.OnBase(Valid(AttributeOr(element, "href")));
+      if (element.tag == GUMBO_TAG_LINK &&
+          EqualsNoCase(TrimAscii(AttributeOr(element, "rel")), "canonical")) {
+        events.OnCanonical(Valid(AttributeOr(element, "href")));
+      }
+      if (element.tag == GUMBO_TAG_META &&
+          EqualsNoCase(TrimAscii(AttributeOr(element, "http-equiv")), "refresh")) {
+        events.OnRefresh(Valid(AttributeOr(element, "content")));
+      }
+    }
+  }
+
+  void ReportTitle(const GumboElement& title, HtmlEvents& events) {
+    // The tokenizer lets nothing but text into a title.
+    if (title.children.length == 0) return;
+    const auto& text = *static_cast<const GumboNode*>(title.children.data[0]);
+    if (text.type == GUMBO_NODE_TEXT) events.OnTitle(Valid(text.v.text.text));
+  }
+
+  static void ReportLanguage(const GumboElement& html, HtmlEvents& events) {
+    const GumboAttribute* lang = gumbo_get_attribute(&html.attributes, "lang");
+    if (lang == nullptr) lang = gumbo_get_attribute(&html.attributes, "xml:lang");
+    if (lang != nullptr) events.OnLanguage(lang->value);
+  }
+
+  static constexpr std::size_t kKeptLevels = 64 << 10;
+
+  const Limits limits_;
+  ParseArena arena_;
+  std::vector<Level> levels_;
+  bool has_numeric_references_ = false;
+  std::string repaired_;
+  std::string repaired_rel_;
+};
+
+}  // namespace
+
+std::string_view ParseEndCode(ParseEnd end) {
+  switch (end) {
+    case ParseEnd::kDone:
+      break;
+    case ParseEnd::kMemory:
+      return "parse_memory";
+    case ParseEnd::kNodes:
+      return "parse_nodes";
+    case ParseEnd::kTime:
+      return "parse_time";
+    case ParseEnd::kDepth:
+      return "parse_depth";
+    case ParseEnd::kParserError:
+      return "parser_error";
+  }
+  return {};
+}
+
+std::unique_ptr<HtmlParser> MakeGumboParser(const Limits& limits) {
+  return std::make_unique<GumboParser>(limits);
+}
+
+}  // namespace crawlsieve::extract

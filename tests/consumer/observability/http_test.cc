@@ -1,0 +1,300 @@
+#include "consumer/observability/http.h"
+
+#include <atomic>
+#include <thread>
+
+#include <arpa/inet.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <httplib.h>
+#include <nlohmann/json.hpp>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+namespace crawlsieve::consumer {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using std::chrono::steady_clock;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+/// A connection without a client's manners.
+class RawClient {
+ public:
+  explicit RawClient(std::uint16_t port) : socket_(socket(AF_INET, SOCK_STREAM, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(port);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    sockaddr generic;
+    static_assert(sizeof(generic) == sizeof(address));
+    std::memcpy(&generic, &address, sizeof(address));
+    connected_ = connect(socket_, &generic, sizeof(generic)) == 0;
+  }
+  ~RawClient() { close(socket_); }
+  RawClient(const RawClient&) = delete;
+  RawClient& operator=(const RawClient&) = delete;
+
+  [[nodiscard]] bool connected() const { return connected_; }
+
+  /// false once the server has gone.
+  bool Send(std::string_view bytes) {
+    return send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL) ==
+           static_cast<ssize_t>(bytes.size());
+  }
+
+  /// All that comes until the server closes.
+  std::string ReadAll() {
+    std::string all;
+    char buffer[4096];
+    for (ssize_t count = 0; (count = recv(socket_, buffer, sizeof(buffer), 0)) > 0;) {
+      all.append(buffer, static_cast<std::size_t>(count));
+    }
+    return all;
+  }
+
+ private:
+  int socket_;
+  bool connected_ = false;
+};
+
+class HttpServerTest : public testing::Test {
+ protected:
+  void SetUp() override { Start({true, "127.0.0.1", 0}); }
+
+  void Start(const HttpOptions& options) {
+    auto server = HttpServer::Start(
+        options, {.version = "1.2<3",
+                  .health =
+                      [this] {
+                        return Health{live_, ready_, ready_ && live_ ? "" : "restoring <state>"};
+                      },
+                  .metrics =
+                      [this] {
+                        if (throws_) throw std::runtime_error("secret detail");
+                        return metrics_;
+                      },
+                  .status =
+                      [] {
+                        return std::vector<StatusSection>{
+                            {"Index & more", {{"entries", "12"}, {"<script>", "\"a' & b\""}}}};
+                      }});
+    ASSERT_TRUE(server) << server.error().message;
+    server_ = *std::move(server);
+  }
+
+  httplib::Result Get(const std::string& path) {
+    httplib::Client client("127.0.0.1", server_->port());
+    return client.Get(path);
+  }
+
+  std::unique_ptr<HttpServer> server_;
+  std::atomic<bool> live_{true};
+  std::atomic<bool> ready_{true};
+  std::atomic<bool> throws_{false};
+  std::string metrics_ = "crawlsieve_up 1\n";
+};
+
+TEST_F(HttpServerTest, PicksAFreePort) {
+  EXPECT_NE(server_->port(), 0);
+  EXPECT_EQ(server_->url(), "http://127.0.0.1:" + std::to_string(server_->port()));
+}
+
+TEST_F(HttpServerTest, ServesMetrics) {
+  const auto response = Get("/metrics");
+  ASSERT_TRUE(response);
+  EXPECT_EQ(response->status, 200);
+  EXPECT_EQ(response->body, "crawlsieve_up 1\n");
+  EXPECT_THAT(response->get_header_value("Content-Type"), StartsWith("text/plain; version=0.0.4"));
+}
+
+TEST_F(HttpServerTest, IsReadyOrSaysWhyNot) {
+  EXPECT_EQ(Get("/readyz")->status, 200);
+  ready_ = false;
+  EXPECT_EQ(Get("/readyz")->status, 503);
+  EXPECT_EQ(Get("/readyz")->body, "restoring <state>\n");
+  EXPECT_EQ(Get("/livez")->status, 200);
+  ready_ = true;
+  live_ = false;
+  EXPECT_EQ(Get("/readyz")->status, 503);
+}
+
+TEST_F(HttpServerTest, IsLiveOrSaysWhyNot) {
+  EXPECT_EQ(Get("/livez")->status, 200);
+  live_ = false;
+  EXPECT_EQ(Get("/livez")->status, 503);
+  EXPECT_EQ(Get("/livez")->body, "restoring <state>\n");
+}
+
+TEST_F(HttpServerTest, ServesItsVersionAsJson) {
+  const auto response = Get("/version");
+  EXPECT_EQ(response->get_header_value("Content-Type"), "application/json");
+  const auto json = nlohmann::json::parse(response->body);
+  EXPECT_EQ(json["name"], "crawlsieve");
+  EXPECT_EQ(json["version"], "1.2<3");
+}
+
+TEST_F(HttpServerTest, ServesAStatusPageWithEverythingEscaped) {
+  ready_ = false;
+  const auto response = Get("/");
+  EXPECT_EQ(response->status, 200);
+  EXPECT_EQ(response->get_header_value("Content-Type"), "text/html; charset=utf-8");
+  EXPECT_THAT(response->get_header_value("Content-Security-Policy"),
+              StartsWith("default-src 'none'"));
+  EXPECT_THAT(response->body,
+              AllOf(HasSubstr("<strong>not ready</strong> restoring &lt;state&gt;"),
+                    HasSubstr("crawlsieve 1.2&lt;3"), HasSubstr("Index &amp; more"),
+                    HasSubstr("&lt;script&gt;"), HasSubstr("&quot;a&#39; &amp; b&quot;"),
+                    Not(HasSubstr("<script")), Not(HasSubstr("http://"))));
+}
+
+TEST_F(HttpServerTest, HasNoOtherPages) {
+  for (const char* path : {"/nope", "/metrics/", "/metrics/../version", "//", "/%2e%2e/etc"}) {
+    const auto response = Get(path);
+    ASSERT_TRUE(response) << path;
+    EXPECT_EQ(response->status, 404) << path;
+    EXPECT_EQ(response->body, "HTTP 404\n") << path;
+  }
+}
+
+TEST_F(HttpServerTest, AnswersHeadWithoutABody) {
+  httplib::Client client("127.0.0.1", server_->port());
+  const auto response = client.Head("/metrics");
+  ASSERT_TRUE(response);
+  EXPECT_EQ(response->status, 200);
+  EXPECT_EQ(response->body, "");
+  EXPECT_EQ(response->get_header_value("Content-Length"), "16");
+}
+
+TEST_F(HttpServerTest, RefusesOtherMethods) {
+  httplib::Client client("127.0.0.1", server_->port());
+  for (const auto& response :
+       {client.Post("/metrics", "x", "text/plain"), client.Put("/", "x", "text/plain"),
+        client.Delete("/"), client.Options("/"), client.Patch("/", "x", "text/plain")}) {
+    ASSERT_TRUE(response);
+    EXPECT_EQ(response->status, 405);
+    EXPECT_EQ(response->get_header_value("Allow"), "GET, HEAD");
+  }
+}
+
+TEST_F(HttpServerTest, ClosesAfterOneRequest) {
+  RawClient client(server_->port());
+  ASSERT_TRUE(client.Send("GET /livez HTTP/1.1\r\nHost: x\r\n\r\nGET /version HTTP/1.1\r\n\r\n"));
+  const std::string answer = client.ReadAll();
+  EXPECT_THAT(answer, AllOf(StartsWith("HTTP/1.1 200"), HasSubstr("Connection: close"),
+                            HasSubstr("live\n"), Not(HasSubstr("version"))));
+}
+
+TEST_F(HttpServerTest, GivesThePageOnceHoweverManyRangesAreAsked) {
+  metrics_ = std::string(10'000, 'm');
+  httplib::Client client("127.0.0.1", server_->port());
+  std::string ranges = "bytes=0-";
+  for (int i = 0; i < 500; ++i) ranges += ",0-";
+  const auto response = client.Get("/metrics", {{"Range", ranges}});
+  ASSERT_TRUE(response);
+  EXPECT_LE(response->body.size(), 10'000U);
+}
+
+TEST_F(HttpServerTest, HidesWhatAFunctionThrows) {
+  throws_ = true;
+  const auto response = Get("/metrics");
+  ASSERT_TRUE(response);
+  EXPECT_EQ(response->status, 500);
+  EXPECT_EQ(response->body, "internal error\n");
+  for (const auto& [name, value] : response->headers) EXPECT_THAT(value, Not(HasSubstr("secret")));
+}
+
+TEST_F(HttpServerTest, CutsOffRequestsWithoutEnd) {
+  RawClient client(server_->port());
+  ASSERT_TRUE(client.Send("GET /livez HTTP/1.1\r\n"));
+  const auto begin = steady_clock::now();
+  int lines = 0;
+  while (client.Send("X-Header: " + std::string(100, 'x') + "\r\n") &&
+         steady_clock::now() - begin < seconds(4)) {
+    ++lines;
+  }
+  EXPECT_LT(steady_clock::now() - begin, seconds(4)) << lines << " lines were taken";
+  EXPECT_EQ(Get("/livez")->status, 200);
+}
+
+TEST_F(HttpServerTest, SurvivesWhatIsNotHttp) {
+  for (const std::string& bytes :
+       {std::string("\r\n\r\n"), std::string("GET\r\n\r\n"), std::string(10'000, 'A') + "\r\n\r\n",
+        std::string(1000, '\0'), std::string("\x16\x03\x01\x02\x00\x01\xff\r\n", 9),
+        "GET /" + std::string(9000, 'a') + " HTTP/1.1\r\n\r\n",
+        std::string("GET /%zz%00%ff HTTP/1.1\r\n\r\n"),
+        std::string("GET / HTTP/1.1\r\nRange: bytes=9-1,-,x\r\n\r\n"),
+        std::string("POST / HTTP/1.1\r\nContent-Length: 99999999999999999999\r\n\r\n"),
+        std::string("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nffffffffff\r\n")}) {
+    RawClient client(server_->port());
+    client.Send(bytes);
+  }
+  EXPECT_EQ(Get("/livez")->status, 200);
+}
+
+TEST_F(HttpServerTest, AnswersBesideClientsThatSayNothing) {
+  std::vector<std::unique_ptr<RawClient>> silent;
+  for (int i = 0; i < 3; ++i) silent.push_back(std::make_unique<RawClient>(server_->port()));
+  const auto begin = steady_clock::now();
+  EXPECT_EQ(Get("/livez")->status, 200);
+  EXPECT_LT(steady_clock::now() - begin, seconds(2));
+}
+
+TEST_F(HttpServerTest, AnswersManyClientsAtOnce) {
+  std::atomic<int> good = 0;
+  {
+    std::vector<std::jthread> threads;
+    for (int t = 0; t < 8; ++t) {
+      threads.emplace_back([&] {
+        for (int i = 0; i < 20; ++i) {
+          const auto response = Get("/metrics");
+          if (response && response->status == 200) ++good;
+        }
+      });
+    }
+  }
+  EXPECT_EQ(good, 160);
+}
+
+TEST_F(HttpServerTest, StopsInTimeWithClientsHangingOn) {
+  std::vector<std::unique_ptr<RawClient>> silent;
+  for (int i = 0; i < 30; ++i) {
+    silent.push_back(std::make_unique<RawClient>(server_->port()));
+    silent.back()->Send("GET /livez HTTP/1.1\r\n");
+  }
+  const auto begin = steady_clock::now();
+  server_->Stop();
+  EXPECT_LT(steady_clock::now() - begin, seconds(2));
+  EXPECT_FALSE(RawClient(server_->port()).connected());
+  server_->Stop();
+}
+
+TEST_F(HttpServerTest, GivesThePortBack) {
+  const std::uint16_t port = server_->port();
+  EXPECT_EQ(Get("/livez")->status, 200);
+  server_.reset();
+  Start({true, "127.0.0.1", port});
+  EXPECT_EQ(server_->port(), port);
+  EXPECT_EQ(Get("/livez")->status, 200);
+}
+
+TEST_F(HttpServerTest, DoesNotShareAPort) {
+  const auto second = HttpServer::Start({true, "127.0.0.1", server_->port()}, {});
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error().code, ErrorCode::kIo);
+  EXPECT_THAT(second.error().message, HasSubstr(std::to_string(server_->port())));
+}
+
+TEST_F(HttpServerTest, RefusesAnAddressThatIsNotOurs) {
+  const auto server = HttpServer::Start({true, "192.0.2.1", 0}, {});
+  ASSERT_FALSE(server);
+  EXPECT_THAT(server.error().message, HasSubstr("192.0.2.1"));
+}
+
+}  // namespace
+}  // namespace crawlsieve::consumer

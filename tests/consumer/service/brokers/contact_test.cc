@@ -1,0 +1,91 @@
+#include "consumer/service/brokers/contact.h"
+
+#include "tests/support/kafka_clients.h"
+#include "tests/support/mock_cluster.h"
+
+#include <chrono>
+#include <optional>
+
+#include <gtest/gtest.h>
+
+namespace crawlsieve::consumer {
+namespace {
+
+using std::chrono::milliseconds;
+
+class BrokerContactTest : public ::testing::Test {
+ protected:
+  Metrics metrics_{{"test", "0", {Role::kJudge}, Timestamp{}}};
+  StatusBoard board_{{Role::kJudge}, metrics_};
+  BrokerContact contact_{Role::kJudge, board_};
+  BrokerContact::Clock::time_point start_ = BrokerContact::Clock::now();
+};
+
+TEST_F(BrokerContactTest, BeginsUnconnectedAndAsksAtOnce) {
+  EXPECT_FALSE(metrics_.connected());
+  EXPECT_TRUE(contact_.IsSilent(start_));
+}
+
+TEST_F(BrokerContactTest, AnAnswerCountsForAWhile) {
+  contact_.Answered(start_);
+  EXPECT_TRUE(metrics_.connected());
+  EXPECT_FALSE(contact_.IsSilent(start_ + BrokerContact::kSilence - milliseconds(1)));
+  EXPECT_TRUE(contact_.IsSilent(start_ + BrokerContact::kSilence));
+}
+
+TEST_F(BrokerContactTest, AFailureEndsItAndIsFollowedBySoonerQuestions) {
+  contact_.Answered(start_);
+  contact_.Failed(start_);
+  EXPECT_FALSE(metrics_.connected());
+  EXPECT_FALSE(contact_.IsSilent(start_ + BrokerContact::kPause - milliseconds(1)));
+  EXPECT_TRUE(contact_.IsSilent(start_ + BrokerContact::kPause));
+  contact_.Answered(start_);
+  EXPECT_TRUE(metrics_.connected());
+}
+
+TEST_F(BrokerContactTest, ItsEndLeavesTheStageUnconnected) {
+  {
+    BrokerContact other(Role::kJudge, board_);
+    other.Answered();
+    EXPECT_TRUE(metrics_.connected());
+  }
+  EXPECT_FALSE(metrics_.connected());
+}
+
+TEST_F(BrokerContactTest, OneStageWithoutBrokersIsEnough) {
+  Metrics metrics({"test", "0", {Role::kExtract, Role::kJudge}, Timestamp{}});
+  StatusBoard board({Role::kExtract, Role::kJudge}, metrics);
+  BrokerContact extract(Role::kExtract, board);
+  BrokerContact judge(Role::kJudge, board);
+  extract.Answered();
+  EXPECT_FALSE(metrics.connected());
+  judge.Answered();
+  EXPECT_TRUE(metrics.connected());
+  extract.Failed();
+  EXPECT_FALSE(metrics.connected());
+}
+
+TEST_F(BrokerContactTest, AnIdleConsumerNoticesThatBrokersGoAndComeBack) {
+  testing::MockCluster cluster;
+  cluster.CreateTopic("log", 1);
+  const KafkaOptions options = cluster.Options();
+  int told = 0;
+  ClientCallbacks callbacks;
+  callbacks.error = [&](const KafkaError&) { ++told; };
+  auto consumer =
+      Consumer::Make(JudgeConsumer(options), options, contact_.Listen(std::move(callbacks)));
+  ASSERT_TRUE(consumer.has_value());
+  const auto step = [&] {
+    (void)(*consumer)->Poll(milliseconds(10));
+    contact_.AskIfSilent(**consumer, {"log", 0});
+  };
+  EXPECT_TRUE(testing::Until([&] { return metrics_.connected(); }, step));
+  cluster.SetBrokerDown(1);
+  EXPECT_TRUE(testing::Until([&] { return !metrics_.connected(); }, step));
+  EXPECT_GT(told, 0) << "the caller's own callback is still called";
+  cluster.SetBrokerUp(1);
+  EXPECT_TRUE(testing::Until([&] { return metrics_.connected(); }, step));
+}
+
+}  // namespace
+}  // namespace crawlsieve::consumer

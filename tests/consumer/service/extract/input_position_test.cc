@@ -1,0 +1,82 @@
+#include "consumer/service/extract/input_position.h"
+
+#include "plugin/fingerprint/checksum.h"
+
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace crawlsieve::consumer {
+namespace {
+
+using ::testing::HasSubstr;
+
+const TopicPartition kPages{"pages", 3};
+
+PartitionOffset Committed(std::int64_t offset, const std::string& metadata = "") {
+  return {kPages, offset, metadata};
+}
+
+Timestamp At(std::int64_t ms) { return Timestamp(std::chrono::milliseconds(ms)); }
+
+TEST(InputBegin, AGroupWithoutOffsetsBeginsAtTheBeginning) {
+  const auto begin = BeginAt({}, kPages, std::nullopt, {0, 10});
+  ASSERT_TRUE(begin.has_value());
+  EXPECT_TRUE(begin->is_unclaimed);
+  EXPECT_EQ(begin->read_from, kOffsetBeginning);
+  EXPECT_EQ(begin->previous, -1);
+  EXPECT_EQ(begin->unread, std::nullopt);
+}
+
+TEST(InputBegin, RecordsThatAreGoneAndWereNotReadAreNamed) {
+  auto begin = BeginAt({}, kPages, Committed(5), {8, 10});
+  ASSERT_TRUE(begin.has_value());
+  EXPECT_EQ(begin->unread, (OffsetRange{5, 7}));
+  EXPECT_EQ(begin->previous, 7);
+  begin = BeginAt({}, kPages, std::nullopt, {8, 10});
+  ASSERT_TRUE(begin.has_value());
+  EXPECT_EQ(begin->unread, (OffsetRange{0, 7}));
+}
+
+TEST(InputBegin, TheRecordBeforeIsReadAgainIfItsTimeIsKnown) {
+  auto begin = BeginAt({}, kPages, Committed(5, "time=1700"), {0, 10});
+  ASSERT_TRUE(begin.has_value());
+  EXPECT_EQ(begin->read_from, 4);
+  EXPECT_EQ(begin->first, 5);
+  EXPECT_EQ(begin->previous, 4);
+  EXPECT_TRUE(CheckLastRead({}, kPages, *begin, 4, At(1700)).has_value());
+  const auto other = CheckLastRead({}, kPages, *begin, 4, At(1701));
+  ASSERT_FALSE(other.has_value());
+  EXPECT_EQ(other.error().error_class, KafkaErrorClass::kRefused);
+  EXPECT_THAT(other.error().message, HasSubstr("pages [3]"));
+  for (const char* metadata : {"", "time=", "time=x", "someone else's"}) {
+    begin = BeginAt({}, kPages, Committed(5, metadata), {0, 10});
+    ASSERT_TRUE(begin.has_value());
+    EXPECT_EQ(begin->read_from, 5) << metadata;
+  }
+  begin = BeginAt({}, kPages, Committed(5, "time=1700"), {5, 10});
+  ASSERT_TRUE(begin.has_value());
+  EXPECT_EQ(begin->read_from, 5) << "the record before is gone";
+}
+
+TEST(InputBegin, AGroupAheadOfTheTopicIsRefused) {
+  EXPECT_TRUE(BeginAt({}, kPages, Committed(10), {0, 10}).has_value());
+  const auto begin = BeginAt({}, kPages, Committed(11), {0, 10});
+  ASSERT_FALSE(begin.has_value());
+  EXPECT_EQ(begin.error().error_class, KafkaErrorClass::kRefused);
+  EXPECT_THAT(begin.error().message, HasSubstr("kafka.input.generation"));
+}
+
+TEST(CommittedTimes, GoWithTheOffsetBehindTheirRecord) {
+  CommittedTimes times;
+  times.Take(3, At(300));
+  times.Take(7, At(700));
+  EXPECT_EQ(times.MetadataFor(4), "time=300");
+  EXPECT_EQ(times.MetadataFor(4), "time=300") << "the same again";
+  EXPECT_EQ(times.MetadataFor(8), "time=700");
+  EXPECT_EQ(times.MetadataFor(20), "");
+}
+
+}  // namespace
+}  // namespace crawlsieve::consumer
