@@ -60,7 +60,7 @@ ChangeEvidence ChangeEvidence::Without(const ChangeEvidence& part) const {
 LogRate EstimateRate(const ChangeEvidence& evidence, LogRate prior, std::uint64_t weight) {
   const std::uint64_t mean = MeanOfRate(Bounded(prior));
   // At most 2^30 seconds by 2^16 by a weight that is below 2^16.
-  const std::uint64_t changes = evidence.changes + (weight * kChanged >> 16);
+  const std::uint64_t changes = evidence.changes + ((weight * kChanged + (1 << 15)) >> 16);
   const std::uint64_t changed =
       evidence.changed_seconds + (mean * kChanged / ChangeEvidence::kVisit * weight >> 16);
   const std::uint64_t unchanged =

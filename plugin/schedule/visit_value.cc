@@ -72,8 +72,10 @@ Q32 ShareFresh(LogRate rate, std::uint64_t interval_seconds) {
   const Log2 log_x = rate + Log2Of(interval_seconds);
   if (log_x < kTinyProduct) return kQ32One;
   const Q32 x = Exp2Q32(log_x);
-  if (x >= kQ32One / 256) return ((kQ32One - ExpMinus(x)) << 24) / (x >> 8);
-  return kQ32One - x / 2 + MultiplyQ32(x, x) / 6;
+  if (x >= kQ32One / 8) return ((kQ32One - ExpMinus(x)) << 24) / (x >> 8);
+  // 1 - x/2 + x^2/6 - x^3/24 + ...: the difference would have few digits left.
+  const Q32 square = MultiplyQ32(x, x);
+  return kQ32One - x / 2 + square / 6 - MultiplyQ32(square, x) / 24;
 }
 
 }  // namespace crawlsieve::schedule
