@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstddef>
 
 namespace crawlsieve::schedule {
 namespace {
@@ -21,29 +22,79 @@ constexpr std::uint64_t SquareRoot(Uint128 value) {
   return root;
 }
 
-/// 2^(2^-1), 2^(2^-2), ... 2^(2^-16), in steps of 2^-62.
-constexpr std::array<std::uint64_t, kLogBits> RootsOfTwo() {
-  std::array<std::uint64_t, kLogBits> roots{};
-  std::uint64_t root = std::uint64_t{1} << 63;
-  for (std::uint64_t& value : roots) {
-    root = SquareRoot(Uint128{root} << 62);
-    value = root;
-  }
-  return roots;
+constexpr std::uint64_t MultiplyQ62(std::uint64_t a, std::uint64_t b) {
+  return static_cast<std::uint64_t>(Uint128{a} * b >> 62);
 }
 
-constexpr std::array<std::uint64_t, kLogBits> kRootsOfTwo = RootsOfTwo();
+constexpr int kHalfBits = kLogBits / 2;
+constexpr std::size_t kPowers = std::size_t{1} << kHalfBits;
+
+/// 2^(i 2^-8) and 2^(i 2^-16) for i below 256, in steps of 2^-62.
+struct PowerTables {
+  std::array<std::uint64_t, kPowers> coarse{};
+  std::array<std::uint64_t, kPowers> fine{};
+};
+
+constexpr PowerTables MakePowerTables() {
+  PowerTables tables;
+  std::uint64_t root = std::uint64_t{1} << 63;  // 2^(2^-digit)
+  tables.coarse[0] = tables.fine[0] = std::uint64_t{1} << 62;
+  for (int digit = 1; digit <= kLogBits; ++digit) {
+    root = SquareRoot(Uint128{root} << 62);
+    std::array<std::uint64_t, kPowers>& table = digit <= kHalfBits ? tables.coarse : tables.fine;
+    const std::size_t bit = kPowers >> (digit <= kHalfBits ? digit : digit - kHalfBits);
+    // Those with this digit as their last: the one without it is there already.
+    for (std::size_t i = bit; i < kPowers; i += 2 * bit) {
+      table[i] = MultiplyQ62(table[i - bit], root);
+    }
+  }
+  return tables;
+}
+
+constexpr PowerTables kPowerTables = MakePowerTables();
 
 /// 2^fraction for a fraction of kLogBits bits, in steps of 2^-62.
 std::uint64_t PowerOfFraction(std::uint32_t fraction) {
-  std::uint64_t power = std::uint64_t{1} << 62;
-  for (int i = 0; i < kLogBits; ++i) {
-    if ((fraction >> (kLogBits - 1 - i) & 1) != 0) {
-      power = static_cast<std::uint64_t>(Uint128{power} * kRootsOfTwo[i] >> 62);
-    }
-  }
-  return power;
+  return MultiplyQ62(kPowerTables.coarse[fraction >> kHalfBits],
+                     kPowerTables.fine[fraction & (kPowers - 1)]);
 }
+
+constexpr int kMantissaBits = 7;
+constexpr std::size_t kMantissas = std::size_t{1} << kMantissaBits;
+
+/// log2 of a mantissa in 1..2, in steps of 2^-63, digit by digit: squaring it doubles its
+/// logarithm, whose next binary digit is then whether it has reached 2. In steps of 2^-40.
+constexpr std::uint64_t SlowLog2(std::uint64_t mantissa) {
+  std::uint64_t log = 0;
+  for (int digit = 0; digit < 40; ++digit) {
+    const Uint128 square = Uint128{mantissa} * mantissa;  // in steps of 2^-126
+    const bool is_two = (square >> 127) != 0;
+    mantissa = static_cast<std::uint64_t>(square >> (is_two ? 64 : 63));
+    log = log << 1 | static_cast<std::uint64_t>(is_two);
+  }
+  return log;
+}
+
+/// Of the middle of each of 128 parts of 1..2.
+struct LogTables {
+  std::array<std::uint64_t, kMantissas> log{};      // in steps of 2^-40
+  std::array<std::uint64_t, kMantissas> inverse{};  // in steps of 2^-63
+};
+
+constexpr std::uint64_t MiddleOf(std::size_t part) {
+  return (std::uint64_t{1} << 63) + (std::uint64_t{2 * part + 1} << (62 - kMantissaBits));
+}
+
+constexpr LogTables MakeLogTables() {
+  LogTables tables;
+  for (std::size_t i = 0; i < kMantissas; ++i) {
+    tables.log[i] = SlowLog2(MiddleOf(i));
+    tables.inverse[i] = static_cast<std::uint64_t>((Uint128{1} << 126) / MiddleOf(i));
+  }
+  return tables;
+}
+
+constexpr LogTables kLogTables = MakeLogTables();
 
 /// 2^log in steps of 2^-scale, rounded down; at most 2^62.
 std::uint64_t Power(Log2 log, int scale) {
@@ -62,17 +113,18 @@ Log2 RoundToLog2(std::int64_t fine) {
 std::int64_t Log2Fine(std::uint64_t value) {
   value = std::max<std::uint64_t>(value, 1);
   const int whole = 63 - std::countl_zero(value);
-  // The mantissa in 1..2, in steps of 2^-63. Squaring it doubles its logarithm, whose next binary
-  // digit is then whether it has reached 2.
-  std::uint64_t mantissa = value << (63 - whole);
-  std::int64_t fraction = 0;
-  for (int digit = 0; digit < 32; ++digit) {
-    const Uint128 square = Uint128{mantissa} * mantissa;  // in steps of 2^-126
-    const bool is_two = (square >> 127) != 0;
-    mantissa = static_cast<std::uint64_t>(square >> (is_two ? 64 : 63));
-    fraction = fraction << 1 | static_cast<std::int64_t>(is_two);
-  }
-  return std::int64_t{whole} << 32 | fraction;
+  const std::uint64_t mantissa = value << (63 - whole);  // in 1..2, in steps of 2^-63
+  const std::size_t part = mantissa >> (63 - kMantissaBits) & (kMantissas - 1);
+  // The mantissa is the middle of its part times 1 + d, and d is at most 2^-8 either way.
+  // log2(1 + d) = (d - d^2/2 + d^3/3 - ...) log2 e, in steps of 2^-40.
+  const auto off = static_cast<std::int64_t>(mantissa - MiddleOf(part)) >> 24;
+  const std::int64_t d = off * static_cast<std::int64_t>(kLogTables.inverse[part] >> 40) >> 22;
+  const std::int64_t square = (d >> 4) * (d >> 4) >> 32;
+  const std::int64_t cube = square * d >> 40;
+  const std::int64_t ln = d - square / 2 + cube / 3;
+  const std::int64_t log =
+      static_cast<std::int64_t>(kLogTables.log[part]) + (ln * (kLog2OfE >> 4) >> 28);
+  return (std::int64_t{whole} << 32) + (log >> 8);
 }
 
 Log2 Log2Of(std::uint64_t value) { return RoundToLog2(Log2Fine(value)); }

@@ -19,7 +19,7 @@ inline constexpr Log2 kLogOne = 1 << kLogBits;
 using Q32 = std::uint64_t;
 inline constexpr Q32 kQ32One = Q32{1} << 32;
 
-/// log2(value) in steps of 2^-32, rounded down; at most 2^-24 too small. `value` 0 counts as 1.
+/// log2(value) in steps of 2^-32, with an error below 2^-24. `value` 0 counts as 1.
 [[nodiscard]] std::int64_t Log2Fine(std::uint64_t value);
 
 /// log2(value), to the nearest step. `value` 0 counts as 1.

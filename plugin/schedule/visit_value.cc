@@ -1,13 +1,27 @@
 #include "plugin/schedule/visit_value.h"
 
 #include <algorithm>
-#include <bit>
+#include <array>
+#include <cstddef>
 
 namespace crawlsieve::schedule {
 namespace {
 
 constexpr Log2 kHugeProduct = 5 * kLogOne;    // x = 32: e^-x is below one step
 constexpr Log2 kTinyProduct = -20 * kLogOne;  // x = 2^-20: the first term of each series is exact
+
+/// 2 (1 - (1 + x) e^-x) / x^2 is the sum of these times (-x)^n: 2 (n + 1) / (n + 2)!.
+constexpr std::array<Q32, 13> MakeSeries() {
+  std::array<Q32, 13> series{};
+  Q32 factorial = 2;  // of n + 2
+  for (std::size_t n = 0; n < series.size(); ++n) {
+    series[n] = (2 * kQ32One * (n + 1) + factorial / 2) / factorial;
+    factorial *= n + 3;
+  }
+  return series;
+}
+
+constexpr std::array<Q32, 13> kSeries = MakeSeries();
 
 /// log2(1 - (1 + x) e^-x), from log2(x).
 Log2 LogGain(Log2 log_x) {
@@ -20,16 +34,9 @@ Log2 LogGain(Log2 log_x) {
     const Q32 lost = MultiplyQ32(kQ32One + x, ExpMinus(x));
     return Log2Of(kQ32One - lost) - 32 * kLogOne;
   }
-  // 2 (1 - (1 + x) e^-x) / x^2 = sum over n of (-1)^n 2 (n + 1) / (n + 2)! x^n.
-  std::int64_t series = 0;
-  std::int64_t power = static_cast<std::int64_t>(kQ32One);  // (-x)^n / n!
-  for (std::int64_t n = 0; n < 14; ++n) {
-    series += 2 * power / (n + 2);  // (n + 1) / (n + 2)! = 1 / (n! (n + 2))
-    power = -power / (n + 1);
-    power = power < 0 ? -static_cast<std::int64_t>(MultiplyQ32(static_cast<Q32>(-power), x))
-                      : static_cast<std::int64_t>(MultiplyQ32(static_cast<Q32>(power), x));
-  }
-  return square + Log2Of(static_cast<Q32>(series)) - 32 * kLogOne;
+  Q32 series = kSeries.back();
+  for (std::size_t n = kSeries.size() - 1; n-- > 0;) series = kSeries[n] - MultiplyQ32(series, x);
+  return square + Log2Of(series) - 32 * kLogOne;
 }
 
 }  // namespace

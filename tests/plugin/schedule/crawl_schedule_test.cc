@@ -156,8 +156,8 @@ TEST(CrawlSchedule, AFailingHostHoldsAllItsUrlsBack) {
 
 TEST(CrawlSchedule, FetchingWhatIsDueComesToTheConfiguredRate) {
   std::mt19937_64 random(12);
-  constexpr std::size_t kUrls = 600;
-  constexpr int kFetchesADay = 40;
+  constexpr std::size_t kUrls = 300;
+  constexpr int kFetchesADay = 20;
   CrawlSchedule crawl(FetchesADay(kFetchesADay));
   std::vector<HostSchedule> hosts(30);
   std::vector<UrlSchedule> urls(kUrls);
@@ -166,7 +166,7 @@ TEST(CrawlSchedule, FetchingWhatIsDueComesToTheConfiguredRate) {
     rates.push_back(1.0 / (2 << random() % 9));  // changes a day
   }
   int fetches = 0;
-  constexpr int kDays = 400;
+  constexpr int kDays = 300;
   for (int day = 0; day < kDays; ++day) {
     const Seconds now = kStart + static_cast<Seconds>(day) * kDay;
     for (std::size_t i = 0; i < kUrls; ++i) {
