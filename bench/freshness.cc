@@ -2,13 +2,12 @@
 // share of the documents is up to date under each, for the same number of fetches.
 #include "bench/change_histories.h"
 #include "bench/fetch_policies.h"
+#include "bench/fetch_simulation.h"
 
-#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -24,57 +23,6 @@ struct Options {
   double period = 30;
   bool json = false;
 };
-
-/// Of the second half of the window.
-struct Outcome {
-  double freshness = 0;  ///< mean share of documents whose last fetched version is the current one
-  long changed = 0;      ///< fetches that found another version
-  long wasted = 0;       ///< fetches that did not
-};
-
-/// Number of versions up to `now`.
-std::vector<std::size_t> VersionsAt(const ChangeWindow& window, double now) {
-  std::vector<std::size_t> versions;
-  for (const ChangeHistory& history : window.documents) {
-    versions.push_back(static_cast<std::size_t>(
-        std::upper_bound(history.times.begin(), history.times.end(), now) - history.times.begin()));
-  }
-  return versions;
-}
-
-/// Goes through the window day by day. Each day's fetches come first, then the day is scored.
-Outcome Simulate(const ChangeWindow& window, double period, FetchPolicy& policy) {
-  const std::size_t count = window.documents.size();
-  std::vector<std::size_t> fetched = VersionsAt(window, window.begin);
-  std::vector<std::pair<double, std::size_t>> order(count);
-  Outcome outcome;
-  double budget = 0;
-  double fresh = 0;
-  long scored = 0;
-  for (int day = 1; day <= window.days; ++day) {
-    const double now = window.begin + day;
-    const bool is_scored = day > window.days / 2;
-    const std::vector<std::size_t> current = VersionsAt(window, now);
-    for (std::size_t i = 0; i < count; ++i) order[i] = {-policy.Urgency(i, now), i};
-    std::sort(order.begin(), order.end());
-
-    budget += static_cast<double>(count) / period;
-    const std::size_t fetches = std::min(count, static_cast<std::size_t>(budget));
-    budget -= static_cast<double>(fetches);
-    for (std::size_t k = 0; k < fetches; ++k) {
-      const std::size_t i = order[k].second;
-      const bool changed = current[i] != fetched[i];
-      fetched[i] = current[i];
-      policy.Fetched(i, now, changed);
-      if (is_scored) ++(changed ? outcome.changed : outcome.wasted);
-    }
-    if (!is_scored) continue;
-    for (std::size_t i = 0; i < count; ++i) fresh += current[i] == fetched[i] ? 1 : 0;
-    scored += static_cast<long>(count);
-  }
-  outcome.freshness = fresh / static_cast<double>(scored);
-  return outcome;
-}
 
 void Print(const Options& options, const ChangeWindow& window,
            const std::vector<NamedPolicy>& policies, const std::vector<Outcome>& outcomes) {
