@@ -22,6 +22,7 @@ ROOMS = {
     "plugin/log": "plugin/base plugin/fingerprint",
     "plugin/state": "plugin/base plugin/fingerprint",
     "plugin/verdict": "plugin/base plugin/fingerprint",
+    "plugin/schedule": "plugin/base plugin/fingerprint plugin/verdict",
     "plugin/index/bucket": "plugin/index/base",
     "plugin/index/snapshot": "plugin/base plugin/fingerprint plugin/index/base",
     "plugin/index": "plugin/base plugin/fingerprint plugin/index/base plugin/index/bucket",
