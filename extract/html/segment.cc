@@ -173,7 +173,7 @@ std::uint32_t EstimateWords(std::string_view text) {
                                    : SixteenBytes::LoadFirst(text.data() + i, size);
     const std::size_t end = i + size;
     // Of one and two bytes are only characters of scripts that have spaces between words.
-    if (block.FromE0() == 0) {
+    if (block.Between('\xE0', '\xFF') == 0) {
       const std::uint32_t letters = ~block.Spaces() & ((1U << size) - 1);
       quarters += 4 * CountOnes(letters & ~(letters << 1 | (in_word ? 1U : 0U)));
       in_word = (letters >> (size - 1)) != 0;

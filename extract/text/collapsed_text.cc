@@ -43,7 +43,7 @@ void CollapsedText::Append(std::string_view text) {
     }
     // A word begins here, or goes on. Most blocks are right as they stand: single blanks.
     const std::uint32_t behind_word = spaces >> (size - 1);  // white space comes last
-    const bool as_it_stands = (spaces & spaces >> 1) == 0 && spaces == block.Blanks();
+    const bool as_it_stands = (spaces & spaces >> 1) == 0 && spaces == block.Equal(' ');
     const std::size_t taken =
         as_it_stands ? size : static_cast<std::size_t>(std::countr_zero(spaces));
     block.Store(out);

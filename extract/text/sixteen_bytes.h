@@ -64,15 +64,15 @@ class SixteenBytes {
     return Bits(_mm_or_si128(_mm_or_si128(_mm_or_si128(is(' '), is('\n')), is('\t')),
                              _mm_or_si128(is('\r'), is('\f'))));
   }
-  /// Bit i: byte i is ' '.
-  [[nodiscard]] std::uint32_t Blanks() const {
-    return Bits(_mm_cmpeq_epi8(bytes_, _mm_set1_epi8(' ')));
+  /// Bit i: byte i is `c`.
+  [[nodiscard]] std::uint32_t Equal(char c) const {
+    return Bits(_mm_cmpeq_epi8(bytes_, _mm_set1_epi8(c)));
   }
-  /// Bit i: byte i isn't ASCII.
-  [[nodiscard]] std::uint32_t NotAscii() const { return Bits(bytes_); }
-  /// Bit i: byte i is 0xE0 or more.
-  [[nodiscard]] std::uint32_t FromE0() const {
-    return Bits(_mm_cmpeq_epi8(_mm_max_epu8(bytes_, _mm_set1_epi8('\xE0')), bytes_));
+  /// Bit i: byte i is one of `first` to `last`, in the order of unsigned bytes.
+  [[nodiscard]] std::uint32_t Between(char first, char last) const {
+    const __m128i from_first = _mm_sub_epi8(bytes_, _mm_set1_epi8(first));
+    const __m128i most = _mm_set1_epi8(static_cast<char>(last - first));
+    return Bits(_mm_cmpeq_epi8(_mm_min_epu8(from_first, most), from_first));
   }
 
  private:
@@ -82,14 +82,13 @@ class SixteenBytes {
   __m128i bytes_;
 #else
   [[nodiscard]] std::uint32_t Spaces() const { return Bits(IsAsciiSpace); }
-  [[nodiscard]] std::uint32_t Blanks() const {
-    return Bits([](char c) { return c == ' '; });
+  [[nodiscard]] std::uint32_t Equal(char c) const {
+    return Bits([c](char byte) { return byte == c; });
   }
-  [[nodiscard]] std::uint32_t NotAscii() const {
-    return Bits([](char c) { return static_cast<unsigned char>(c) >= 0x80; });
-  }
-  [[nodiscard]] std::uint32_t FromE0() const {
-    return Bits([](char c) { return static_cast<unsigned char>(c) >= 0xE0; });
+  [[nodiscard]] std::uint32_t Between(char first, char last) const {
+    return Bits([first, last](char byte) {
+      return static_cast<unsigned char>(byte - first) <= static_cast<unsigned char>(last - first);
+    });
   }
 
  private:

@@ -1,9 +1,12 @@
 #include "extract/text/word_characters.h"
 
 #include "extract/text/ascii.h"
+#include "extract/text/sixteen_bytes.h"
 #include "extract/text/utf8.h"
 
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <cstring>
 
@@ -73,7 +76,7 @@ bool DigitAt(std::string_view text, std::size_t i) {
 }
 
 std::size_t FindDigit(std::string_view text, std::size_t from) {
-  for (;;) {
+  while (from < text.size()) {
     // Eight bytes at a time, as long as they are ASCII and none is a digit.
     constexpr std::uint64_t kOnes = 0x0101010101010101;
     for (std::uint64_t eight = 0; text.size() - from >= 8; from += 8) {
@@ -81,12 +84,21 @@ std::size_t FindDigit(std::string_view text, std::size_t from) {
       const std::uint64_t no_digits = (eight ^ ('0' * kOnes)) + (0x80 - 10) * kOnes;
       if ((eight & (0x80 * kOnes)) != 0 || (~no_digits & (0x80 * kOnes)) != 0) break;
     }
-    const std::size_t end = std::min(from + 8, text.size());
-    for (; from < end; ++from) {
-      if (DigitAt(text, from)) return from;
+    if (from == text.size()) break;
+    const std::size_t size = std::min(text.size() - from, SixteenBytes::kSize);
+    const SixteenBytes block = size == SixteenBytes::kSize
+                                   ? SixteenBytes::Load(text.data() + from)
+                                   : SixteenBytes::LoadFirst(text.data() + from, size);
+    // ASCII digits, and the bytes that those of other scripts begin with.
+    std::uint32_t candidates = block.Between('0', '9') | block.Equal('\xD9') | block.Equal('\xDB') |
+                               block.Equal('\xE0') | block.Equal('\xEF');
+    for (; candidates != 0; candidates &= candidates - 1) {
+      const std::size_t at = from + static_cast<std::size_t>(std::countr_zero(candidates));
+      if (DigitAt(text, at)) return at;
     }
-    if (from == text.size()) return from;
+    from += size;
   }
+  return text.size();
 }
 
 bool InWord(std::string_view text, std::size_t at) {
