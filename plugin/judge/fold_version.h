@@ -9,13 +9,8 @@ inline constexpr std::uint32_t kFoldVersion = 5;
 
 /// The oldest rules it has: version 4 is version 5 without gaps and samples in the marks and
 /// without the host's count of pages that ran into a limit, and a page that isn't evaluated retires
-/// its URL's version; version 3 is version 4 without item
-/// evidence, and version 2 is version 3 with a budget of 1, scope global, no preferred URLs and no
-/// rule for short texts.
-inline constexpr std::uint32_t kOldestFoldVersion = 2;
-
-/// The first rules under which titles and URLs are evidence of which item a page shows.
-inline constexpr std::uint32_t kFoldVersionOfItems = 4;
+/// its URL's version.
+inline constexpr std::uint32_t kOldestFoldVersion = 4;
 
 /// The first rules under which a mark remembers gaps and what was folded (AdvanceMark).
 inline constexpr std::uint32_t kFoldVersionOfGaps = 5;

@@ -118,10 +118,6 @@ Result<JudgeParameters> ParametersOf(const log::Parameters& entry) {
   JudgeParameters parameters;
   ForEachField(parameters,
                [&entry](std::string_view name, auto& value) { Read(entry, name, value); });
-  // Logs that were written before there were these fields.
-  if (entry.fold_version() < kFoldVersionOfItems) {
-    parameters.same_item_similarity = Score{Score::kOne};
-  }
   parameters.cluster_budget = std::max(1U, parameters.cluster_budget);
   return parameters;
 }

@@ -199,14 +199,13 @@ def compare(page, document, parameters):
     least = parameters.min_similarity
     if shingles < parameters.short_text_shingles:
         least = max(least, parameters.short_text_similarity)
-    if parameters.fold_version >= 4:
-        items = compare_items(page, document.page)
-        if items == "same":
-            least = min(least, parameters.same_item_similarity)
-        elif items == "other" and shingles < parameters.other_item_short_shingles:
-            least = max(least, parameters.other_item_short_similarity)
-        elif items == "other":
-            least = max(least, parameters.other_item_similarity)
+    items = compare_items(page, document.page)
+    if items == "same":
+        least = min(least, parameters.same_item_similarity)
+    elif items == "other" and shingles < parameters.other_item_short_shingles:
+        least = max(least, parameters.other_item_short_similarity)
+    elif items == "other":
+        least = max(least, parameters.other_item_similarity)
     return Match(document, False, bits, similarity) if similarity >= least else None
 
 

@@ -266,27 +266,25 @@ class SketchTest(unittest.TestCase):
         changed = {"same_item_similarity": 7000, "other_item_similarity": 7600,
                    "other_item_short_shingles": 160, "other_item_short_similarity": 9000}
         host, elsewhere = "http://host.example", "https://elsewhere.example"
-        for url, title, differing, shingles, version, expected in (
-                (f"{elsewhere}/copy/x.html", 5, 60, 200, 4, "near_duplicate"),  # one item: 0.73
-                (f"{elsewhere}/copy/x.html", 5, 60, 200, 3, "unique"),
-                (f"{elsewhere}/copy/x.html", 6, 60, 200, 4, "unique"),
-                (f"{elsewhere}/copy/x.html", 6, 56, 200, 4, "near_duplicate"),  # 0.75
-                (f"{host}/2.11/x.html", 5, 60, 200, 4, "near_duplicate"),
-                (f"{host}/211/x.html", 5, 60, 200, 4, "unique"),
-                (f"{host}/2.10/y.html", 5, 56, 200, 4, "unique"),  # two items
-                (f"{host}/2.10/y.html", 5, 56, 200, 3, "near_duplicate"),
-                (f"{host}/2.10/y.html", 5, 50, 200, 4, "near_duplicate"),  # 0.776
-                (f"{host}/2.10/y.html", 5, 50, 159, 4, "unique"),
-                (f"{host}/2.10/y.html", 5, 20, 159, 4, "near_duplicate"),  # 0.91
-                (f"{elsewhere}/y.html", 5, 56, 200, 4, "near_duplicate"),
-                (f"{elsewhere}/y.html", 6, 56, 200, 4, "unique"),
-                (f"{elsewhere}/index.html", 6, 56, 200, 4, "unique"),
-                (f"{elsewhere}/index.html", 0, 56, 200, 4, "near_duplicate")):
+        for url, title, differing, shingles, expected in (
+                (f"{elsewhere}/copy/x.html", 5, 60, 200, "near_duplicate"),  # one item: 0.73
+                (f"{elsewhere}/copy/x.html", 6, 60, 200, "unique"),
+                (f"{elsewhere}/copy/x.html", 6, 56, 200, "near_duplicate"),  # 0.75
+                (f"{host}/2.11/x.html", 5, 60, 200, "near_duplicate"),
+                (f"{host}/211/x.html", 5, 60, 200, "unique"),
+                (f"{host}/2.10/y.html", 5, 56, 200, "unique"),  # two items
+                (f"{host}/2.10/y.html", 5, 50, 200, "near_duplicate"),  # 0.776
+                (f"{host}/2.10/y.html", 5, 50, 159, "unique"),
+                (f"{host}/2.10/y.html", 5, 20, 159, "near_duplicate"),  # 0.91
+                (f"{elsewhere}/y.html", 5, 56, 200, "near_duplicate"),
+                (f"{elsewhere}/y.html", 6, 56, 200, "unique"),
+                (f"{elsewhere}/index.html", 6, 56, 200, "unique"),
+                (f"{elsewhere}/index.html", 0, 56, 200, "near_duplicate")):
             first = self.page(0, "2.10/x.html", b"a", 0, shingles=shingles)
             again = self.page(1, "", b"b", 1, differing=differing, shingles=shingles)
             first.page.title, again.page.title = 5, title
             again.page.url = again.page.canonical_url = url
-            _, verdict = fold(first, again, fold_version=version, **changed)
+            _, verdict = fold(first, again, **changed)
             self.assertEqual(verdict["reason"], expected, (url, title, differing, shingles))
 
     def test_sizes_bound_the_similarity(self):
@@ -332,7 +330,8 @@ class EveryParameterTest(unittest.TestCase):
         none_near = (SketchTest.page(0, "a", b"a", 0, differing=200),
                      SketchTest.page(1, "b", b"b", 1), SketchTest.page(2, "c", b"c", 0))
         return {
-            "fold_version": (3, 4, two_items, {"other_item_similarity": 9000}),
+            "fold_version": (4, 5, (page(0, "a"), page(1, "a", outcome="NOT_EVALUATED"),
+                                    page(2, "b")), {}),
             "max_distance": (1, 3, self.pair(simhash=0b11), {}),
             "min_similarity": (7500, 7600, self.pair(56), {}),
             "max_candidates": (1, 16, none_near, {}),

@@ -183,7 +183,7 @@ TEST_P(DecisionTest, ARowThatCantBeReadIsAnErrorWhicheverItIs) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, DecisionTest,
                          ::testing::Combine(::testing::Values(0, 1, 2, 3, 20070508),
-                                            ::testing::Values(2U, 4U, kFoldVersion)));
+                                            ::testing::Values(kOldestFoldVersion, kFoldVersion)));
 
 TEST(Decide, SaysSoWhereTheIndexHasADocumentThatTheRowsLack) {
   MemoryState state;

@@ -541,11 +541,13 @@ TEST_F(DetectorTest, RefusesStateOfAnotherScheme) {
 }
 
 TEST_F(DetectorTest, RefusesAFoldVersionItDoesNotHave) {
-  log::Entry entry = ParametersEntry(Parameters(), kScheme);
-  entry.mutable_parameters()->set_fold_version(kFoldVersion + 1);
-  const auto folded = detector_->Fold(entry);
-  ASSERT_FALSE(folded.has_value());
-  EXPECT_EQ(folded.error().code, ErrorCode::kMismatch);
+  for (const std::uint32_t version : {kOldestFoldVersion - 1, kFoldVersion + 1}) {
+    log::Entry entry = ParametersEntry(Parameters(), kScheme);
+    entry.mutable_parameters()->set_fold_version(version);
+    const auto folded = detector_->Fold(entry);
+    ASSERT_FALSE(folded.has_value()) << version;
+    EXPECT_EQ(folded.error().code, ErrorCode::kMismatch) << version;
+  }
 }
 
 TEST(DetectorStart, RefusesALogThatBeginsWithAPage) {
@@ -736,28 +738,6 @@ TEST_F(DetectorTest, TheScoreThatPrefersAUrlLeavesNoveltyOut) {
   const Verdict shallow = Judge(entries_.Text("http://a/1", "text", 0));
   EXPECT_EQ(shallow.priority.components.novelty, Score{0});
   EXPECT_EQ(shallow.cluster->preferred_url, "http://a/1");
-}
-
-TEST_F(DetectorTest, FoldsALogOfTheRulesBeforeAsTheyWere) {
-  log::Entry entry = ParametersEntry(Parameters(), kScheme);
-  entry.mutable_parameters()->set_fold_version(kOldestFoldVersion);
-  entry.mutable_parameters()->clear_cluster_budget();
-  Fold(entry);
-  Judge(entries_.Text("http://a/", "text", 0));
-  EXPECT_EQ(Judge(entries_.Text("http://b/", "text", 0)).reason, Reason::kExactDuplicate);
-}
-
-TEST_F(DetectorTest, FoldsALogWithoutItemEvidenceAsItWas) {
-  log::Entry parameters = ParametersEntry(Parameters(), kScheme);
-  parameters.mutable_parameters()->set_fold_version(3);
-  parameters.mutable_parameters()->clear_same_item_similarity();
-  Fold(parameters);
-  Judge(WithTitle(entries_.Text("http://a/x", "text", 0), 1));
-  log::Entry same = WithTitle(entries_.Text("http://b/x", "same item", 0x1), 1);
-  EntryBuilder::SetSketch(same, SketchAt(0.6));
-  EXPECT_EQ(Judge(same).reason, Reason::kUnique);
-  EXPECT_EQ(Judge(WithTitle(entries_.Text("http://a/y", "other item", 0x1), 2)).reason,
-            Reason::kNearDuplicate);
 }
 
 TEST_F(DetectorTest, ItemEvidenceMovesWhatIsAskedOfAPage) {

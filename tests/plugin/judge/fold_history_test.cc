@@ -89,14 +89,6 @@ TEST(FoldHistory, EveryFoldVersionGivesTheVerdictsAndTheStateThatWereWrittenDown
     Outcome expected;
   };
   const std::vector<Case> cases = {
-      {0, 2, {"1b51663cfaadab6050d4ef9a00fe13f6", "d3464758c40f9877a5aa2f8223e17308"}},
-      {1, 2, {"45c313448d4a59c227b7d509ca30b416", "01cc3a53291d035491fd5846aece4f2f"}},
-      {2, 2, {"2ab44a66658fbe6321f279921e8ac3ce", "51df410aeabba1b735181adfc552f895"}},
-      {3, 2, {"f3c1f6d077835a144fa354460fc4cb6e", "45898075db15e7aa640cc588e51e97ab"}},
-      {0, 3, {"1b51663cfaadab6050d4ef9a00fe13f6", "30c3d9d7784de65f6e5a9d66c704b234"}},
-      {1, 3, {"45c313448d4a59c227b7d509ca30b416", "80c11ed4273c47cad576f06f452ce199"}},
-      {2, 3, {"2ab44a66658fbe6321f279921e8ac3ce", "1f1b7d11b82fbf22f141fa8b39bfc00d"}},
-      {3, 3, {"f3c1f6d077835a144fa354460fc4cb6e", "4944b1d19b2884e5235a80db47f18148"}},
       {0, 4, {"1b51663cfaadab6050d4ef9a00fe13f6", "2a2a73bc5be2935b5a5b965165ca7176"}},
       {1, 4, {"45c313448d4a59c227b7d509ca30b416", "59e058f7521599b7eada550a259a45d5"}},
       {2, 4, {"2ab44a66658fbe6321f279921e8ac3ce", "e5244687ddf03f046e8479b7ff49e4a0"}},

@@ -95,17 +95,6 @@ TEST(ParametersEntry, IsOfTheScheme) {
   EXPECT_EQ(entry.parameters().fold_version(), kFoldVersion);
 }
 
-TEST(ParametersEntry, OfALogBeforeThereWereItsFieldsReadsAsThoseRulesWere) {
-  log::Parameters entry = ParametersEntry(JudgeParameters(), "cs2").parameters();
-  entry.clear_same_item_similarity();
-  entry.clear_cluster_budget();
-  entry.set_fold_version(3);
-  EXPECT_EQ(ParametersOf(entry)->same_item_similarity, Score{Score::kOne});
-  EXPECT_EQ(ParametersOf(entry)->cluster_budget, 1U);
-  entry.set_fold_version(4);
-  EXPECT_EQ(ParametersOf(entry)->same_item_similarity, Score{0});
-}
-
 TEST(ParametersEntry, WithOptionsOfALaterVersionIsRefused) {
   log::Parameters entry = ParametersEntry(JudgeParameters(), "cs2").parameters();
   entry.set_scope(static_cast<log::Scope>(4));
