@@ -30,8 +30,8 @@ TEST(ChangeHistories, ALineIsANameAndTimes) {
 }
 
 TEST(ChangeHistories, OtherLinesAreErrors) {
-  for (const char* line : {"a", "a\t", "a\tx", "a\t2\t1", "a\t-1", "a\tnan", "a\tinf",
-                           "a\t1e300", "a\t1 "}) {
+  for (const char* line :
+       {"a", "a\t", "a\tx", "a\t2\t1", "a\t-1", "a\tnan", "a\tinf", "a\t1e300", "a\t1 "}) {
     EXPECT_TRUE(Load(std::string("good\t1\n") + line + "\n").empty()) << line;
   }
   EXPECT_FALSE(LoadChangeHistories("/nowhere/histories.tsv").has_value());
