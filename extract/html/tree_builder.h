@@ -39,7 +39,12 @@ class TreeBuilder final : private FormattingList::Signer {
   void Begin(std::string_view html, const MarkupBits& bits);
 
   /// Tells the builder of a name's number when it is new, before the tag that has it.
-  void AddName(NameId name) { open_.AddName(name); }
+  void AddName(NameId name) {
+    constexpr NameId kFreeNames = 1024;
+    constexpr std::size_t kNodesPerName = 3;  // what the tables of names take of memory for it
+    open_.AddName(name);
+    if (name >= kTagCount + kFreeNames) nodes_.Charge(kNodesPerName);
+  }
   ContentModel StartTag(const TagToken& token);
   void EndTag(const TagToken& token);
   /// The text in [begin, end) of the page. `raw`: from a CDATA section.
