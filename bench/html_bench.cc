@@ -88,6 +88,7 @@ struct Report {
   std::size_t differing_pages = 0;
   std::size_t explained_pages = 0;
   std::size_t white_space_differing_pages = 0;
+  std::size_t white_space_explained_pages = 0;
   std::map<std::string, std::size_t> explanations = {};  ///< by name, pages
   struct Difference {
     std::string url;
@@ -121,7 +122,11 @@ void CompareAll(const std::vector<std::string>& pages, const std::vector<std::st
     const html_check::ComparedPage compared = html_check::ComparePage(parser, gumbo, pages[i]);
     if (compared.white_space_differs) {
       ++report.white_space_differing_pages;
-      report.white_space.push_back({urls[i], compared.first_difference});
+      if (compared.explanation.empty()) {
+        report.white_space.push_back({urls[i], compared.first_difference});
+      } else {
+        ++report.white_space_explained_pages;
+      }
     }
     if (!compared.differs) continue;
     ++report.differing_pages;
@@ -153,9 +158,10 @@ void PrintJson(const Report& report) {
       {"differing_pages", report.differing_pages},
       {"explained_pages", report.explained_pages},
       {"white_space_differing_pages", report.white_space_differing_pages},
+      {"white_space_explained_pages", report.white_space_explained_pages},
       {"explanations", report.explanations},
       {"unexplained", Differences(report.unexplained)},
-      {"white_space_differences", Differences(report.white_space)},
+      {"white_space_unexplained", Differences(report.white_space)},
   };
   fmt::print("{}\n", json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
 }
@@ -172,9 +178,10 @@ void PrintTable(const Report& report) {
   fmt::print("explained_pages              {}\n", report.explained_pages);
   for (const auto& [names, pages] : report.explanations) fmt::print("  {:26} {}\n", names, pages);
   fmt::print("white_space_differing_pages  {}\n", report.white_space_differing_pages);
+  fmt::print("white_space_explained_pages  {}\n", report.white_space_explained_pages);
   constexpr std::size_t kShown = 10;
   for (std::size_t i = 0; i < std::min(kShown, report.white_space.size()); ++i) {
-    fmt::print("white space: {}: {}\n", report.white_space[i].url,
+    fmt::print("unexplained white space: {}: {}\n", report.white_space[i].url,
                report.white_space[i].first_difference);
   }
   for (const auto& [url, difference] : report.unexplained) {
