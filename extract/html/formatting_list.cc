@@ -65,18 +65,13 @@ void FormattingList::Unlink(const Entry& entry) {
   }
 }
 
-void FormattingList::LinkTag(std::uint32_t entry, std::uint32_t before) {
+void FormattingList::LinkTag(std::uint32_t entry) {
   Entry& added = entries_[entry];
   std::uint32_t& last = last_of_tag_[static_cast<std::size_t>(added.tag)];
-  added.same_tag_before = before;
-  if (before == last) {
-    added.same_tag_behind = kNoEntry;
-    last = entry;
-  } else {
-    added.same_tag_behind = entries_[before].same_tag_behind;
-    entries_[added.same_tag_behind].same_tag_before = entry;
-  }
-  if (before != kNoEntry) entries_[before].same_tag_behind = entry;
+  added.same_tag_before = last;
+  added.same_tag_behind = kNoEntry;
+  if (last != kNoEntry) entries_[last].same_tag_behind = entry;
+  last = entry;
 }
 
 void FormattingList::UnlinkTag(const Entry& entry) {
@@ -90,18 +85,13 @@ void FormattingList::UnlinkTag(const Entry& entry) {
   }
 }
 
-void FormattingList::LinkAlike(std::uint32_t entry, std::uint32_t before) {
+void FormattingList::LinkAlike(std::uint32_t entry) {
   Entry& added = entries_[entry];
-  Slot& slot = SlotOf(added.signature);
-  added.alike_before = before;
-  if (before == slot.last) {
-    added.alike_behind = kNoEntry;
-    slot.last = entry;
-  } else {
-    added.alike_behind = entries_[before].alike_behind;
-    entries_[added.alike_behind].alike_before = entry;
-  }
-  if (before != kNoEntry) entries_[before].alike_behind = entry;
+  std::uint32_t& last = SlotOf(added.signature).last;
+  added.alike_before = last;
+  added.alike_behind = kNoEntry;
+  if (last != kNoEntry) entries_[last].alike_behind = entry;
+  last = entry;
 }
 
 void FormattingList::UnlinkAlike(const Entry& entry) {
@@ -148,13 +138,13 @@ std::uint32_t FormattingList::Push(NodeIndex element, Tag tag) {
   const std::uint32_t entry = NewEntry({element, kNoEntry, kNoEntry, level, kNoEntry, kNoEntry,
                                         kNoEntry, kNoEntry, signature, tag, false});
   Link(entry, last_);
-  LinkTag(entry, last_of_tag_[static_cast<std::size_t>(tag)]);
+  LinkTag(entry);
   ++counts_[static_cast<std::size_t>(tag)];
   if (signature == 0) {
     entries_[entry].serial = next_serial_;
     unsigned_.push_back({entry, next_serial_++});
   } else {
-    LinkAlike(entry, SlotOf(signature).last);
+    LinkAlike(entry);
   }
   return entry;
 }
@@ -166,7 +156,7 @@ void FormattingList::SignAll() {
     Entry& entry = entries_[index];
     if (entry.serial != serial || entry.node == kNoNode) continue;  // used again; or removed
     entry.signature = signer_.Sign(entry.node);
-    LinkAlike(index, SlotOf(entry.signature).last);
+    LinkAlike(index);
   }
   unsigned_.clear();
 }
@@ -195,23 +185,10 @@ void FormattingList::Remove(std::uint32_t entry) {
   if (last_ == kNoEntry) unsigned_.clear();
 }
 
-void FormattingList::MoveBehind(std::uint32_t entry, std::uint32_t bookmark,
-                                const std::uint32_t* passed, std::size_t passed_count) {
-  std::uint32_t same_tag = entries_[entry].same_tag_before;
-  std::uint32_t alike = entries_[entry].alike_before;
-  const Entry moved = entries_[entry];
-  for (std::size_t i = 0; i < passed_count; ++i) {
-    const Entry& other = entries_[passed[i]];
-    if (other.tag == moved.tag) same_tag = passed[i];
-    if (moved.signature != 0 && other.signature == moved.signature) alike = passed[i];
-  }
-  Unlink(moved);
-  UnlinkTag(moved);
-  UnlinkAlike(moved);
+void FormattingList::MoveBehind(std::uint32_t entry, std::uint32_t bookmark) {
+  Unlink(entries_[entry]);
   entries_[entry].level = entries_[bookmark].level;
   Link(entry, bookmark);
-  LinkTag(entry, same_tag);
-  if (moved.signature != 0) LinkAlike(entry, alike);
 }
 
 FormattingList::Slot& FormattingList::SlotOf(std::uint64_t signature) {

@@ -64,10 +64,8 @@ class FormattingList {
   void Remove(std::uint32_t entry);
   /// Lets the entry stand for another element made from the same token.
   void Replace(std::uint32_t entry, NodeIndex element) { entries_[entry].node = element; }
-  /// Moves `entry` behind `bookmark`. Of the entries in between, those of the same tag are among
-  /// `passed`, in order.
-  void MoveBehind(std::uint32_t entry, std::uint32_t bookmark, const std::uint32_t* passed,
-                  std::size_t passed_count);
+  /// Moves `entry`, the last one of its tag, behind `bookmark`.
+  void MoveBehind(std::uint32_t entry, std::uint32_t bookmark);
 
  private:
   static constexpr std::size_t kKept = 16 << 10;
@@ -83,9 +81,10 @@ class FormattingList {
   /// Puts `entry`, which is in no place, behind `previous` (kNoEntry: first).
   void Link(std::uint32_t entry, std::uint32_t previous);
   void Unlink(const Entry& entry);
-  void LinkTag(std::uint32_t entry, std::uint32_t before);
+  /// Makes `entry` the last one of its tag, or of its signature.
+  void LinkTag(std::uint32_t entry);
   void UnlinkTag(const Entry& entry);
-  void LinkAlike(std::uint32_t entry, std::uint32_t before);
+  void LinkAlike(std::uint32_t entry);
   void UnlinkAlike(const Entry& entry);
   /// Signs all entries that aren't signed yet.
   void SignAll();

@@ -126,6 +126,9 @@ class NodeArena {
   /// Takes `count` nodes from those that may still come: for memory of other kinds.
   void Charge(std::size_t count) { max_nodes_ = max_nodes_ > count ? max_nodes_ - count : 0; }
 
+  /// Lets no more nodes come.
+  void Exhaust() { max_nodes_ = 0; }
+
   /// A node without parent and children.
   [[nodiscard]] NodeIndex Add(Tag tag, std::uint8_t flags, std::uint32_t begin, std::uint32_t extra,
                               std::uint8_t attributes) {

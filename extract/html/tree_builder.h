@@ -39,7 +39,12 @@ class TreeBuilder final : private FormattingList::Signer {
   void Begin(std::string_view html, const MarkupBits& bits);
 
   /// Tells the builder of a name's number when it is new, before the tag that has it.
-  void AddName(NameId name) { open_.AddName(name); }
+  void AddName(NameId name) {
+    constexpr NameId kFreeNames = 1024;
+    constexpr std::size_t kNodesPerName = 3;  // what the tables of names take of memory for it
+    open_.AddName(name);
+    if (name >= kTagCount + kFreeNames) nodes_.Charge(kNodesPerName);
+  }
   ContentModel StartTag(const TagToken& token);
   void EndTag(const TagToken& token);
   /// The text in [begin, end) of the page. `raw`: from a CDATA section.
@@ -102,7 +107,7 @@ class TreeBuilder final : private FormattingList::Signer {
   void EndHtml(const TagToken& token);
   void TextHtml(Piece text);
 
-  // Tags and text by mode, in front of the body and behind it (tree_builder.cc).
+  // Tags and text by mode, in front of the body and behind it (tree_builder_head.cc).
   void StartBeforeHead(const TagToken& token);
   void StartInHead(const TagToken& token);
   void StartInHeadNoscript(const TagToken& token);
@@ -112,7 +117,9 @@ class TreeBuilder final : private FormattingList::Signer {
   void EndInHead(const TagToken& token);
   void EndInHeadNoscript(const TagToken& token);
   void EndInFrameset(const TagToken& token);
+  void StartInTemplate(const TagToken& token);
   void EndTemplate();
+  void ResetMode();
   /// The standard's "anything else" of the modes in front of the body: goes to the next mode.
   void LeaveMode();
 
@@ -141,14 +148,13 @@ class TreeBuilder final : private FormattingList::Signer {
   [[nodiscard]] std::uint64_t Sign(NodeIndex element) override;
   [[nodiscard]] NodeIndex Clone(NodeIndex element);
 
-  // Tables and templates (tree_builder_tables.cc).
+  // Tables (tree_builder_tables.cc).
   void StartInTable(const TagToken& token);
   void StartInCaption(const TagToken& token);
   void StartInColumnGroup(const TagToken& token);
   void StartInTableBody(const TagToken& token);
   void StartInRow(const TagToken& token);
   void StartInCell(const TagToken& token);
-  void StartInTemplate(const TagToken& token);
   void EndInTable(const TagToken& token);
   void EndInCaption(const TagToken& token);
   void EndInColumnGroup(const TagToken& token);
@@ -164,7 +170,6 @@ class TreeBuilder final : private FormattingList::Signer {
   void ClearToTable();
   void ClearToTableBody();
   void ClearToRow();
-  void ResetMode();
 
   // SVG and MathML (tree_builder_foreign.cc).
   [[nodiscard]] bool IsForeignFor(const TagToken& start) const;

@@ -2,15 +2,13 @@
 
 #include "extract/html/tree_builder.h"
 
-#include <array>
-
 namespace crawlsieve::extract::html {
 
 NodeIndex TreeBuilder::Clone(NodeIndex element) {
   const Node& node = nodes_[element];
   const NodeIndex clone = nodes_.Add(node.tag, node.flags, node.begin, node.extra, node.attributes);
   if (clones_left_ == 0) {
-    nodes_.Charge(nodes_.size());
+    nodes_.Exhaust();
   } else {
     --clones_left_;
   }
@@ -59,8 +57,12 @@ void TreeBuilder::StartFormattingElement(const TagToken& token) {
     RunAdoptionAgency(token);
     ReconstructFormatting();
   }
+  constexpr std::uint32_t kFreeEntries = 4096;
+  constexpr std::size_t kNodesPerEntry =
+      3;  // what an entry takes of memory, its signature included
   const NodeIndex element = InsertHtml(token);
   const std::uint32_t entry = formatting_.Push(element, token.tag);
+  if (entry >= kFreeEntries) nodes_.Charge(kNodesPerEntry);
   open_[open_.top()].listed = entry;
 }
 
@@ -108,8 +110,7 @@ bool TreeBuilder::AdoptOnce(const TagToken& token) {
   const NodeIndex ancestor = open_[open_[place].below].node;
 
   // The inner loop: elements between the block and the formatting element, from the top.
-  std::array<std::uint32_t, kKeptInside> kept{};
-  std::size_t kept_count = 0;
+  std::uint32_t bookmark = kNoEntry;
   std::size_t inside = 0;
   NodeIndex last = block;
   for (std::uint32_t at = open_[block_place].below; at != place;) {
@@ -129,7 +130,7 @@ bool TreeBuilder::AdoptOnce(const TagToken& token) {
     const NodeIndex clone = Clone(between.node);
     formatting_.Replace(between.listed, clone);
     open_.Replace(at, clone);
-    kept[kKeptInside - ++kept_count] = between.listed;
+    if (bookmark == kNoEntry) bookmark = between.listed;
     nodes_.Remove(last);
     nodes_.Append(clone, last);
     last = clone;
@@ -141,11 +142,8 @@ bool TreeBuilder::AdoptOnce(const TagToken& token) {
   const NodeIndex clone = Clone(formatting);
   work_ += nodes_.MoveChildren(block, clone);
   nodes_.Append(block, clone);
-  if (kept_count != 0) {
-    // In the list it comes behind the topmost of the elements that were kept.
-    formatting_.MoveBehind(entry, kept[kKeptInside - 1], &kept[kKeptInside - kept_count],
-                           kept_count);
-  }
+  // In the list it comes behind the topmost of the elements that were kept.
+  if (bookmark != kNoEntry) formatting_.MoveBehind(entry, bookmark);
   formatting_.Replace(entry, clone);
   open_.MoveAboveBlock(place, block_place, clone);
   if (open_.HasForeign()) {

@@ -1,4 +1,4 @@
-// Tables and templates.
+// Tables.
 
 #include "extract/html/tree_builder.h"
 #include "extract/text/ascii.h"
@@ -421,46 +421,6 @@ void TreeBuilder::EndInCell(const TagToken& token) {
       EndInBody(token);
       return;
   }
-}
-
-void TreeBuilder::StartInTemplate(const TagToken& token) {
-  Mode mode = Mode::kInBody;
-  switch (token.tag) {
-    case Tag::kBase:
-    case Tag::kBasefont:
-    case Tag::kBgsound:
-    case Tag::kLink:
-    case Tag::kMeta:
-    case Tag::kNoframes:
-    case Tag::kScript:
-    case Tag::kStyle:
-    case Tag::kTemplate:
-    case Tag::kTitle:
-      StartInHead(token);
-      return;
-    case Tag::kCaption:
-    case Tag::kColgroup:
-    case Tag::kTbody:
-    case Tag::kTfoot:
-    case Tag::kThead:
-      mode = Mode::kInTable;
-      break;
-    case Tag::kCol:
-      mode = Mode::kInColumnGroup;
-      break;
-    case Tag::kTr:
-      mode = Mode::kInTableBody;
-      break;
-    case Tag::kTd:
-    case Tag::kTh:
-      mode = Mode::kInRow;
-      break;
-    default:
-      break;
-  }
-  template_modes_.back() = mode;
-  mode_ = mode;
-  StartHtml(token);
 }
 
 }  // namespace crawlsieve::extract::html
