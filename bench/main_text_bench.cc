@@ -64,7 +64,7 @@ class Reader {
     return text;
   }
 
-  Shingles ShinglesOf(const std::string& text, std::size_t* words) {
+  Shingles ShinglesOf(std::string_view text, std::size_t* words) {
     tokens_.Clear();
     (void)tokenizer_.Append(text, tokens_);
     if (words != nullptr) *words = tokens_.size();
