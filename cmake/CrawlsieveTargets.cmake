@@ -34,11 +34,12 @@ function(crawlsieve_library)
 endfunction()
 
 # crawlsieve_test(NAME index SRCS a_test.cc... DEPS libs... [LABELS unit] [TIMEOUT seconds]
-#                 [ONE_PROCESS])
+#                 [ONE_PROCESS] [BY_REQUEST filter])
 # makes one GoogleTest program and registers each of its tests with ctest; with ONE_PROCESS the
-# program as a whole, because its tests share something that takes long to make.
+# program as a whole, because its tests share something that takes long to make. Tests BY_REQUEST
+# need something that a script fetches, and that script runs them.
 function(crawlsieve_test)
-  cmake_parse_arguments(ARG "ONE_PROCESS" "NAME;TIMEOUT" "SRCS;DEPS;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "ONE_PROCESS" "NAME;TIMEOUT;BY_REQUEST" "SRCS;DEPS;LABELS" ${ARGN})
   if(NOT ARG_LABELS)
     set(ARG_LABELS unit)
   endif()
@@ -53,7 +54,12 @@ function(crawlsieve_test)
     add_test(NAME ${target} COMMAND ${target})
     set_tests_properties(${target} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT})
   else()
+    set(filter)
+    if(ARG_BY_REQUEST)
+      set(filter TEST_FILTER "-${ARG_BY_REQUEST}")
+    endif()
     gtest_discover_tests(${target}
+      ${filter}
       DISCOVERY_MODE PRE_TEST
       DISCOVERY_TIMEOUT 60
       PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT})

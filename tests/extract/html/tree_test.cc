@@ -88,9 +88,7 @@ TEST(HtmlTree, OfOurOwnCasesIsReported) {
 
 TEST(HtmlTree, OfOthersCasesIsReported) {
   const char* const folder = std::getenv("CRAWLSIEVE_TREE_TESTS");
-  if (folder == nullptr) {
-    GTEST_SKIP() << "script/tree_tests fetches these cases and runs this test";
-  }
+  ASSERT_NE(folder, nullptr) << "script/tree_tests fetches these cases and runs this test";
   const std::size_t tried = ExpectVisibleTrees(CasesIn(folder), /*exceptions_allowed=*/true);
   RecordProperty("cases", static_cast<int>(tried));
   EXPECT_GE(tried, 1500U);
