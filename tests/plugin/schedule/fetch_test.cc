@@ -30,8 +30,8 @@ class FetchTable : public ::testing::Test {
     return url_.not_before - kStart - after_start;
   }
 
-  const RetryOptions retry_;
-  const HalfLives half_lives_;
+  const RetryOptions retry_{};
+  const HalfLives half_lives_{};
   UrlSchedule url_;
 };
 
