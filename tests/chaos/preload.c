@@ -1,9 +1,11 @@
 /* LD_PRELOAD: a full or broken disk, and a clock that is wrong, for one process and without root.
  *
  *   CHAOS_DISK_FOLDER   writes to files below it fail ...
+ *
  *   CHAOS_DISK_FAULT    ... with the errno in this file, an int that is mapped here and changed
- * from outside: ENOSPC, EIO, or 0 for none CHAOS_CLOCK_SHIFT   seconds that the wall clock is
- * ahead; less than 0: behind
+ *                       from outside: ENOSPC, EIO, or 0 for none
+ *
+ *   CHAOS_CLOCK_SHIFT   seconds that the wall clock is ahead; less than 0: behind
  *
  * A write to a full disk takes half of the bytes before the next one is refused.
  */
@@ -12,6 +14,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -143,4 +146,18 @@ time_t time(time_t* now) {
   const time_t shifted = real(NULL) + clock_shift;
   if (now != NULL) *now = shifted;
   return shifted;
+}
+
+/* A deadline that was worked out from the shifted clock goes to the kernel, whose clock isn't. Left
+ * as it is, it would be over at once, and the caller would spin, or come by the shift too late. */
+int pthread_cond_timedwait(pthread_cond_t* restrict condition, pthread_mutex_t* restrict mutex,
+                           const struct timespec* restrict deadline) {
+  static int (*real)(pthread_cond_t*, pthread_mutex_t*, const struct timespec*) = NULL;
+  if (real == NULL) real = dlvsym(RTLD_NEXT, "pthread_cond_timedwait", "GLIBC_2.3.2");
+  struct timespec now, unshifted = *deadline;
+  clock_gettime(CLOCK_REALTIME, &now);
+  const time_t from_shifted = labs(deadline->tv_sec - now.tv_sec);
+  const time_t from_real = labs(deadline->tv_sec - (now.tv_sec - clock_shift));
+  if (from_shifted < from_real) unshifted.tv_sec -= clock_shift;
+  return real(condition, mutex, &unshifted);
 }
