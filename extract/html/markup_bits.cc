@@ -217,9 +217,11 @@ void MarkupBits::Scan(std::string_view html) {
   const std::size_t whole = html.size() / kBlock;
   if (whole + 1 > stride_) {
     // An odd number of cache lines: the same word of all maps doesn't fall into one cache set.
-    stride_ = (whole + 1 + 7) / 8 * 8 | 8;
+    const std::size_t stride = (whole + 1 + 7) / 8 * 8 | 8;
     words_.clear();  // so that growing copies nothing
-    words_.resize(kMapCount * stride_);
+    stride_ = 0;
+    words_.resize(kMapCount * stride);
+    stride_ = stride;
   }
   Maps maps{};
   for (std::size_t map = 0; map < kMapCount; ++map) maps[map] = words_.data() + map * stride_;

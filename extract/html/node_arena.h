@@ -27,6 +27,7 @@ enum NodeFlag : std::uint8_t {
   kNamespaceBits = 3,         ///< an element's Namespace
   kHtmlIntegrationPoint = 4,  ///< HTML may stand in this foreign element
   kMathTextPoint = 8,         ///< a MathML text integration point
+  kClone = 16,                ///< of an element: another one has the same attributes
   kRawText = 32,              ///< of a text: character references mean nothing in it
   kKeepsNul = 64,             ///< of a text: NUL stands for U+FFFD; elsewhere it is dropped
 };
@@ -125,9 +126,6 @@ class NodeArena {
   [[nodiscard]] bool IsOverLimit() const { return nodes_.size() > max_nodes_; }
   /// Takes `count` nodes from those that may still come: for memory of other kinds.
   void Charge(std::size_t count) { max_nodes_ = max_nodes_ > count ? max_nodes_ - count : 0; }
-
-  /// Lets no more nodes come.
-  void Exhaust() { max_nodes_ = 0; }
 
   /// A node without parent and children.
   [[nodiscard]] NodeIndex Add(Tag tag, std::uint8_t flags, std::uint32_t begin, std::uint32_t extra,

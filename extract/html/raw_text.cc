@@ -7,6 +7,9 @@
 namespace crawlsieve::extract::html {
 namespace {
 
+/// Bytes that are searched in about the time of one step of other work.
+constexpr std::size_t kBytesPerStep = 16;
+
 /// Whether the name `name` stands at `at`, and ends there.
 bool HasName(std::string_view html, std::size_t at, std::string_view name) {
   if (html.size() - at <= name.size() || !StartsWithNoCase(html.substr(at), name)) return false;
@@ -36,20 +39,27 @@ std::size_t FindScriptEnd(std::string_view html, const MarkupBits& bits, std::si
   constexpr std::string_view kScript = "script";
   enum class State { kPlain, kEscaped, kDoubleEscaped };
   State state = State::kPlain;
-  std::size_t escape_end = 0;  // behind "-->", when escaped
+  // Up to where no "-->" is that ends the escape. It is looked for between one '<' and the next, so
+  // that each byte is read once: a script that ends before its escape is over must not cost a
+  // search through the rest of the page.
+  std::size_t searched = 0;
   const std::uint64_t* const less_than = bits.less_than();
   for (std::size_t at = MarkupBits::Next(less_than, from, html.size()); at != html.size();
        at = MarkupBits::Next(less_than, at + 1, html.size())) {
     ++work;
-    if (state != State::kPlain && at >= escape_end) state = State::kPlain;
+    if (state != State::kPlain) {
+      work += (at - searched) / kBytesPerStep;
+      if (html.substr(searched, at - searched).find("-->") != std::string_view::npos) {
+        state = State::kPlain;
+      }
+      searched = at;
+    }
     switch (state) {
       case State::kPlain:
         if (HasEndTag(html, at, kScript)) return at;
         if (html.substr(at, 4) == "<!--") {
           state = State::kEscaped;
-          // The dashes of "<!-->" count for its end too.
-          const std::size_t found = html.find("-->", at + 2);
-          escape_end = found == std::string_view::npos ? html.size() : found + 3;
+          searched = at + 2;  // the dashes of "<!-->" count for its end too
         }
         break;
       case State::kEscaped:

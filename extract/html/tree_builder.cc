@@ -12,9 +12,11 @@ TreeBuilder::TreeBuilder(NodeArena& nodes, TagReader& tags, const KeyedHash& has
 
 void TreeBuilder::Begin(std::string_view html, const MarkupBits& bits) {
   constexpr std::size_t kKept = std::size_t{16} << 10;
-  // How many formatting elements may be opened again: these, and one for so many bytes.
+  // How many formatting elements may be opened again: these, and one for so many bytes. Few enough
+  // that they alone never reach the limit of nodes. The standard has no such bound, so a page
+  // beyond it, which no real page is, shows its text with less formatting around it.
   constexpr std::size_t kFreeClones = 4096;
-  constexpr std::size_t kBytesPerClone = 4;
+  constexpr std::size_t kBytesPerClone = 16;
   html_ = html;
   bits_ = &bits;
   open_.Begin();
@@ -263,7 +265,7 @@ void TreeBuilder::TextHtml(Piece text) {
       case Mode::kAfterFrameset:
       case Mode::kAfterAfterFrameset: {
         // Of a frameset's text only white space stays.
-        while (text.begin != text.end) {
+        while (text.begin != text.end && !nodes_.IsOverLimit()) {
           ++work_;
           const std::uint32_t end = SkipSpace(text);
           if (end != text.begin) InsertText({text.begin, end, text.raw}, 0);

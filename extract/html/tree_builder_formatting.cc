@@ -6,13 +6,9 @@ namespace crawlsieve::extract::html {
 
 NodeIndex TreeBuilder::Clone(NodeIndex element) {
   const Node& node = nodes_[element];
-  const NodeIndex clone = nodes_.Add(node.tag, node.flags, node.begin, node.extra, node.attributes);
-  if (clones_left_ == 0) {
-    nodes_.Exhaust();
-  } else {
-    --clones_left_;
-  }
-  return clone;
+  const auto flags = static_cast<std::uint8_t>(node.flags | kClone);
+  --clones_left_;
+  return nodes_.Add(node.tag, flags, node.begin, node.extra, node.attributes);
 }
 
 std::uint64_t TreeBuilder::Sign(NodeIndex element) {
@@ -22,6 +18,7 @@ std::uint64_t TreeBuilder::Sign(NodeIndex element) {
 }
 
 void TreeBuilder::ReconstructFormatting() {
+  if (clones_left_ == 0) return;
   std::uint32_t entry = formatting_.last();
   const auto is_done = [this](std::uint32_t at) {
     return formatting_.IsMarker(at) || nodes_[formatting_[at].node].place != kNoPlace;
@@ -30,7 +27,7 @@ void TreeBuilder::ReconstructFormatting() {
   while (formatting_[entry].previous != kNoEntry && !is_done(formatting_[entry].previous)) {
     entry = formatting_[entry].previous;
   }
-  for (; entry != kNoEntry && !nodes_.IsOverLimit(); entry = formatting_[entry].next) {
+  for (; entry != kNoEntry && clones_left_ != 0; entry = formatting_[entry].next) {
     const NodeIndex clone = Clone(formatting_[entry].node);
     Insert(open_.current(), clone);
     open_.Push(clone, static_cast<NameId>(nodes_[clone].tag));
@@ -104,6 +101,11 @@ bool TreeBuilder::AdoptOnce(const TagToken& token) {
   if (block_place == kNoPlace) {
     open_.PopThrough(place);
     formatting_.Remove(entry);
+    return false;
+  }
+  if (clones_left_ <= kKeptInside) {  // too few for this round: what is in the element stays there
+    formatting_.Remove(entry);
+    RemoveOpen(place);
     return false;
   }
   const NodeIndex block = open_[block_place].node;

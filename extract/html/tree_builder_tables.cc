@@ -144,7 +144,7 @@ void TreeBuilder::FlushTableText() {
   for (std::size_t i = 0; i < table_text_.size() && space; ++i) {
     space = IsSpaceOrNul(table_text_[i]);
   }
-  for (std::size_t i = 0; i < table_text_.size(); ++i) {
+  for (std::size_t i = 0; i < table_text_.size() && !nodes_.IsOverLimit(); ++i) {
     if (space) {
       InsertText(table_text_[i], 0);
     } else {

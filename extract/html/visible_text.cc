@@ -92,7 +92,8 @@ void VisibleText::OnBlockEnd() {
 }
 
 void VisibleText::OnLinkBegin(const LinkTarget& target) {
-  const bool kept = !target.href.empty() && anchors_.size() < max_links_;
+  const bool kept =
+      !target.href.empty() && target.href.size() <= kMaxHrefBytes && anchors_.size() < max_links_;
   open_anchors_.push_back(kept ? anchors_.size() : kNoAnchor);
   if (kept) {
     anchors_.push_back(

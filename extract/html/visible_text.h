@@ -16,6 +16,9 @@ namespace crawlsieve::extract {
 /// and which part of it has which role. Thread-compatible; reused from page to page.
 class VisibleText final : public HtmlEvents {
  public:
+  /// Links with a longer address are not remembered: a page may repeat one as often as it likes.
+  static constexpr std::size_t kMaxHrefBytes = 16 << 10;
+
   /// `max_links`: how many links to remember.
   explicit VisibleText(std::size_t max_links = 0) : max_links_(max_links) {}
 

@@ -58,6 +58,8 @@ void VisibleWalk::Walk(const NodeArena& nodes, NodeIndex root, std::string_view 
   html_ = html;
   special_ = bits.special();
   work_ = 0;
+  shared_values_.clear();
+  shared_styles_.clear();
   ReportLanguage(nodes[root], events);
   events.OnBlockBegin(kNoHints);
   NodeIndex parent = root;
@@ -108,7 +110,7 @@ bool VisibleWalk::Enter(const Node& element, HtmlEvents& events) {
       case AttributeKind::kHidden:
         return false;
       case AttributeKind::kStyle:
-        if (StyleHides(ValueOf(attribute, buffer_))) return false;
+        if (IsHiddenByStyle(element, attribute)) return false;
         break;
       case AttributeKind::kOpen:
         open = true;
@@ -132,8 +134,8 @@ bool VisibleWalk::Enter(const Node& element, HtmlEvents& events) {
       events.OnBlockBegin(hints);
       return true;
     case Flow::kLink:
-      events.OnLinkBegin({ValueOr(element, AttributeKind::kHref, buffer_),
-                          ValueOr(element, AttributeKind::kRel, rel_buffer_)});
+      events.OnLinkBegin({SharedValueOr(element, AttributeKind::kHref, buffer_),
+                          SharedValueOr(element, AttributeKind::kRel, rel_buffer_)});
       return true;
     case Flow::kLine:
       events.OnBreak();
@@ -208,19 +210,37 @@ const Attribute* VisibleWalk::Find(const Node& element, AttributeKind kind) cons
   return nullptr;
 }
 
-std::string_view VisibleWalk::ValueOf(const Attribute& attribute, std::string& buffer) const {
+std::string_view VisibleWalk::ValueOf(const Attribute& attribute, std::string& buffer) {
   return Decoded(attribute.offset, attribute.offset + attribute.length, true, true, true, buffer);
 }
 
 std::string_view VisibleWalk::ValueOr(const Node& element, AttributeKind kind,
-                                      std::string& buffer) const {
+                                      std::string& buffer) {
   const Attribute* const attribute = Find(element, kind);
   return attribute == nullptr ? std::string_view() : ValueOf(*attribute, buffer);
 }
 
+std::string_view VisibleWalk::SharedValueOr(const Node& element, AttributeKind kind,
+                                            std::string& buffer) {
+  if ((element.flags & kClone) == 0) return ValueOr(element, kind, buffer);
+  const Attribute* const attribute = Find(element, kind);
+  if (attribute == nullptr) return {};
+  const auto [value, is_new] = shared_values_.try_emplace(attribute->offset);
+  if (is_new) value->second = ValueOf(*attribute, buffer);
+  return value->second;
+}
+
+bool VisibleWalk::IsHiddenByStyle(const Node& element, const Attribute& style) {
+  if ((element.flags & kClone) == 0) return StyleHides(ValueOf(style, buffer_));
+  const auto [hides, is_new] = shared_styles_.try_emplace(style.offset);
+  if (is_new) hides->second = StyleHides(ValueOf(style, buffer_));
+  return hides->second;
+}
+
 std::string_view VisibleWalk::Decoded(std::size_t begin, std::size_t end, bool references,
-                                      bool in_attribute, bool keeps_nul,
-                                      std::string& buffer) const {
+                                      bool in_attribute, bool keeps_nul, std::string& buffer) {
+  constexpr std::size_t kBytesPerStep = 16;
+  work_ += (end - begin) / kBytesPerStep;
   std::size_t special = MarkupBits::Next(special_, begin, end);
   if (special == end) return html_.substr(begin, end - begin);
   buffer.clear();

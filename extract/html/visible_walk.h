@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 
 namespace crawlsieve::extract::html {
 
@@ -30,15 +31,19 @@ class VisibleWalk {
   void ReportTitle(const Node& title, HtmlEvents& events);
 
   [[nodiscard]] const Attribute* Find(const Node& element, AttributeKind kind) const;
-  [[nodiscard]] std::string_view ValueOf(const Attribute& attribute, std::string& buffer) const;
+  [[nodiscard]] std::string_view ValueOf(const Attribute& attribute, std::string& buffer);
   /// The attribute's value; empty where there is none.
   [[nodiscard]] std::string_view ValueOr(const Node& element, AttributeKind kind,
-                                         std::string& buffer) const;
+                                         std::string& buffer);
+  /// The same for an element that may be a clone: clones of one element share what was found.
+  [[nodiscard]] std::string_view SharedValueOr(const Node& element, AttributeKind kind,
+                                               std::string& buffer);
+  /// Whether the element's inline style hides it.
+  [[nodiscard]] bool IsHiddenByStyle(const Node& element, const Attribute& style);
   /// What the page has in [begin, end), with references, carriage returns and NUL made to what they
   /// stand for: in `buffer` if there are any.
   [[nodiscard]] std::string_view Decoded(std::size_t begin, std::size_t end, bool references,
-                                         bool in_attribute, bool keeps_nul,
-                                         std::string& buffer) const;
+                                         bool in_attribute, bool keeps_nul, std::string& buffer);
 
   const NodeArena* nodes_ = nullptr;
   std::string_view html_;
@@ -46,6 +51,10 @@ class VisibleWalk {
   std::uint64_t work_ = 0;
   std::string buffer_;
   std::string rel_buffer_;
+  // Of clones, by the place of the attribute in the page. A page may have as many clones of one
+  // element as it likes, and must not have its attributes read again for each.
+  std::unordered_map<std::uint32_t, std::string> shared_values_;
+  std::unordered_map<std::uint32_t, bool> shared_styles_;
 };
 
 }  // namespace crawlsieve::extract::html

@@ -69,6 +69,24 @@ TEST(FastParser, MovesFormattingIntoBlocks) {
   EXPECT_EQ(Body("<a href=x><b><i><u><s>1<div>2</a>3"), "(x:'1')[(x:'2')'3']");
 }
 
+TEST(FastParser, ReadsTheAttributesOfWhatIsOpenedAgainAlike) {
+  EXPECT_EQ(Body("<p><a href=x&amp;y rel=z>1<p>2<p>3"),
+            "[(x&y rel=z:'1')][(x&y rel=z:'2')][(x&y rel=z:'3')]");
+  EXPECT_EQ(Body("<p><b style='display&colon;none'>1<p>2<p>3</b>4"), "[][]['4']");
+  EXPECT_EQ(Body("<p><b style=color:red>1<p>2"), "['1']['2']");
+}
+
+TEST(FastParser, StillReadsAPageBehindMoreFormattingThanItOpensAgain) {
+  // A cell's marker keeps the formatting in: without a bound, these few bytes would cost the page.
+  std::string prologue = "<div hidden><table><td><p>";
+  for (int i = 0; i < 190; ++i) prologue += "<b a" + std::to_string(i) + ">";
+  prologue += Repeat("<p>x", 190) + "</b></b></table></div>";
+  for (const std::size_t words : {1, 20'000, 200'000}) {
+    const std::string text = Repeat("word ", words);
+    EXPECT_EQ(Body(prologue + "<p>" + text), "['" + text + "']");
+  }
+}
+
 TEST(FastParser, OpensNoMoreThanThreeAlikeAgain) {
   // Clones count as nodes, so a page of a thousand is within the limit where one of all isn't.
   const std::string page = Repeat("<b class=x>", 1000) + Repeat("<p>1</p>", 100);
