@@ -15,6 +15,7 @@
 #include "extract/features/shingles.h"
 #include "extract/features/terms.h"
 #include "extract/html/charset.h"
+#include "extract/html/fast_parser.h"
 #include "extract/html/html_text.h"
 #include "extract/html/media_type.h"
 #include "extract/html/visible_text.h"
@@ -164,7 +165,7 @@ class Steps {
 
   Steps(const ExtractOptions& options, const FeatureHasher& hasher)
       : identifier_(options, hasher),
-        parser_(MakeGumboParser(options.limits)),
+        parser_(MakeFastParser(options.limits)),
         tokenizer_({options.limits.max_tokens, options.features.max_token_bytes}),
         volatile_text_(options.features.volatile_text),
         finder_(options.features.terms, hasher),

@@ -2,7 +2,7 @@
 
 #include "bench/pages.h"
 #include "extract/html/charset.h"
-#include "extract/html/html_text.h"
+#include "extract/html/fast_parser.h"
 #include "extract/html/visible_text.h"
 #include "extract/text/tokenizer.h"
 
@@ -77,7 +77,7 @@ class Reader {
     return shingles;
   }
 
-  std::unique_ptr<HtmlParser> parser_ = MakeGumboParser({});
+  std::unique_ptr<HtmlParser> parser_ = MakeFastParser({});
   VisibleText text_;
   Tokenizer tokenizer_{{1 << 20, 256}};
   TokenList tokens_;
