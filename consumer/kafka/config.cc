@@ -24,6 +24,7 @@ constexpr std::uint64_t kProducerBufferKilobytes = 64 << 10;
 // broker sends a larger batch too, but then nothing else with it. Test:
 // KafkaClient.BatchesLargerThanAFetchAreReadBesideSmallOnes
 constexpr std::uint64_t kPageFetchBytes = 1 << 20;
+constexpr const char* kMessageTimeout = "message.timeout.ms";
 
 ClientProperties CommonDefaults() {
   return {
@@ -137,7 +138,19 @@ ClientRecipe IdempotentProducer(const KafkaClientOptions& options) {
   recipe.required["acks"] = "all";
   // The log must not go on behind an entry that was lost: the producer fails instead.
   recipe.required["enable.gapless.guarantee"] = "true";
+  // But for entries that are late: librdkafka drops these alone. Test:
+  // MockProducer.NoRecordPassesOneThatWaits
+  recipe.replaced[kMessageTimeout] = "0";
   return recipe;
+}
+
+Result<std::chrono::milliseconds> LogDeliveryTimeout(const KafkaClientOptions& options) {
+  ClientRecipe recipe = IdempotentProducer(options);
+  recipe.replaced.clear();
+  auto config = ClientConfig::Make(recipe, options);
+  if (!config) return tl::unexpected(config.error());
+  const std::string value = config->Value(kMessageTimeout);
+  return std::chrono::milliseconds(std::strtol(value.c_str(), nullptr, 10));
 }
 
 ClientRecipe TransactionalProducer(const KafkaClientOptions& options) {
@@ -239,8 +252,13 @@ Result<ClientConfig> ClientConfig::Make(const ClientRecipe& recipe,
       }
     }
   }
+  for (const auto& [property, value] : recipe.replaced) {
+    if (Status set = config.Set(property, value, "kafka"); !set) {
+      return tl::unexpected(set.error());
+    }
+  }
   if (!config.Value("transactional.id").empty()) {
-    const std::string message_timeout = config.Value("message.timeout.ms");
+    const std::string message_timeout = config.Value(kMessageTimeout);
     const std::string transaction_timeout = config.Value("transaction.timeout.ms");
     const long message_ms = std::strtol(message_timeout.c_str(), nullptr, 10);
     if (message_ms == 0 || message_ms >= std::strtol(transaction_timeout.c_str(), nullptr, 10)) {

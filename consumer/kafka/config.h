@@ -4,6 +4,7 @@
 #include "consumer/kafka/options.h"
 #include "plugin/base/result.h"
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -17,12 +18,14 @@ namespace crawlsieve::consumer {
 
 enum class ClientType { kConsumer, kProducer };
 
-/// Properties of one kind of client. The user's own come between the two: they change the defaults
-/// but not what the promises of the program stand on.
+/// Properties of one kind of client. The user's own come between the first two: they change the
+/// defaults but not what the promises of the program stand on.
 struct ClientRecipe {
   ClientType type = ClientType::kConsumer;
   ClientProperties defaults;
   ClientProperties required;
+  /// In force whatever the user's say: what they mean by these is done outside of the client.
+  ClientProperties replaced{};
 };
 
 /// Size of the largest record that our producers write: a dead letter, which has the largest record
@@ -37,8 +40,15 @@ struct ClientRecipe {
 /// Reads the admission log in group `<group>.judge`; also, with Consumer::Assign, for a standby.
 [[nodiscard]] ClientRecipe JudgeConsumer(const KafkaClientOptions& options);
 
-/// Writes to the log and the dead letters: in order, without gaps, each record once.
+/// Writes to the log and the dead letters: in order, without gaps, each record once. The client
+/// never gives a record up; LogDeliveryTimeout says when to give the client up.
 [[nodiscard]] ClientRecipe IdempotentProducer(const KafkaClientOptions& options);
+
+/// How long a record may wait to be written to the log or the dead letters: the user's
+/// `message.timeout.ms`; 0: without a limit. The client itself isn't given it, because it would
+/// drop the record that is late and write those behind it. Errors: as ClientConfig::Make.
+[[nodiscard]] Result<std::chrono::milliseconds> LogDeliveryTimeout(
+    const KafkaClientOptions& options);
 
 /// Writes verdicts under the transactional id `<group>.judge`.
 [[nodiscard]] ClientRecipe TransactionalProducer(const KafkaClientOptions& options);
@@ -64,7 +74,8 @@ struct ClientCallbacks {
 /// librdkafka's configuration object, until a client takes it over. Thread-compatible.
 class ClientConfig {
  public:
-  /// Lays the recipe's defaults, then `options.client` and `options.consumer` or `.producer`.
+  /// Lays the recipe's defaults, then `options.client` and `options.consumer` or `.producer`, then
+  /// what the recipe replaces.
   /// Errors: kInvalidConfig, naming the property: unknown, a value out of range, or one that the
   /// recipe requires otherwise. No message repeats the value of a property that holds a secret.
   [[nodiscard]] static Result<ClientConfig> Make(const ClientRecipe& recipe,

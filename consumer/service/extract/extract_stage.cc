@@ -1,7 +1,6 @@
 #include "consumer/service/extract/extract_stage.h"
 
 #include "consumer/kafka/consumer.h"
-#include "consumer/kafka/producer.h"
 #include "consumer/observability/logging.h"
 #include "consumer/output/dead_letter.h"
 #include "consumer/pipeline/offset_tracker.h"
@@ -12,6 +11,7 @@
 #include "consumer/service/brokers/kafka_log_source.h"
 #include "consumer/service/brokers/sessions.h"
 #include "consumer/service/brokers/status_board.h"
+#include "consumer/service/extract/entry_writer.h"
 #include "consumer/service/extract/input_position.h"
 #include "consumer/service/extract/log_gate.h"
 #include "consumer/service/extract/page_worker.h"
@@ -22,7 +22,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -64,7 +63,8 @@ class ExtractSession final : public RebalanceListener {
 
   SessionResult Run(const std::stop_token& stop) {
     if (auto opened = Open(); !opened) return tl::unexpected(FinalFailure(opened.error()));
-    auto ready = gate_.Wait(stop, *consumer_, *producer_, contact_);
+    stop_ = stop;
+    auto ready = gate_.Wait(stop, *consumer_, entries_->producer(), contact_);
     if (!ready) return tl::unexpected(Failure(ready.error()));
     if (!*ready) return {};
     if (auto alone = CheckExtractGroup(options_.kafka, kGroupTimeout); !alone) {
@@ -111,7 +111,7 @@ class ExtractSession final : public RebalanceListener {
 
   void OnRevoked(const std::vector<TopicPartition>& partitions) override {
     // What is acknowledged is committed; the new owner repeats the rest, and the fold knows it.
-    (void)producer_->Flush(kAdminTimeout);
+    entries_->Flush(kAdminTimeout);
     const KafkaStatus committed = consumer_->Commit(CommittableOffsets(), kAdminTimeout);
     if (!committed) {
       Log(LogLevel::kWarn, "extract.commit_failed", {{"error", committed.error().message}});
@@ -135,11 +135,6 @@ class ExtractSession final : public RebalanceListener {
     InputBegin begin;
     Timestamp last_timestamp;  ///< of the record taken last
   };
-  struct Unacknowledged {
-    TopicPartition partition;
-    Epoch epoch;
-    std::int64_t offset;
-  };
 
   SessionFailure Failure(const KafkaError& error) const { return FailureFrom(error, progressed_); }
 
@@ -156,12 +151,15 @@ class ExtractSession final : public RebalanceListener {
     auto consumer =
         Consumer::Make(recipe, options_.kafka, contact_.Listen(LoggingCallbacks("extract")));
     if (!consumer) return tl::unexpected(consumer.error());
-    auto producer = Producer::Make(IdempotentProducer(options_.kafka), options_.kafka,
-                                   contact_.Listen(LoggingCallbacks("extract")),
-                                   [this](const DeliveryReport& report) { OnDelivery(report); });
-    if (!producer) return tl::unexpected(producer.error());
+    auto entries =
+        EntryWriter::Make(options_.kafka, log_, contact_.Listen(LoggingCallbacks("extract")),
+                          {[this](const EntryWriter::Origin& origin, std::string_view topic) {
+                             OnWritten(origin, topic);
+                           },
+                           [this] { metrics_.Errors("extract").Add(); }});
+    if (!entries) return tl::unexpected(entries.error());
     consumer_ = std::move(*consumer);
-    producer_ = std::move(*producer);
+    entries_ = std::move(*entries);
     return {};
   }
 
@@ -181,14 +179,12 @@ class ExtractSession final : public RebalanceListener {
   /// Takes a record if there is room, appends what the workers are done with, commits if it is
   /// time.
   KafkaStatus Step() {
-    producer_->Poll(milliseconds(0));
-    if (delivery_failure_.has_value()) return tl::unexpected(*delivery_failure_);
-    if (auto fatal = producer_->FatalError()) return tl::unexpected(*fatal);
+    if (auto written = entries_->Poll(); !written) return written;
 
     const bool has_room = in_flight_bytes_ < options_.stage.max_in_flight_bytes &&
                           workers_.in_flight() < options_.stage.max_in_flight_records;
     if (auto changed = SetPaused(!has_room); !changed) return changed;
-    const bool is_busy = workers_.in_flight() > 0 || producer_->outstanding() > 0;
+    const bool is_busy = workers_.in_flight() > 0 || entries_->outstanding() > 0;
     auto polled = consumer_->Poll(!has_room ? milliseconds(0) : is_busy ? kBusyPoll : kIdlePoll);
     if (!polled && polled.error().error_class != KafkaErrorClass::kRetriable) {
       return tl::unexpected(polled.error());
@@ -248,15 +244,15 @@ class ExtractSession final : public RebalanceListener {
     in_flight_bytes_ -= done.bytes;
     const auto assigned = assigned_.find(done.partition);
     if (assigned == assigned_.end() || assigned->second.epoch != done.epoch) return {};
-    const Unacknowledged waiting{done.partition, done.epoch, done.record.offset()};
+    const EntryWriter::Origin origin{done.partition, done.epoch, done.record.offset()};
 
     const int omitted = done.processed.entry.page().omitted_size();
     if (omitted > 0) metrics_.Add(Count::kFieldsOmitted, static_cast<std::uint64_t>(omitted));
-    const bool is_repeat = waiting.offset < assigned->second.begin.first;
+    const bool is_repeat = origin.offset < assigned->second.begin.first;
     if (done.processed.failure.has_value() && !is_repeat) {
       const DecodeFailure& failure = *done.processed.failure;
       metrics_.DeadLetters(failure.code).Add();
-      assigned->second.tracker.Expect(waiting.offset);
+      assigned->second.tracker.Expect(origin.offset);
       const std::vector<Header> added =
           DeadLetterHeaderList(done.processed.entry.page().source(), failure, writer_,
                                options_.kafka.dead_letter_headers);
@@ -268,44 +264,27 @@ class ExtractSession final : public RebalanceListener {
       letter.headers = done.record.headers();
       CompleteDeadLetter(added, options_.kafka.dead_letter_headers,
                          options_.dead_letter_bytes.at(done.partition.topic), letter);
-      if (auto produced = Produce(letter, waiting); !produced) return produced;
+      if (auto written = Write(letter, origin); !written) return written;
     }
     const std::string entry = done.processed.entry.SerializeAsString();
     RecordView record;
     record.topic = log_.topic;
     record.partition = log_.partition;
     record.value = entry;
-    return Produce(record, waiting);
+    return Write(record, origin);
   }
 
-  KafkaStatus Produce(const RecordView& record, Unacknowledged waiting) {
-    const std::uint64_t token = ++last_token_;
-    unacknowledged_.emplace(token, std::move(waiting));
-    while (true) {
-      auto produced = producer_->Produce(record, token);
-      if (produced || produced.error().error_class != KafkaErrorClass::kBusy) return produced;
-      // The queue empties as reports come, or their time-outs end the session.
-      producer_->Poll(milliseconds(100));
-      if (delivery_failure_.has_value()) return tl::unexpected(*delivery_failure_);
-    }
+  KafkaStatus Write(const RecordView& record, const EntryWriter::Origin& origin) {
+    return entries_->Write(record, origin, stop_, options_.shutdown_timeout / 2);
   }
 
-  void OnDelivery(const DeliveryReport& report) {
-    const auto found = unacknowledged_.find(report.token);
-    if (found == unacknowledged_.end()) return;
-    const Unacknowledged waiting = std::move(found->second);
-    unacknowledged_.erase(found);
-    if (report.error.has_value()) {
-      metrics_.Errors("extract").Add();
-      if (!delivery_failure_.has_value()) delivery_failure_ = report.error;
-      return;
-    }
+  void OnWritten(const EntryWriter::Origin& origin, std::string_view topic) {
     progressed_ = true;
     contact_.Answered();
-    if (report.topic == log_.topic) metrics_.Add(Count::kLogEntriesAppended);
-    const auto assigned = assigned_.find(waiting.partition);
-    if (assigned != assigned_.end() && assigned->second.epoch == waiting.epoch) {
-      assigned->second.tracker.Acknowledge(waiting.offset);
+    if (topic == log_.topic) metrics_.Add(Count::kLogEntriesAppended);
+    const auto assigned = assigned_.find(origin.partition);
+    if (assigned != assigned_.end() && assigned->second.epoch == origin.epoch) {
+      assigned->second.tracker.Acknowledge(origin.offset);
     }
   }
 
@@ -382,16 +361,14 @@ class ExtractSession final : public RebalanceListener {
 
   std::map<TopicPartition, Assigned> assigned_;
   Epoch last_epoch_ = 0;
-  std::unordered_map<std::uint64_t, Unacknowledged> unacknowledged_;  ///< by token
-  std::uint64_t last_token_ = 0;
-  std::optional<KafkaError> delivery_failure_;
   std::vector<PartitionOffset> last_committed_;
   std::size_t in_flight_bytes_ = 0;
   bool paused_ = false;
   bool progressed_ = false;
+  std::stop_token stop_;
   SteadyClock::time_point next_commit_{};
   // In this order: workers hold records of the consumer, which must outlive them.
-  std::unique_ptr<Producer> producer_;
+  std::unique_ptr<EntryWriter> entries_;
   std::unique_ptr<Consumer> consumer_;
   RepeatCache repeats_;  ///< outlives the workers
   OrderedWorkers<PageTask, ProcessedPage> workers_;

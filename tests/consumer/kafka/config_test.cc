@@ -182,6 +182,21 @@ TEST(ClientConfig, RefusesATransactionThatEndsBeforeItsMessagesDo) {
   EXPECT_EQ(ErrorOf(TransactionalProducer(options), options), "");
 }
 
+TEST(ClientConfig, TheLogsProducerIsNotGivenTheTimeLimitOfARecord) {
+  for (const char* name : {"message.timeout.ms", "delivery.timeout.ms"}) {
+    KafkaOptions options;
+    options.producer[name] = "4000";
+    EXPECT_EQ(ClientConfig::Make(IdempotentProducer(options), options)->Value("message.timeout.ms"),
+              "0");
+    EXPECT_EQ(LogDeliveryTimeout(options).value(), std::chrono::seconds(4));
+    EXPECT_EQ(ErrorOf(TransactionalProducer(options), options), "");
+  }
+  EXPECT_EQ(LogDeliveryTimeout(KafkaOptions()).value(), std::chrono::minutes(5));
+  KafkaOptions options;
+  options.producer["message.timeout.ms"] = "soon";
+  EXPECT_THAT(LogDeliveryTimeout(options).error().message, HasSubstr("message.timeout.ms"));
+}
+
 TEST(Client, PropertiesThatDontGoTogetherAreAnError) {
   KafkaOptions options;
   options.client["security.protocol"] = "ssl";
