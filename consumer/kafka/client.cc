@@ -111,6 +111,13 @@ Result<std::unique_ptr<Client>> Client::Make(ClientConfig config, ClientCallback
   rd_kafka_t* handle = rd_kafka_new(is_consumer ? RD_KAFKA_CONSUMER : RD_KAFKA_PRODUCER,
                                     config.get(), reason.data(), reason.size());
   if (handle == nullptr) {
+    // Its threads didn't start within a minute. librdkafka leaves them behind, and they use
+    // configuration and context when they do start.
+    if (rd_kafka_last_error() == RD_KAFKA_RESP_ERR__CRIT_SYS_RESOURCE) {
+      static_cast<void>(config.Release());
+      context->Detach();
+      static_cast<void>(new std::shared_ptr<Context>(std::move(context)));
+    }
     return MakeError(
         ErrorCode::kInvalidConfig,
         fmt::format("kafka.{}: {}", is_consumer ? "consumer" : "producer", reason.data()));

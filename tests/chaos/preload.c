@@ -148,16 +148,20 @@ time_t time(time_t* now) {
   return shifted;
 }
 
-/* A deadline that was worked out from the shifted clock goes to the kernel, whose clock isn't. Left
- * as it is, it would be over at once, and the caller would spin, or come by the shift too late. */
+int timespec_get(struct timespec* now, int base) {
+  REAL(int, "timespec_get", struct timespec*, int);
+  const int got = real(now, base);
+  if (got == TIME_UTC) now->tv_sec += clock_shift;
+  return got;
+}
+
+/* A deadline is worked out from the shifted clock and goes to the kernel, whose clock isn't. Left as
+ * it is, it would be over at once, and the caller would spin, or come by the shift too late. */
 int pthread_cond_timedwait(pthread_cond_t* restrict condition, pthread_mutex_t* restrict mutex,
                            const struct timespec* restrict deadline) {
   static int (*real)(pthread_cond_t*, pthread_mutex_t*, const struct timespec*) = NULL;
   if (real == NULL) real = dlvsym(RTLD_NEXT, "pthread_cond_timedwait", "GLIBC_2.3.2");
-  struct timespec now, unshifted = *deadline;
-  clock_gettime(CLOCK_REALTIME, &now);
-  const time_t from_shifted = labs(deadline->tv_sec - now.tv_sec);
-  const time_t from_real = labs(deadline->tv_sec - (now.tv_sec - clock_shift));
-  if (from_shifted < from_real) unshifted.tv_sec -= clock_shift;
+  struct timespec unshifted = *deadline;
+  unshifted.tv_sec -= clock_shift;
   return real(condition, mutex, &unshifted);
 }
