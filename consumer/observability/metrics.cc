@@ -1,5 +1,7 @@
 #include "consumer/observability/metrics.h"
 
+#include "consumer/observability/process_metrics.h"
+
 #include <sstream>
 #include <utility>
 
@@ -193,6 +195,9 @@ struct Metrics::Registered {
     Gauge("crawlsieve_build_info", "The version that runs.")
         .Add({{"version", identity.version}})
         .Set(1);
+    Gauges& roles = Gauge("crawlsieve_role", "1 for each role of the process.");
+    for (const Role role : identity.roles)
+      roles.Add({{"role", std::string(RoleName(role))}}).Set(1);
   }
 
   Counters& Counter(const std::string& name, const std::string& help) {
@@ -245,6 +250,8 @@ Metrics::Metrics(MetricsIdentity identity)
   for (const CountName& name : kCountNames) {
     counts_.emplace_back(registered_->Counter(name.metric, name.help).Add({}));
   }
+  // They show with 0 before the first: what begins with 1 is no increase to Prometheus.
+  for (const Role role : identity_.roles) static_cast<void>(Errors(RoleName(role)));
 }
 
 Metrics::~Metrics() = default;
@@ -337,8 +344,12 @@ bool Metrics::standby() const { return registered_->standby.Value() != 0; }
 bool Metrics::connected() const { return registered_->connected.Value() != 0; }
 
 std::string Metrics::PrometheusText() const {
+  std::vector<prometheus::MetricFamily> families = registered_->registry.Collect();
+  for (prometheus::MetricFamily& family : ProcessMetrics(identity_.started_at).Collect()) {
+    families.push_back(std::move(family));
+  }
   std::ostringstream out;
-  prometheus::TextSerializer().Serialize(out, registered_->registry.Collect());
+  prometheus::TextSerializer().Serialize(out, families);
   return std::move(out).str();
 }
 

@@ -312,10 +312,10 @@ constexpr BackOff kPatient{milliseconds(250), milliseconds(5'000), std::numeric_
 /// fingerprints. Empty if `stop` was requested meanwhile.
 Result<std::optional<ServiceSetup>> Prepare(const ServiceSetup& configured,
                                             const std::stop_token& stop, StartProgress& start,
-                                            DeadLetterBytes& dead_letter_bytes) {
+                                            Metrics& metrics, DeadLetterBytes& dead_letter_bytes) {
   ServiceSetup setup = configured;
   bool is_done = false;
-  const Status prepared = RunSessions("start", stop, kPatient, [&]() -> SessionResult {
+  const Status prepared = RunSessions("start", stop, kPatient, metrics, [&]() -> SessionResult {
     const auto failed = [&](SessionFailure failure) -> SessionResult {
       start.SetWaiting(failure.error.message);
       return tl::unexpected(std::move(failure));
@@ -358,7 +358,7 @@ Status RunService(const ServiceSetup& configured, std::stop_token stop) {
   }
 
   DeadLetterBytes dead_letter_bytes;
-  auto prepared = Prepare(configured, stop, start, dead_letter_bytes);
+  auto prepared = Prepare(configured, stop, start, metrics, dead_letter_bytes);
   if (!prepared) return tl::unexpected(prepared.error());
   if (!prepared->has_value()) return {};
   const ServiceSetup& setup = **prepared;

@@ -86,7 +86,7 @@ CONFINED = {
     r"rocksdb/": ("plugin/state",),
     r"xxhash\.h": ("plugin/fingerprint",),
     r"httplib\.h": ("consumer/observability/http.cc",),
-    r"prometheus/": ("consumer/observability/metrics",),
+    r"prometheus/": ("consumer/observability/metrics", "consumer/observability/process_metrics"),
     r"spdlog/": ("consumer/observability/logging",),
     r"CLI/": ("cli", "bench", "tests/extract/html"),
     r"faiss/": ("bench",),

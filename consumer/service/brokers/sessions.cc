@@ -27,12 +27,13 @@ SessionFailure FailureFrom(const KafkaError& error, bool progressed) {
 SessionFailure FinalFailure(Error error) { return {std::move(error), false, false}; }
 
 Status RunSessions(std::string_view stage, const std::stop_token& stop, const BackOff& back_off,
-                   const std::function<SessionResult()>& session) {
+                   Metrics& metrics, const std::function<SessionResult()>& session) {
   int failures = 0;
   auto pause = back_off.first;
   while (!stop.stop_requested()) {
     const SessionResult ended = session();
     if (ended.has_value()) return {};
+    metrics.Errors(stage).Add();
     const SessionFailure& failure = ended.error();
     if (failure.progressed) {
       failures = 0;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "consumer/kafka/error.h"
+#include "consumer/observability/metrics.h"
 #include "plugin/base/result.h"
 
 #include <chrono>
@@ -33,9 +34,9 @@ struct BackOff {
 
 /// Runs sessions until one ends well, `stop` is requested, a failure is final, or
 /// `back_off.attempts` failed in a row. Waits between sessions, longer each time. Each failure is
-/// logged under `stage`.
+/// counted and logged as the stage's.
 [[nodiscard]] Status RunSessions(std::string_view stage, const std::stop_token& stop,
-                                 const BackOff& back_off,
+                                 const BackOff& back_off, Metrics& metrics,
                                  const std::function<SessionResult()>& session);
 
 }  // namespace crawlsieve::consumer

@@ -22,10 +22,10 @@ tl::unexpected<KafkaError> TooLate(std::string message) {
 Result<std::unique_ptr<EntryWriter>> EntryWriter::Make(const KafkaOptions& options,
                                                        const TopicPartition& log,
                                                        ClientCallbacks callbacks,
-                                                       Handlers handlers) {
+                                                       WrittenHandler on_written) {
   const auto timeout = LogDeliveryTimeout(options);
   if (!timeout) return tl::unexpected(timeout.error());
-  std::unique_ptr<EntryWriter> writer(new EntryWriter(log, *timeout, std::move(handlers)));
+  std::unique_ptr<EntryWriter> writer(new EntryWriter(log, *timeout, std::move(on_written)));
   auto producer = Producer::Make(
       IdempotentProducer(options), options, std::move(callbacks),
       [self = writer.get()](const DeliveryReport& report) { self->OnDelivery(report); });
@@ -84,11 +84,10 @@ void EntryWriter::OnDelivery(const DeliveryReport& report) {
   waiting_.erase(found);
   if (report.error.has_value()) {
     if (!failure_.has_value()) failure_ = report.error;
-    handlers_.on_failed();
     return;
   }
   has_begun_ |= report.topic == log_.topic;
-  handlers_.on_written(waiting.origin, report.topic);
+  on_written_(waiting.origin, report.topic);
 }
 
 }  // namespace crawlsieve::consumer

@@ -34,19 +34,15 @@ class EntryWriter {
     Epoch epoch = 0;
     std::int64_t offset = 0;
   };
-  struct Handlers {
-    /// A record was written to `topic`.
-    std::function<void(const Origin&, std::string_view topic)> on_written;
-    /// A record wasn't written. The writer has failed.
-    std::function<void()> on_failed;
-  };
+  /// A record was written to `topic`.
+  using WrittenHandler = std::function<void(const Origin&, std::string_view topic)>;
 
-  /// `log` is borrowed. The handlers are called inside the other functions and must not call back.
+  /// `log` is borrowed. The handler is called inside the other functions and must not call back.
   /// Errors: kInvalidConfig.
   [[nodiscard]] static Result<std::unique_ptr<EntryWriter>> Make(const KafkaOptions& options,
                                                                  const TopicPartition& log,
                                                                  ClientCallbacks callbacks,
-                                                                 Handlers handlers);
+                                                                 WrittenHandler on_written);
 
   /// Hands a record over. Waits where the queue is full, and behind the first entry until it is in
   /// the log: a broker takes the first batch that arrives for a producer's first, whatever its
@@ -74,8 +70,9 @@ class EntryWriter {
     SteadyClock::time_point since;
   };
 
-  EntryWriter(const TopicPartition& log, std::chrono::milliseconds timeout, Handlers handlers)
-      : log_(log), timeout_(timeout), handlers_(std::move(handlers)) {}
+  EntryWriter(const TopicPartition& log, std::chrono::milliseconds timeout,
+              WrittenHandler on_written)
+      : log_(log), timeout_(timeout), on_written_(std::move(on_written)) {}
 
   void OnDelivery(const DeliveryReport& report);
   /// Errors: a record couldn't be written, or waits for too long; the client is of no more use.
@@ -86,7 +83,7 @@ class EntryWriter {
 
   const TopicPartition& log_;
   const std::chrono::milliseconds timeout_;  ///< of a record; 0: none
-  const Handlers handlers_;
+  const WrittenHandler on_written_;
   std::map<std::uint64_t, Waiting> waiting_;  ///< by token: the oldest first
   std::uint64_t last_token_ = 0;
   bool has_begun_ = false;  ///< the first entry is in the log

@@ -153,10 +153,9 @@ class ExtractSession final : public RebalanceListener {
     if (!consumer) return tl::unexpected(consumer.error());
     auto entries =
         EntryWriter::Make(options_.kafka, log_, contact_.Listen(LoggingCallbacks("extract")),
-                          {[this](const EntryWriter::Origin& origin, std::string_view topic) {
-                             OnWritten(origin, topic);
-                           },
-                           [this] { metrics_.Errors("extract").Add(); }});
+                          [this](const EntryWriter::Origin& origin, std::string_view topic) {
+                            OnWritten(origin, topic);
+                          });
     if (!entries) return tl::unexpected(entries.error());
     consumer_ = std::move(*consumer);
     entries_ = std::move(*entries);
@@ -380,7 +379,7 @@ ExtractStage::ExtractStage(Options options, PageNotes& notes, StatusBoard& board
     : options_(std::move(options)), notes_(notes), board_(board), metrics_(metrics) {}
 
 Status ExtractStage::Run(const std::stop_token& stop) {
-  return RunSessions("extract", stop, BackOff(), [&] {
+  return RunSessions("extract", stop, BackOff(), metrics_, [&] {
     ExtractSession session(options_, notes_, board_, metrics_);
     return session.Run(stop);
   });

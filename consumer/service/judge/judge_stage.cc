@@ -60,7 +60,7 @@ Status JudgeStage::Run(const std::stop_token& stop) {
     }
     return {};
   };
-  const Status ended = RunSessions("judge", stop, BackOff(), session);
+  const Status ended = RunSessions("judge", stop, BackOff(), metrics_, session);
   // The group has been left: a standby need not wait for this. After an error, too, there is no
   // need for the next start to fold again what could be written now.
   detector_.Discard();

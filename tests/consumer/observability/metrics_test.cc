@@ -2,12 +2,14 @@
 
 #include "tests/support/schema.h"
 
+#include <fstream>
 #include <set>
 #include <thread>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <time.h>
 
 namespace crawlsieve::consumer {
 namespace {
@@ -85,6 +87,33 @@ TEST(Metrics, ShowsHowThingsStandToPrometheus) {
   EXPECT_THAT(metrics.PrometheusText(), HasSubstr("crawlsieve_build_info{version=\"0.1.0\"} 1\n"));
 }
 
+TEST(Metrics, NamesTheRolesOfTheProcess) {
+  EXPECT_EQ(Series(Metrics(Identity()), "crawlsieve_role{role=\"judge\"}"), 1);
+  Metrics extractor({"host-1", "0.1.0", {Role::kExtract}, kStart});
+  EXPECT_EQ(Series(extractor, "crawlsieve_role{role=\"extract\"}"), 1);
+  EXPECT_EQ(Series(extractor, "crawlsieve_role{role=\"judge\"}"), std::nullopt);
+}
+
+TEST(Metrics, SaysWhatTheSystemKnowsOfTheProcess) {
+  const Metrics metrics(Identity());
+  EXPECT_EQ(Series(metrics, "process_start_time_seconds"), 1'700'000'000);
+  const auto before = Series(metrics, "process_open_fds");
+  const std::ifstream file("/proc/self/stat");
+  EXPECT_EQ(Series(metrics, "process_open_fds"), *before + 1);
+  EXPECT_GT(Series(metrics, "process_max_fds"), *before);
+  constexpr std::size_t kBytes = 64 << 20;
+  const double resident = Series(metrics, "process_resident_memory_bytes").value();
+  const double virtual_bytes = Series(metrics, "process_virtual_memory_bytes").value();
+  const std::string used(kBytes, 'x');
+  EXPECT_GE(Series(metrics, "process_resident_memory_bytes"), resident + kBytes / 2);
+  EXPECT_GE(virtual_bytes, resident);
+  const double processor = Series(metrics, "process_cpu_seconds_total").value();
+  timespec own{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &own);
+  EXPECT_NEAR(processor, static_cast<double>(own.tv_sec) + static_cast<double>(own.tv_nsec) / 1e9,
+              0.1);
+}
+
 TEST(Metrics, ShowsLagOfAssignedPartitionsOnly) {
   Metrics metrics(Identity());
   metrics.SetAssignment({{"crawl.pages", 3, 1234, 7, 0.5}, {"crawl.pages", 4, 1, {}, {}}});
@@ -114,8 +143,8 @@ TEST(Metrics, ShowsLatencyAsAHistogramInSeconds) {
 TEST(Metrics, NamesEveryMetricInTheOneWay) {
   Metrics metrics(Identity());
   Fill(metrics);
-  const std::set<std::string> allowed{"verdict", "reason",    "code",    "stage",
-                                      "topic",   "partition", "version", "le"};
+  const std::set<std::string> allowed{"verdict",   "reason",  "code", "stage", "topic",
+                                      "partition", "version", "le",   "role"};
   std::istringstream lines(metrics.PrometheusText());
   int types = 0;
   for (std::string line; std::getline(lines, line);) {
@@ -123,7 +152,7 @@ TEST(Metrics, NamesEveryMetricInTheOneWay) {
     std::string hash, word, name, type;
     if (line.starts_with("# TYPE ") && words >> hash >> word >> name >> type) {
       ++types;
-      EXPECT_TRUE(name.starts_with("crawlsieve_")) << line;
+      EXPECT_TRUE(name.starts_with("crawlsieve_") || name.starts_with("process_")) << line;
       EXPECT_EQ(type == "counter", name.ends_with("_total")) << line;
     } else if (!line.starts_with("#")) {
       // name{label="value",label="value"} number
