@@ -59,6 +59,10 @@ def parse_arguments():
     parser.add_argument("--librdkafka", type=pathlib.Path, metavar="DIR",
                         help="run the service with the librdkafka.so.1 in DIR, as one built with a "
                              "sanitizer")
+    parser.add_argument("--other", type=pathlib.Path, metavar="DIR",
+                        help="the first and the fourth process are crawlsieve of another build, in "
+                             "DIR: versions beside each other, as in a rolling upgrade. The first "
+                             "one begins the log")
     parser.add_argument("--client", action="append", default=[], metavar="PROPERTY=VALUE",
                         help="a property of librdkafka for the service's clients, as debug=eos,msg")
     parser.add_argument("--json", action="store_true", help="end with one line of JSON")
@@ -70,6 +74,8 @@ def parse_arguments():
         parser.error("a rebalance takes at least two processes")
     if arguments.librdkafka and not (arguments.librdkafka / "librdkafka.so.1").exists():
         parser.error(f"no librdkafka.so.1 in {arguments.librdkafka}")
+    if arguments.other and not (arguments.other / "crawlsieve").exists():
+        parser.error(f"no crawlsieve in {arguments.other}")
     if not all("=" in property_ for property_ in arguments.client):
         parser.error("--client takes PROPERTY=VALUE")
     if arguments.seed is None:
@@ -138,7 +144,8 @@ def run_round(arguments, entry, work, broker, middleman, planned):
     current = make(arguments.build, work, broker, middleman, arguments.kind, seed, pages,
                            faults_planned, arguments.processes, arguments.delivery, entry,
                            feeder.Feed(seed, rounds.PARTITIONS), say, arguments.librdkafka,
-                           dict(property_.split("=", 1) for property_ in arguments.client))
+                           dict(property_.split("=", 1) for property_ in arguments.client),
+                           arguments.other)
     failure = None
     try:
         current.run()

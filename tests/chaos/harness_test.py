@@ -274,29 +274,31 @@ class PreloadTest(unittest.TestCase):
 
     @unittest.skipUnless(LIBRARY, "CHAOS_PRELOAD names no library")
     def test_a_wait_takes_as_long_by_a_shifted_clock(self):
-        """Whichever function of the C library the deadline comes from."""
+        """Whichever functions of the C library say what time it is and wait."""
         program = """if True:
             import ctypes, sys, time
             class Timespec(ctypes.Structure):
                 _fields_ = [("seconds", ctypes.c_long), ("nanoseconds", ctypes.c_long)]
             libc, wait = ctypes.CDLL(None), 1
             mutex, condition = ctypes.create_string_buffer(64), ctypes.create_string_buffer(64)
-            for ask in (lambda now: libc.clock_gettime(0, now), lambda now: libc.timespec_get(now, 1)):
-                deadline = Timespec()
-                ask(ctypes.byref(deadline))
-                deadline.seconds += wait
-                begin = time.monotonic()
-                libc.pthread_mutex_lock(mutex)
-                libc.pthread_cond_timedwait(condition, mutex, ctypes.byref(deadline))
-                libc.pthread_mutex_unlock(mutex)
-                print(time.monotonic() - begin)
+            asks = (lambda now: libc.clock_gettime(0, now), lambda now: libc.timespec_get(now, 1))
+            for ask in asks:
+                for wait_until in (libc.pthread_cond_timedwait, libc.cnd_timedwait):
+                    deadline = Timespec()
+                    ask(ctypes.byref(deadline))
+                    deadline.seconds += wait
+                    begin = time.monotonic()
+                    libc.pthread_mutex_lock(mutex)
+                    wait_until(condition, mutex, ctypes.byref(deadline))
+                    libc.pthread_mutex_unlock(mutex)
+                    print(time.monotonic() - begin)
         """
         for shift in (-1000, -2, 0, 2, 1000):
             done = subprocess.run(
                 ["/usr/bin/python3", "-c", program], timeout=30, capture_output=True, text=True,
                 env={**os.environ, "LD_PRELOAD": self.LIBRARY, "CHAOS_CLOCK_SHIFT": str(shift)})
             waits = [float(x) for x in done.stdout.split()]
-            self.assertEqual(len(waits), 2, done.stderr)
+            self.assertEqual(len(waits), 4, done.stderr)
             for took in waits:
                 self.assertGreater(took, 0.9, shift)
 

@@ -22,6 +22,7 @@
 #include <sys/mman.h>
 #include <sys/time.h>
 #include <sys/types.h>
+#include <threads.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -157,11 +158,24 @@ int timespec_get(struct timespec* now, int base) {
 
 /* A deadline is worked out from the shifted clock and goes to the kernel, whose clock isn't. Left as
  * it is, it would be over at once, and the caller would spin, or come by the shift too late. */
+static struct timespec Unshifted(const struct timespec* deadline) {
+  struct timespec unshifted = *deadline;
+  unshifted.tv_sec -= clock_shift;
+  return unshifted;
+}
+
 int pthread_cond_timedwait(pthread_cond_t* restrict condition, pthread_mutex_t* restrict mutex,
                            const struct timespec* restrict deadline) {
   static int (*real)(pthread_cond_t*, pthread_mutex_t*, const struct timespec*) = NULL;
   if (real == NULL) real = dlvsym(RTLD_NEXT, "pthread_cond_timedwait", "GLIBC_2.3.2");
-  struct timespec unshifted = *deadline;
-  unshifted.tv_sec -= clock_shift;
+  const struct timespec unshifted = Unshifted(deadline);
+  return real(condition, mutex, &unshifted);
+}
+
+/* The same of C11, which Debian's librdkafka uses. */
+int cnd_timedwait(cnd_t* restrict condition, mtx_t* restrict mutex,
+                  const struct timespec* restrict deadline) {
+  REAL(int, "cnd_timedwait", cnd_t*, mtx_t*, const struct timespec*);
+  const struct timespec unshifted = Unshifted(deadline);
   return real(condition, mutex, &unshifted);
 }

@@ -19,6 +19,7 @@ import topics
 
 PARTITIONS = 16
 ROLES = [["extract", "judge"], ["extract"], ["judge"], ["extract", "judge"]]
+OTHER_PROCESSES = (0, 3)  # those of another build, where one is given
 PROGRESS_SECONDS = 60  # what is promised after a fault has healed
 STUCK_SECONDS = 240  # when a round is given up
 MAX_BUSY = 400  # verdicts still to be given when a fault strikes, at most
@@ -35,7 +36,7 @@ class Round:
     """Runs in `directory`, on a broker that others may share. Not to be used twice."""
 
     def __init__(self, build, directory, broker, proxy, kind, seed, pages, kills, process_count,
-                 delivery, entry_class, feed, say, librdkafka=None, client=None):
+                 delivery, entry_class, feed, say, librdkafka=None, client=None, other=None):
         self._build = build
         self._directory = directory
         self._broker = broker
@@ -75,8 +76,9 @@ class Round:
             if "judge" in ROLES[i]:
                 disks[name] = faults.Disk(directory, name)
                 environment = disks[name].environment
+            program = other if other and i in OTHER_PROCESSES else build
             self._services.append(processes.Service(
-                build, directory, name, ROLES[i], options, environment,
+                program, directory, name, ROLES[i], options, environment,
                 random.Random(f"{seed}/clock/{i}"), librdkafka))
         self._injector = faults.Injector(kind, seed, broker, proxy, self._services, disks)
 
@@ -87,6 +89,8 @@ class Round:
             self._topics.create(self._names["pages"], PARTITIONS)
             self._services[0].start()  # a judge, which makes the topics
             self._wait(lambda: self._topics.partitions(self._dead_letters) > 0, "the topics")
+            # Whoever comes first says by which rules the log is judged.
+            self._wait(lambda: self._topics.ends(self._names["log"]) != {0: 0}, "the first entry")
             self._services[0].check_librdkafka()
             for service in self._services[1:]:
                 service.start()
