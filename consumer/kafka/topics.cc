@@ -22,7 +22,7 @@ constexpr std::array<std::pair<const char*, const char*>, 3> kLogSettings = {{
 }};
 
 /// What a broker answers may be another answer later: permissions are given while a process waits.
-Error Passing(const KafkaError& error) { return {ErrorCode::kIo, error.message}; }
+Error Passing(const BrokerError& error) { return {ErrorCode::kIo, error.message}; }
 
 /// A topic as we make it: replicated as the options say, so that brokers don't lose what they
 /// acknowledged, and with room for the largest records that we write.
@@ -47,8 +47,8 @@ Result<TopicSpec> OurTopic(Admin& admin, const KafkaClientOptions& options, cons
 
 /// Creates the topic, if no other process is quicker.
 Status Create(Admin& admin, const TopicSpec& spec, std::chrono::milliseconds timeout) {
-  const KafkaStatus created = admin.CreateTopic(spec, timeout);
-  if (!created && created.error().code != RD_KAFKA_RESP_ERR_TOPIC_ALREADY_EXISTS) {
+  const BrokerStatus created = admin.CreateTopic(spec, timeout);
+  if (!created && created.error().broker_code != RD_KAFKA_RESP_ERR_TOPIC_ALREADY_EXISTS) {
     return tl::unexpected(Passing(created.error()));
   }
   return {};

@@ -59,18 +59,17 @@ bool HasRole(const ServiceOptions& options, Role role) {
 using DeadLetterBytes = std::map<std::string, std::uint64_t>;
 
 /// Errors that a person can fix while the process waits.
-SessionResult Missing(std::string message) {
-  return tl::unexpected(
-      SessionFailure{{ErrorCode::kInvalidConfig, std::move(message)}, true, false});
+BrokerStatus Missing(std::string message) {
+  return MakeBrokerError(ErrorClass::kFatal, ErrorCode::kInvalidConfig, std::move(message));
 }
 
-SessionResult Refused(std::string message) {
-  return tl::unexpected(FinalFailure({ErrorCode::kInvalidConfig, std::move(message)}));
+BrokerStatus Refused(std::string message) {
+  return MakeBrokerError(ErrorClass::kRefused, std::move(message));
 }
 
-SessionResult CheckInputTopic(Admin& admin, const KafkaOptions& options, const std::string& topic) {
+BrokerStatus CheckInputTopic(Admin& admin, const KafkaOptions& options, const std::string& topic) {
   auto described = admin.DescribeTopic(topic, kAdminTimeout);
-  if (!described) return tl::unexpected(SessionFailure{ToError(described.error()), true, false});
+  if (!described) return tl::unexpected(Passing(described.error()));
   if (!described->has_value()) {
     return Missing(fmt::format(
         "input topic {} does not exist: create it, or correct kafka.input.topics", topic));
@@ -87,14 +86,13 @@ SessionResult CheckInputTopic(Admin& admin, const KafkaOptions& options, const s
 }
 
 /// Ensures that every topic exists and can be used. Errors say what to do.
-SessionResult EnsureTopics(const ServiceSetup& setup, DeadLetterBytes& dead_letter_bytes) {
+BrokerStatus EnsureTopics(const ServiceSetup& setup, DeadLetterBytes& dead_letter_bytes) {
   auto admin = Admin::Make(setup.kafka, LoggingCallbacks("start"));
-  if (!admin) return tl::unexpected(FinalFailure(admin.error()));
-  const auto check = [](const Status& status) -> SessionResult {
+  if (!admin) return FinalError(admin.error());
+  const auto check = [](const Status& status) -> BrokerStatus {
     if (status) return {};
     // A missing broker may come back. A topic with wrong settings stays wrong.
-    return tl::unexpected(
-        SessionFailure{status.error(), status.error().code == ErrorCode::kIo, false});
+    return SessionError(status.error(), status.error().code == ErrorCode::kIo);
   };
   // Only the judge creates the log.
   const bool is_judge = HasRole(setup.service, Role::kJudge);
@@ -315,10 +313,10 @@ Result<std::optional<ServiceSetup>> Prepare(const ServiceSetup& configured,
                                             DeadLetterBytes& dead_letter_bytes) {
   ServiceSetup setup = configured;
   bool is_done = false;
-  const Status prepared = RunSessions("start", stop, kPatient, [&]() -> SessionResult {
-    const auto failed = [&](SessionFailure failure) -> SessionResult {
-      start.SetWaiting(failure.error.message);
-      return tl::unexpected(std::move(failure));
+  const Status prepared = RunSessions("start", stop, kPatient, [&]() -> SessionEnd {
+    const auto failed = [&](BrokerError error) -> SessionEnd {
+      start.SetWaiting(error.message);
+      return {tl::unexpected(std::move(error))};
     };
     if (auto topics = EnsureTopics(configured, dead_letter_bytes); !topics) {
       return failed(topics.error());

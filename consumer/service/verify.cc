@@ -21,9 +21,9 @@ Result<StateComparison> CompareWithRefold(const KafkaOptions& kafka, Store& stat
   }
   auto detector = Detector::Open(scratch, make_index, scheme);
   if (!detector) return tl::unexpected(detector.error());
-  const auto open = [&kafka]() -> LogResult<std::unique_ptr<LogSource>> {
+  const auto open = [&kafka]() -> BrokerResult<std::unique_ptr<LogSource>> {
     auto source = KafkaLogSource::Make(kafka, LoggingCallbacks("verify"));
-    if (!source) return FinalLogFailure(std::move(source.error()));
+    if (!source) return FinalError(std::move(source.error()));
     return std::unique_ptr<LogSource>(std::move(*source));
   };
   DetectorFold fold(**detector);

@@ -24,9 +24,9 @@ std::string HexOf(std::string_view bytes) {
   return text;
 }
 
-LogStatus Final(Status status) {
+BrokerStatus Final(Status status) {
   if (status) return {};
-  return FinalLogFailure(std::move(status.error()));
+  return FinalError(std::move(status.error()));
 }
 
 }  // namespace
@@ -53,25 +53,25 @@ bool JudgeMachine::MayMove(JudgeState from, JudgeState to) {
   return false;
 }
 
-LogStatus JudgeMachine::MoveTo(JudgeState state) {
+BrokerStatus JudgeMachine::MoveTo(JudgeState state) {
   const JudgeState from = state_;
   if (!MayMove(from, state)) {
-    return MakeFailure(LogFault::kUnknown, ErrorCode::kInternal,
-                       fmt::format("the judge may not move from state {} to {}",
-                                   static_cast<int>(from), static_cast<int>(state)));
+    return MakeBrokerError(ErrorClass::kFatal, ErrorCode::kInternal,
+                           fmt::format("the judge may not move from state {} to {}",
+                                       static_cast<int>(from), static_cast<int>(state)));
   }
   state_ = state;
   return Final(ends_.observer.OnMove(from, state, published_));
 }
 
-LogStatus JudgeMachine::Step() {
-  LogStatus worked = Work();
+BrokerStatus JudgeMachine::Step() {
+  BrokerStatus worked = Work();
   if (worked && failure_.has_value()) worked = tl::unexpected(*failure_);
   if (!worked) Close();
   return worked;
 }
 
-LogStatus JudgeMachine::Work() {
+BrokerStatus JudgeMachine::Work() {
   switch (state_) {
     case JudgeState::kCreated:
       return MoveTo(JudgeState::kWarming);
@@ -85,11 +85,11 @@ LogStatus JudgeMachine::Work() {
     case JudgeState::kClosed:
       break;
   }
-  return MakeFailure(LogFault::kUnknown, ErrorCode::kInternal, "the judge has ended");
+  return MakeBrokerError(ErrorClass::kFatal, ErrorCode::kInternal, "the judge has ended");
 }
 
-LogStatus JudgeMachine::Finish() {
-  LogStatus finished = failure_.has_value() ? tl::unexpected(*failure_) : CommitBatch();
+BrokerStatus JudgeMachine::Finish() {
+  BrokerStatus finished = failure_.has_value() ? tl::unexpected(*failure_) : CommitBatch();
   if (!finished) Close();
   return finished;
 }
@@ -111,7 +111,7 @@ void JudgeMachine::Discard() {
 
 // --- The group -----------------------------------------------------------------------------------
 
-LogResult<std::int64_t> JudgeMachine::OnAssigned() {
+BrokerResult<std::int64_t> JudgeMachine::OnAssigned() {
   if (auto moved = MoveTo(JudgeState::kRestoring); !moved) return tl::unexpected(moved.error());
   return published_;
 }
@@ -136,10 +136,10 @@ void JudgeMachine::StepBack() {
 
 /// Folds what the active judge has published for good, and no more. Joins the group only when it
 /// has caught up, so that the group never waits for a judge that has yet to fold a long log.
-LogStatus JudgeMachine::Follow() {
+BrokerStatus JudgeMachine::Follow() {
   const bool is_behind = next_ < published_;
   auto polled = ends_.group.Poll(is_behind ? milliseconds(0) : kIdlePoll);
-  if (!polled && polled.error().fault != LogFault::kRetriable) return polled;
+  if (!polled && polled.error().error_class != ErrorClass::kRetriable) return polled;
   if (state_ != JudgeState::kWarming && state_ != JudgeState::kStandby) return {};
   if (!is_behind) {
     // An outage is waited out; what was published before it stays true.
@@ -153,19 +153,19 @@ LogStatus JudgeMachine::Follow() {
 }
 
 /// One piece of the restore; the group is polled between pieces.
-LogStatus JudgeMachine::Restore() {
+BrokerStatus JudgeMachine::Restore() {
   auto polled = ends_.group.Poll(milliseconds(0));
-  if (!polled && polled.error().fault != LogFault::kRetriable) return polled;
+  if (!polled && polled.error().error_class != ErrorClass::kRetriable) return polled;
   if (state_ != JudgeState::kRestoring) return {};
   if (!is_fenced_off_) {
     if (auto fenced = Fence(); !fenced) return fenced;
   }
   if (auto replayed = ReplaySome(); !replayed) return replayed;
-  return next_ < published_ ? LogStatus() : GoLive();
+  return next_ < published_ ? BrokerStatus() : GoLive();
 }
 
 /// Only after the judge before this one is fenced the committed place can't change any more.
-LogStatus JudgeMachine::Fence() {
+BrokerStatus JudgeMachine::Fence() {
   if (auto fenced = ends_.sink.Fence(); !fenced) return fenced;
   if (auto asked = AskPublished(kAskTimeout); !asked) return asked;
   is_fenced_off_ = true;
@@ -174,7 +174,7 @@ LogStatus JudgeMachine::Fence() {
 }
 
 /// Up to where the log has been judged, and whether it is the log of this state.
-LogStatus JudgeMachine::AskPublished(milliseconds timeout) {
+BrokerStatus JudgeMachine::AskPublished(milliseconds timeout) {
   // In this order: what is committed lies before the end that is asked for after it.
   auto committed = ends_.group.Committed(timeout);
   if (!committed) return tl::unexpected(std::move(committed.error()));
@@ -187,7 +187,7 @@ LogStatus JudgeMachine::AskPublished(milliseconds timeout) {
     committed_ = std::move(**committed);
   }
   auto published = FirstToPublish(facts);
-  if (!published) return FinalLogFailure(std::move(published.error()));
+  if (!published) return FinalError(std::move(published.error()));
   published_ = *published;
   log_is_empty_ = bounds->high == 0;
   return {};
@@ -195,7 +195,7 @@ LogStatus JudgeMachine::AskPublished(milliseconds timeout) {
 
 /// Begins with the last folded entry: that one is read again, to see that this is still the same
 /// log.
-LogStatus JudgeMachine::OpenReplay() {
+BrokerStatus JudgeMachine::OpenReplay() {
   next_ = std::max<std::int64_t>(0, ends_.fold.position().offset);
   if (next_ >= published_) return {};
   auto source = ends_.group.OpenReader();
@@ -207,7 +207,7 @@ LogStatus JudgeMachine::OpenReplay() {
 }
 
 /// Folds a piece of what was published before, without publishing it again.
-LogStatus JudgeMachine::ReplaySome() {
+BrokerStatus JudgeMachine::ReplaySome() {
   if (replay_ == nullptr) {
     if (auto opened = OpenReplay(); !opened) return opened;
   }
@@ -229,12 +229,12 @@ LogStatus JudgeMachine::ReplaySome() {
   return {};
 }
 
-LogStatus JudgeMachine::ReplayItem(const LogItem& item) {
+BrokerStatus JudgeMachine::ReplayItem(const LogItem& item) {
   const LogPosition& position = ends_.fold.position();
   if (item.offset == position.offset && batch_.entries == 0) {
     if (ToBytes(RawChecksum(item.value)) == position.entry_checksum) return {};
-    return MakeFailure(
-        LogFault::kFinal, ErrorCode::kMismatch,
+    return MakeBrokerError(
+        ErrorClass::kRefused, ErrorCode::kMismatch,
         fmt::format("entry {} of log {} is not the one that the state folded there: the log was "
                     "recreated, or the state belongs to another. Start with an empty state "
                     "directory",
@@ -247,21 +247,21 @@ LogStatus JudgeMachine::ReplayItem(const LogItem& item) {
 
 /// What is committed with the group's offset is the checksum of the entry before it. Another one
 /// there is an entry that nobody has judged: the log lost its end, and went on.
-LogStatus JudgeMachine::CheckCommitted(const LogItem& item) const {
+BrokerStatus JudgeMachine::CheckCommitted(const LogItem& item) const {
   if (!committed_.has_value() || item.offset != committed_->offset - 1 ||
       committed_->entry_checksum.empty() ||
       committed_->entry_checksum == Hex(RawChecksum(item.value))) {
     return {};
   }
-  return MakeFailure(
-      LogFault::kFinal, ErrorCode::kMismatch,
+  return MakeBrokerError(
+      ErrorClass::kRefused, ErrorCode::kMismatch,
       fmt::format("entry {} of log {} is not the one that group {} was done with there: the log "
                   "lost entries and went on. What it holds now from somewhere before that offset "
                   "has no verdict. docs/reliability.md, \"When the log lost entries\"",
                   item.offset, options_.log.topic, options_.group));
 }
 
-LogStatus JudgeMachine::GoLive() {
+BrokerStatus JudgeMachine::GoLive() {
   replay_.reset();
   // Before the log's own first entry is folded nothing may be added to it: it may be of another
   // scheme. JudgeItem compares the parameters again when it meets them.
@@ -283,7 +283,7 @@ bool JudgeMachine::HasOurParameters() const {
 
 /// Puts this process's judging parameters at the end of the log. They take effect for the entries
 /// behind them, here as in every replay.
-LogStatus JudgeMachine::AppendParameters() {
+BrokerStatus JudgeMachine::AppendParameters() {
   parameters_appended_ = true;
   auto appended = ends_.group.Append(ParametersEntry(options_.parameters, options_.scheme));
   if (appended) ends_.observer.OnParametersAppended();
@@ -292,7 +292,7 @@ LogStatus JudgeMachine::AppendParameters() {
 
 // --- Live ----------------------------------------------------------------------------------------
 
-LogStatus JudgeMachine::JudgeSome() {
+BrokerStatus JudgeMachine::JudgeSome() {
   if (auto polled = ends_.sink.Poll(); !polled) return polled;
   if (auto fetched = live_->Fetch(options_.commit_entries - batch_.entries, TimeLeft()); !fetched) {
     return fetched;
@@ -312,7 +312,7 @@ LogStatus JudgeMachine::JudgeSome() {
     return {};
   }
   const bool is_full = batch_.entries >= options_.commit_entries;
-  return is_full || TimeLeft() == milliseconds(0) ? CommitBatch() : LogStatus();
+  return is_full || TimeLeft() == milliseconds(0) ? CommitBatch() : BrokerStatus();
 }
 
 /// Until the open batch is to be committed.
@@ -323,7 +323,7 @@ milliseconds JudgeMachine::TimeLeft() const {
   return std::clamp(left, milliseconds(0), kIdlePoll);
 }
 
-LogStatus JudgeMachine::JudgeItem(const LogItem& item) {
+BrokerStatus JudgeMachine::JudgeItem(const LogItem& item) {
   const auto begin = options_.now();
   if (batch_.entries == 0) {
     if (auto begun = ends_.sink.Begin(); !begun) return begun;
@@ -347,7 +347,7 @@ LogStatus JudgeMachine::JudgeItem(const LogItem& item) {
 }
 
 /// Publishes the batch for good, then adds it to the state: never the other way round.
-LogStatus JudgeMachine::CommitBatch() {
+BrokerStatus JudgeMachine::CommitBatch() {
   if (state_ != JudgeState::kLive || batch_.entries == 0) return {};
   const CommittedPlace place{batch_.position.offset + 1, HexOf(batch_.position.entry_checksum)};
   if (auto committed = ends_.sink.Commit(place); !committed) return committed;
@@ -360,13 +360,14 @@ LogStatus JudgeMachine::CommitBatch() {
   // At least once. Where to go on is known by the state, or after a crash, when that has been set
   // back, by this.
   auto acknowledged = ends_.sink.Acknowledge(place);
-  return !acknowledged && acknowledged.error().fault != LogFault::kRetriable ? acknowledged
-                                                                             : LogStatus();
+  return !acknowledged && acknowledged.error().error_class != ErrorClass::kRetriable
+             ? acknowledged
+             : BrokerStatus();
 }
 
 // --- Folding -------------------------------------------------------------------------------------
 
-LogResult<std::optional<Folded>> JudgeMachine::FoldItem(const LogItem& item) {
+BrokerResult<std::optional<Folded>> JudgeMachine::FoldItem(const LogItem& item) {
   std::optional<Folded> result;
   if (item.is_skipped) {
     ends_.observer.OnSkipped(item.offset, item.entry, state_ == JudgeState::kLive);
@@ -383,9 +384,9 @@ LogResult<std::optional<Folded>> JudgeMachine::FoldItem(const LogItem& item) {
   return result;
 }
 
-LogStatus JudgeMachine::CommitState() {
+BrokerStatus JudgeMachine::CommitState() {
   auto stored = ends_.fold.Commit(batch_.position);
-  if (!stored) return FinalLogFailure(std::move(stored.error()));
+  if (!stored) return FinalError(std::move(stored.error()));
   batch_ = Batch();
   has_progressed_ = true;
   return {};

@@ -62,24 +62,26 @@ class ExtractSession final : public RebalanceListener {
 
   ~ExtractSession() override { board_.SetPartitions(Role::kExtract, {}); }
 
-  SessionResult Run(const std::stop_token& stop) {
-    if (auto opened = Open(); !opened) return tl::unexpected(FinalFailure(opened.error()));
+  BrokerStatus Run(const std::stop_token& stop) {
+    if (auto opened = Open(); !opened) return FinalError(opened.error());
     auto ready = gate_.Wait(stop, *consumer_, *producer_, contact_);
-    if (!ready) return tl::unexpected(Failure(ready.error()));
+    if (!ready) return tl::unexpected(ready.error());
     if (!*ready) return {};
     if (auto alone = CheckExtractGroup(options_.kafka, kGroupTimeout); !alone) {
-      return tl::unexpected(Failure(alone.error()));
+      return tl::unexpected(alone.error());
     }
     if (auto joined = consumer_->Subscribe(options_.kafka.input_topics, *this); !joined) {
-      return tl::unexpected(Failure(joined.error()));
+      return tl::unexpected(joined.error());
     }
     while (!stop.stop_requested()) {
-      if (auto worked = Step(); !worked) return tl::unexpected(Failure(worked.error()));
+      if (auto worked = Step(); !worked) return tl::unexpected(worked.error());
     }
     return Finish();
   }
 
-  KafkaResult<std::vector<PartitionOffset>> OnAssigned(
+  [[nodiscard]] bool has_progressed() const { return progressed_; }
+
+  BrokerResult<std::vector<PartitionOffset>> OnAssigned(
       const std::vector<TopicPartition>& partitions) override {
     // The log may be another one than at the last assignment.
     if (auto ours = gate_.Check(kAdminTimeout); !ours) {
@@ -112,7 +114,7 @@ class ExtractSession final : public RebalanceListener {
   void OnRevoked(const std::vector<TopicPartition>& partitions) override {
     // What is acknowledged is committed; the new owner repeats the rest, and the fold knows it.
     (void)producer_->Flush(kAdminTimeout);
-    const KafkaStatus committed = consumer_->Commit(CommittableOffsets(), kAdminTimeout);
+    const BrokerStatus committed = consumer_->Commit(CommittableOffsets(), kAdminTimeout);
     if (!committed) {
       Log(LogLevel::kWarn, "extract.commit_failed", {{"error", committed.error().message}});
     }
@@ -140,8 +142,6 @@ class ExtractSession final : public RebalanceListener {
     Epoch epoch;
     std::int64_t offset;
   };
-
-  SessionFailure Failure(const KafkaError& error) const { return FailureFrom(error, progressed_); }
 
   OrderedWorkers<PageTask, ProcessedPage>::Worker MakeWorker() {
     const Probe* probe = options_.probe_command.empty() ? nullptr : &probe_;
@@ -180,7 +180,7 @@ class ExtractSession final : public RebalanceListener {
 
   /// Takes a record if there is room, appends what the workers are done with, commits if it is
   /// time.
-  KafkaStatus Step() {
+  BrokerStatus Step() {
     producer_->Poll(milliseconds(0));
     if (delivery_failure_.has_value()) return tl::unexpected(*delivery_failure_);
     if (auto fatal = producer_->FatalError()) return tl::unexpected(*fatal);
@@ -190,7 +190,7 @@ class ExtractSession final : public RebalanceListener {
     if (auto changed = SetPaused(!has_room); !changed) return changed;
     const bool is_busy = workers_.in_flight() > 0 || producer_->outstanding() > 0;
     auto polled = consumer_->Poll(!has_room ? milliseconds(0) : is_busy ? kBusyPoll : kIdlePoll);
-    if (!polled && polled.error().error_class != KafkaErrorClass::kRetriable) {
+    if (!polled && polled.error().error_class != ErrorClass::kRetriable) {
       return tl::unexpected(polled.error());
     }
     if (polled.has_value() && polled->has_value()) {
@@ -206,7 +206,7 @@ class ExtractSession final : public RebalanceListener {
     return CommitIfDue();
   }
 
-  KafkaStatus Take(ConsumedRecord record) {
+  BrokerStatus Take(ConsumedRecord record) {
     TopicPartition partition{std::string(record.topic()), record.partition()};
     const auto assigned = assigned_.find(partition);
     if (assigned == assigned_.end() || assigned->second.tracker.IsTaken(record.offset())) return {};
@@ -235,7 +235,7 @@ class ExtractSession final : public RebalanceListener {
   }
 
   /// Pauses or resumes everything assigned; polling goes on either way.
-  KafkaStatus SetPaused(bool paused) {
+  BrokerStatus SetPaused(bool paused) {
     if (paused == paused_) return {};
     std::vector<TopicPartition> partitions;
     for (const auto& [partition, assigned] : assigned_) partitions.push_back(partition);
@@ -244,7 +244,7 @@ class ExtractSession final : public RebalanceListener {
     return changed;
   }
 
-  KafkaStatus Append(ProcessedPage done) {
+  BrokerStatus Append(ProcessedPage done) {
     in_flight_bytes_ -= done.bytes;
     const auto assigned = assigned_.find(done.partition);
     if (assigned == assigned_.end() || assigned->second.epoch != done.epoch) return {};
@@ -278,12 +278,12 @@ class ExtractSession final : public RebalanceListener {
     return Produce(record, waiting);
   }
 
-  KafkaStatus Produce(const RecordView& record, Unacknowledged waiting) {
+  BrokerStatus Produce(const RecordView& record, Unacknowledged waiting) {
     const std::uint64_t token = ++last_token_;
     unacknowledged_.emplace(token, std::move(waiting));
     while (true) {
       auto produced = producer_->Produce(record, token);
-      if (produced || produced.error().error_class != KafkaErrorClass::kBusy) return produced;
+      if (produced || produced.error().error_class != ErrorClass::kBusy) return produced;
       // The queue empties as reports come, or their time-outs end the session.
       producer_->Poll(milliseconds(100));
       if (delivery_failure_.has_value()) return tl::unexpected(*delivery_failure_);
@@ -319,14 +319,14 @@ class ExtractSession final : public RebalanceListener {
     return offsets;
   }
 
-  KafkaStatus CommitIfDue() {
+  BrokerStatus CommitIfDue() {
     const auto now = SteadyClock::now();
     if (now < next_commit_) return {};
     next_commit_ = now + options_.kafka.commit_interval;
     ReportLag();
     std::vector<PartitionOffset> offsets = CommittableOffsets();
     if (offsets == last_committed_) return {};
-    auto sent = consumer_->CommitAsync(offsets, [this](const KafkaStatus& committed) {
+    auto sent = consumer_->CommitAsync(offsets, [this](const BrokerStatus& committed) {
       if (committed) return contact_.Answered();
       // The next commit covers this one's records.
       metrics_.Errors("extract").Add();
@@ -353,13 +353,13 @@ class ExtractSession final : public RebalanceListener {
   }
 
   /// Lets what was taken come to its end, commits and leaves.
-  SessionResult Finish() {
+  BrokerStatus Finish() {
     const auto deadline = SteadyClock::now() + options_.shutdown_timeout / 2;
     while (workers_.in_flight() > 0 && SteadyClock::now() < deadline) {
       auto done = workers_.TakeNext(kIdlePoll);
       if (!done.has_value()) continue;
       if (auto appended = Append(std::move(*done)); !appended) {
-        return tl::unexpected(Failure(appended.error()));
+        return tl::unexpected(appended.error());
       }
     }
     // OnRevoked, called by Close, flushes and commits.
@@ -384,7 +384,7 @@ class ExtractSession final : public RebalanceListener {
   Epoch last_epoch_ = 0;
   std::unordered_map<std::uint64_t, Unacknowledged> unacknowledged_;  ///< by token
   std::uint64_t last_token_ = 0;
-  std::optional<KafkaError> delivery_failure_;
+  std::optional<BrokerError> delivery_failure_;
   std::vector<PartitionOffset> last_committed_;
   std::size_t in_flight_bytes_ = 0;
   bool paused_ = false;
@@ -405,7 +405,8 @@ ExtractStage::ExtractStage(Options options, PageNotes& notes, StatusBoard& board
 Status ExtractStage::Run(const std::stop_token& stop) {
   return RunSessions("extract", stop, BackOff(), [&] {
     ExtractSession session(options_, notes_, board_, metrics_);
-    return session.Run(stop);
+    BrokerStatus status = session.Run(stop);
+    return SessionEnd{std::move(status), session.has_progressed()};
   });
 }
 
