@@ -1,5 +1,7 @@
 #include "plugin/log/log_reader.h"
 
+#include "plugin/base/result.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -75,36 +77,30 @@ BrokerResult<std::optional<log::Entry>> ReadFirstEntry(const LogDescription& log
                                                        milliseconds timeout) {
   using Clock = std::chrono::steady_clock;
   const auto deadline = Clock::now() + timeout;
-  const auto bounds = source.Bounds(timeout);
-  if (!bounds) return tl::unexpected(bounds.error());
-  if (bounds->high == 0) return std::optional<log::Entry>();
-  if (bounds->high <= bounds->low) {
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto bounds, source.Bounds(timeout));
+  if (bounds.high == 0) return std::optional<log::Entry>();
+  if (bounds.high <= bounds.low) {
     return MakeBrokerError(
         ErrorClass::kRefused, ErrorCode::kMismatch,
         fmt::format("log {} ends at offset {} and holds no entry any more: its entries were "
                     "deleted. docs/reliability.md, \"When the log lost entries\"",
-                    log.topic, bounds->high));
+                    log.topic, bounds.high));
   }
-  std::optional<std::int64_t> seen_gap = bounds->low;  // one at the beginning isn't looked at twice
+  std::optional<std::int64_t> seen_gap = bounds.low;  // one at the beginning isn't looked at twice
   LogReader reader(log, source, seen_gap);
-  if (auto begun = reader.Begin(bounds->low); !begun) {
-    return tl::unexpected(std::move(begun.error()));
-  }
-  while (reader.next() < bounds->high) {
+  CRAWLSIEVE_RETURN_IF_ERROR(reader.Begin(bounds.low));
+  while (reader.next() < bounds.high) {
     const auto left = std::chrono::ceil<milliseconds>(deadline - Clock::now());
     if (left <= milliseconds(0)) {
       return MakeBrokerError(
           ErrorClass::kRetriable, ErrorCode::kIo,
           fmt::format("the first entry of log {} could not be read in time", log.topic));
     }
-    if (auto fetched = reader.Fetch(1, std::min(left, milliseconds(100))); !fetched) {
-      return tl::unexpected(std::move(fetched.error()));
-    }
-    auto item = reader.Take();
-    if (!item) return tl::unexpected(std::move(item.error()));
-    if (!item->has_value() || (*item)->is_skipped) continue;
-    if ((*item)->entry == nullptr) return NotAnEntry(log, **item, "begins with");
-    return std::optional(*(*item)->entry);
+    CRAWLSIEVE_RETURN_IF_ERROR(reader.Fetch(1, std::min(left, milliseconds(100))));
+    CRAWLSIEVE_ASSIGN_OR_RETURN(auto item, reader.Take());
+    if (!item.has_value() || item->is_skipped) continue;
+    if (item->entry == nullptr) return NotAnEntry(log, *item, "begins with");
+    return std::optional(*item->entry);
   }
   return std::optional<log::Entry>();
 }
