@@ -1,5 +1,6 @@
 #include "plugin/judge/judge_machine.h"
 
+#include "plugin/base/result.h"
 #include "plugin/fingerprint/checksum.h"
 #include "plugin/judge/start.h"
 
@@ -112,7 +113,7 @@ void JudgeMachine::Discard() {
 // --- The group -----------------------------------------------------------------------------------
 
 BrokerResult<std::int64_t> JudgeMachine::OnAssigned() {
-  if (auto moved = MoveTo(JudgeState::kRestoring); !moved) return tl::unexpected(moved.error());
+  CRAWLSIEVE_RETURN_IF_ERROR(MoveTo(JudgeState::kRestoring));
   return published_;
 }
 
@@ -146,9 +147,9 @@ BrokerStatus JudgeMachine::Follow() {
     auto asked = AskPublished(kFollowTimeout);
     if (!asked && !asked.error().may_pass()) return asked;
   }
-  if (auto replayed = ReplaySome(); !replayed) return replayed;
+  CRAWLSIEVE_RETURN_IF_ERROR(ReplaySome());
   if (state_ == JudgeState::kStandby || next_ < published_) return {};
-  if (auto joined = ends_.group.Join(*this); !joined) return joined;
+  CRAWLSIEVE_RETURN_IF_ERROR(ends_.group.Join(*this));
   return MoveTo(JudgeState::kStandby);
 }
 
@@ -158,16 +159,16 @@ BrokerStatus JudgeMachine::Restore() {
   if (!polled && polled.error().error_class != ErrorClass::kRetriable) return polled;
   if (state_ != JudgeState::kRestoring) return {};
   if (!is_fenced_off_) {
-    if (auto fenced = Fence(); !fenced) return fenced;
+    CRAWLSIEVE_RETURN_IF_ERROR(Fence());
   }
-  if (auto replayed = ReplaySome(); !replayed) return replayed;
+  CRAWLSIEVE_RETURN_IF_ERROR(ReplaySome());
   return next_ < published_ ? BrokerStatus() : GoLive();
 }
 
 /// Only after the judge before this one is fenced the committed place can't change any more.
 BrokerStatus JudgeMachine::Fence() {
-  if (auto fenced = ends_.sink.Fence(); !fenced) return fenced;
-  if (auto asked = AskPublished(kAskTimeout); !asked) return asked;
+  CRAWLSIEVE_RETURN_IF_ERROR(ends_.sink.Fence());
+  CRAWLSIEVE_RETURN_IF_ERROR(AskPublished(kAskTimeout));
   is_fenced_off_ = true;
   ends_.observer.OnRestoring(next_, published_);
   return {};
@@ -176,20 +177,18 @@ BrokerStatus JudgeMachine::Fence() {
 /// Up to where the log has been judged, and whether it is the log of this state.
 BrokerStatus JudgeMachine::AskPublished(milliseconds timeout) {
   // In this order: what is committed lies before the end that is asked for after it.
-  auto committed = ends_.group.Committed(timeout);
-  if (!committed) return tl::unexpected(std::move(committed.error()));
-  const auto bounds = ends_.group.Bounds(timeout);
-  if (!bounds) return tl::unexpected(bounds.error());
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto committed, ends_.group.Committed(timeout));
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto bounds, ends_.group.Bounds(timeout));
   StartFacts facts{options_.log.topic, options_.group, ends_.fold.position().offset,
-                   std::nullopt,       *bounds,        options_.is_exactly_once};
-  if (committed->has_value()) {
-    facts.committed = (*committed)->offset;
-    committed_ = std::move(**committed);
+                   std::nullopt,       bounds,         options_.is_exactly_once};
+  if (committed.has_value()) {
+    facts.committed = committed->offset;
+    committed_ = std::move(*committed);
   }
   auto published = FirstToPublish(facts);
   if (!published) return FinalError(std::move(published.error()));
   published_ = *published;
-  log_is_empty_ = bounds->high == 0;
+  log_is_empty_ = bounds.high == 0;
   return {};
 }
 
@@ -198,33 +197,31 @@ BrokerStatus JudgeMachine::AskPublished(milliseconds timeout) {
 BrokerStatus JudgeMachine::OpenReplay() {
   next_ = std::max<std::int64_t>(0, ends_.fold.position().offset);
   if (next_ >= published_) return {};
-  auto source = ends_.group.OpenReader();
-  if (!source) return tl::unexpected(std::move(source.error()));
-  LogReader reader(options_.log, **source, seen_gap_);
-  if (auto begun = reader.Begin(next_); !begun) return begun;
-  replay_ = std::make_unique<Replay>(Replay{std::move(*source), std::move(reader)});
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto source, ends_.group.OpenReader());
+  LogReader reader(options_.log, *source, seen_gap_);
+  CRAWLSIEVE_RETURN_IF_ERROR(reader.Begin(next_));
+  replay_ = std::make_unique<Replay>(Replay{std::move(source), std::move(reader)});
   return {};
 }
 
 /// Folds a piece of what was published before, without publishing it again.
 BrokerStatus JudgeMachine::ReplaySome() {
   if (replay_ == nullptr) {
-    if (auto opened = OpenReplay(); !opened) return opened;
+    CRAWLSIEVE_RETURN_IF_ERROR(OpenReplay());
   }
   if (replay_ == nullptr || next_ >= published_) return {};
   LogReader& reader = replay_->reader;
   const auto left = static_cast<std::size_t>(published_ - next_);
-  if (auto fetched = reader.Fetch(left, kIdlePoll); !fetched) return fetched;
+  CRAWLSIEVE_RETURN_IF_ERROR(reader.Fetch(left, kIdlePoll));
   ends_.fold.ReadAheadFor(reader.fetched());
   while (true) {
-    auto item = reader.Take();
-    if (!item) return tl::unexpected(std::move(item.error()));
-    if (!item->has_value()) break;
+    CRAWLSIEVE_ASSIGN_OR_RETURN(auto item, reader.Take());
+    if (!item.has_value()) break;
     next_ = reader.next();
-    if (auto replayed = ReplayItem(**item); !replayed) return replayed;
+    CRAWLSIEVE_RETURN_IF_ERROR(ReplayItem(*item));
   }
   if (batch_.entries == 0) return {};
-  if (auto stored = CommitState(); !stored) return stored;
+  CRAWLSIEVE_RETURN_IF_ERROR(CommitState());
   ends_.observer.OnReplayed(ProgressOf(*replay_->source));
   return {};
 }
@@ -240,8 +237,8 @@ BrokerStatus JudgeMachine::ReplayItem(const LogItem& item) {
                     "directory",
                     item.offset, options_.log.topic));
   }
-  if (auto known = CheckCommitted(item); !known) return known;
-  if (auto folded = FoldItem(item); !folded) return tl::unexpected(std::move(folded.error()));
+  CRAWLSIEVE_RETURN_IF_ERROR(CheckCommitted(item));
+  CRAWLSIEVE_RETURN_IF_ERROR(FoldItem(item));
   return {};
 }
 
@@ -267,10 +264,10 @@ BrokerStatus JudgeMachine::GoLive() {
   // scheme. JudgeItem compares the parameters again when it meets them.
   const bool is_read = log_is_empty_ || ends_.fold.parameters().has_value();
   if (is_read && !HasOurParameters()) {
-    if (auto appended = AppendParameters(); !appended) return appended;
+    CRAWLSIEVE_RETURN_IF_ERROR(AppendParameters());
   }
   live_ = std::make_unique<LogReader>(options_.log, ends_.group.log(), seen_gap_);
-  if (auto begun = live_->Begin(published_); !begun) return begun;
+  CRAWLSIEVE_RETURN_IF_ERROR(live_->Begin(published_));
   next_ = published_;
   return MoveTo(JudgeState::kLive);
 }
@@ -293,19 +290,16 @@ BrokerStatus JudgeMachine::AppendParameters() {
 // --- Live ----------------------------------------------------------------------------------------
 
 BrokerStatus JudgeMachine::JudgeSome() {
-  if (auto polled = ends_.sink.Poll(); !polled) return polled;
-  if (auto fetched = live_->Fetch(options_.commit_entries - batch_.entries, TimeLeft()); !fetched) {
-    return fetched;
-  }
+  CRAWLSIEVE_RETURN_IF_ERROR(ends_.sink.Poll());
+  CRAWLSIEVE_RETURN_IF_ERROR(live_->Fetch(options_.commit_entries - batch_.entries, TimeLeft()));
   // What was taken when a rebalance came is another judge's now, or read again after the restore.
   if (state_ != JudgeState::kLive) return {};
   ends_.fold.ReadAheadFor(live_->fetched());
   while (true) {
-    auto item = live_->Take();
-    if (!item) return tl::unexpected(std::move(item.error()));
-    if (!item->has_value()) break;
+    CRAWLSIEVE_ASSIGN_OR_RETURN(auto item, live_->Take());
+    if (!item.has_value()) break;
     next_ = live_->next();
-    if (auto judged = JudgeItem(**item); !judged) return judged;
+    CRAWLSIEVE_RETURN_IF_ERROR(JudgeItem(*item));
   }
   if (batch_.entries == 0) {
     ends_.group.OnIdle();
@@ -326,21 +320,17 @@ milliseconds JudgeMachine::TimeLeft() const {
 BrokerStatus JudgeMachine::JudgeItem(const LogItem& item) {
   const auto begin = options_.now();
   if (batch_.entries == 0) {
-    if (auto begun = ends_.sink.Begin(); !begun) return begun;
+    CRAWLSIEVE_RETURN_IF_ERROR(ends_.sink.Begin());
   }
-  auto folded = FoldItem(item);
-  if (!folded) return tl::unexpected(std::move(folded.error()));
-  if (!folded->has_value()) return {};
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto folded, FoldItem(item));
+  if (!folded.has_value()) return {};
   const log::Page& page = item.entry->page();
-  if ((*folded)->verdict.has_value()) {
-    if (auto published = ends_.sink.Publish(page, *(*folded)->verdict); !published) {
-      return published;
-    }
+  if (folded->verdict.has_value()) {
+    CRAWLSIEVE_RETURN_IF_ERROR(ends_.sink.Publish(page, *folded->verdict));
   }
-  ends_.observer.OnJudged(page, **folded, options_.now() - begin);
+  ends_.observer.OnJudged(page, *folded, options_.now() - begin);
   // A judge with other settings was active and left its parameters behind this one's.
-  if ((*folded)->outcome == FoldOutcome::kParameters && !parameters_appended_ &&
-      !HasOurParameters()) {
+  if (folded->outcome == FoldOutcome::kParameters && !parameters_appended_ && !HasOurParameters()) {
     return AppendParameters();
   }
   return {};
@@ -350,8 +340,8 @@ BrokerStatus JudgeMachine::JudgeItem(const LogItem& item) {
 BrokerStatus JudgeMachine::CommitBatch() {
   if (state_ != JudgeState::kLive || batch_.entries == 0) return {};
   const CommittedPlace place{batch_.position.offset + 1, HexOf(batch_.position.entry_checksum)};
-  if (auto committed = ends_.sink.Commit(place); !committed) return committed;
-  if (auto stored = CommitState(); !stored) return stored;
+  CRAWLSIEVE_RETURN_IF_ERROR(ends_.sink.Commit(place));
+  CRAWLSIEVE_RETURN_IF_ERROR(CommitState());
   published_ = place.offset;
   committed_ = place;
   if (auto told = ends_.observer.OnPublished(ProgressOf(live_->source())); !told) {

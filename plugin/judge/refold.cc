@@ -1,5 +1,6 @@
 #include "plugin/judge/refold.h"
 
+#include "plugin/base/result.h"
 #include "plugin/judge/judge_machine.h"
 #include "plugin/judge/start.h"
 
@@ -56,15 +57,13 @@ class NoVerdicts final : public VerdictSink {
 
 /// Whether the log still has everything from its first entry to `last`.
 Status CheckCoverage(const LogDescription& log, LogSource& source, std::int64_t last) {
-  const auto bounds = source.Bounds(kAskTimeout);
-  if (!bounds) return tl::unexpected(bounds.error());
-  if (bounds->low > 0) {
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto bounds, source.Bounds(kAskTimeout));
+  if (bounds.low > 0) {
     return MakeError(ErrorCode::kMismatch,
                      fmt::format("log {} begins at offset {}: a refold needs its first entry",
-                                 log.topic, bounds->low));
+                                 log.topic, bounds.low));
   }
-  auto covered = FirstToPublish({log.topic, "", last, last + 1, *bounds, true});
-  if (!covered) return tl::unexpected(std::move(covered.error()));
+  CRAWLSIEVE_RETURN_IF_ERROR(FirstToPublish({log.topic, "", last, last + 1, bounds, true}));
   return {};
 }
 
@@ -74,11 +73,10 @@ Status Refold(const LogDescription& log, const OpenLog& open, std::int64_t last,
               const std::function<void(std::int64_t)>& progress, milliseconds patience) {
   using Clock = std::chrono::steady_clock;
   if (last < 0) return {};
-  auto source = open();
-  if (!source) return tl::unexpected(std::move(source.error()));
-  if (auto covered = CheckCoverage(log, **source, last); !covered) return covered;
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto source, open());
+  CRAWLSIEVE_RETURN_IF_ERROR(CheckCoverage(log, *source, last));
 
-  FinishedGroup group(open, **source, last + 1);
+  FinishedGroup group(open, *source, last + 1);
   NoVerdicts sink;
   JudgeObserver observer;
   std::optional<std::int64_t> seen_gap;
@@ -88,9 +86,7 @@ Status Refold(const LogDescription& log, const OpenLog& open, std::int64_t last,
   auto deadline = Clock::now() + patience;
   while (machine.state() != JudgeState::kStandby) {
     const std::int64_t before = fold.position().offset;
-    if (auto stepped = machine.Step(); !stepped) {
-      return tl::unexpected(std::move(stepped.error()));
-    }
+    CRAWLSIEVE_RETURN_IF_ERROR(machine.Step());
     if (fold.position().offset != before) {
       progress(fold.position().offset + 1);
       deadline = Clock::now() + patience;
