@@ -1,6 +1,7 @@
 #include "consumer/kafka/admin.h"
 
 #include "consumer/kafka/error.h"
+#include "plugin/base/result.h"
 
 #include <algorithm>
 #include <array>
@@ -60,17 +61,12 @@ struct Admin::Answer {
 
 Result<std::unique_ptr<Admin>> Admin::Make(const KafkaClientOptions& options,
                                            ClientCallbacks callbacks) {
-  Result<ClientConfig> config = ClientConfig::Make(AdminClient(options), options);
-  if (!config) {
-    return tl::unexpected(config.error());
-  }
+  CRAWLSIEVE_ASSIGN_OR_RETURN(ClientConfig config,
+                              ClientConfig::Make(AdminClient(options), options));
   std::unique_ptr<Admin> admin(new Admin());
-  Result<std::unique_ptr<Client>> client =
-      Client::Make(*std::move(config), std::move(callbacks), admin.get());
-  if (!client) {
-    return tl::unexpected(client.error());
-  }
-  admin->client_ = *std::move(client);
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto client,
+                              Client::Make(std::move(config), std::move(callbacks), admin.get()));
+  admin->client_ = std::move(client);
   return admin;
 }
 
@@ -125,16 +121,11 @@ BrokerStatus Admin::CreateTopic(const TopicSpec& spec, milliseconds timeout) {
   rd_kafka_CreateTopics(
       client_->handle(), topics, 1,
       MakeOptions(client_->handle(), RD_KAFKA_ADMIN_OP_CREATETOPICS, timeout).get(), queue.get());
-  const BrokerResult<Answer> answer = Await(queue.get(), timeout, doing);
-  if (!answer) {
-    return tl::unexpected(answer.error());
-  }
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const Answer answer, Await(queue.get(), timeout, doing));
   std::size_t count = 0;
   const rd_kafka_topic_result_t** results = rd_kafka_CreateTopics_result_topics(
-      rd_kafka_event_CreateTopics_result(answer->event.get()), &count);
-  if (BrokerStatus created = CheckTopics(results, count, doing); !created) {
-    return created;
-  }
+      rd_kafka_event_CreateTopics_result(answer.event.get()), &count);
+  CRAWLSIEVE_RETURN_IF_ERROR(CheckTopics(results, count, doing));
   // The controller has it; the brokers that answer metadata requests may learn of it later.
   while (true) {
     const auto left = std::chrono::ceil<milliseconds>(deadline - steady_clock::now());
@@ -162,14 +153,11 @@ BrokerResult<std::optional<std::map<std::string, std::string>>> Admin::DescribeS
       client_->handle(), resources, 1,
       MakeOptions(client_->handle(), RD_KAFKA_ADMIN_OP_DESCRIBECONFIGS, timeout).get(),
       queue.get());
-  const BrokerResult<Answer> answer = Await(queue.get(), timeout, doing);
-  if (!answer) {
-    return tl::unexpected(answer.error());
-  }
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const Answer answer, Await(queue.get(), timeout, doing));
   std::map<std::string, std::string> settings;
   std::size_t count = 0;
   const rd_kafka_ConfigResource_t** results = rd_kafka_DescribeConfigs_result_resources(
-      rd_kafka_event_DescribeConfigs_result(answer->event.get()), &count);
+      rd_kafka_event_DescribeConfigs_result(answer.event.get()), &count);
   for (std::size_t i = 0; i < count; ++i) {
     const rd_kafka_resp_err_t code = rd_kafka_ConfigResource_error(results[i]);
     if (code == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART) {
@@ -225,12 +213,8 @@ BrokerResult<Admin::PartitionCounts> Admin::CountPartitions(const std::string& n
 BrokerResult<std::optional<TopicDescription>> Admin::DescribeTopic(const std::string& name,
                                                                    milliseconds timeout) {
   const auto deadline = steady_clock::now() + timeout;
-  BrokerResult<std::optional<std::map<std::string, std::string>>> settings =
-      DescribeSettings(name, timeout);
-  if (!settings) {
-    return tl::unexpected(settings.error());
-  }
-  if (!settings->has_value()) {
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto settings, DescribeSettings(name, timeout));
+  if (!settings.has_value()) {
     return std::nullopt;
   }
   BrokerResult<PartitionCounts> counts =
@@ -243,16 +227,14 @@ BrokerResult<std::optional<TopicDescription>> Admin::DescribeTopic(const std::st
     }
     return tl::unexpected(std::move(error));
   }
-  return TopicDescription{counts->partitions, counts->replicas, **std::move(settings)};
+  return TopicDescription{counts->partitions, counts->replicas, *std::move(settings)};
 }
 
 BrokerResult<std::vector<std::string>> Admin::GroupMembers(const std::string& group,
                                                            milliseconds timeout) {
   // With metadata at hand librdkafka needn't wait for it on a condition variable whose deadline it
   // takes from the wall clock.
-  if (const auto brokers = CountBrokers(timeout); !brokers) {
-    return tl::unexpected(brokers.error());
-  }
+  CRAWLSIEVE_RETURN_IF_ERROR(CountBrokers(timeout));
   const struct rd_kafka_group_list* list = nullptr;
   // Not DescribeConsumerGroups: with it, processes ended by SIGSEGV after requests of it had timed
   // out (librdkafka 2.0.2).
@@ -307,13 +289,10 @@ BrokerStatus Admin::DeleteTopic(const std::string& name, milliseconds timeout) {
   rd_kafka_DeleteTopics(
       client_->handle(), topics, 1,
       MakeOptions(client_->handle(), RD_KAFKA_ADMIN_OP_DELETETOPICS, timeout).get(), queue.get());
-  const BrokerResult<Answer> answer = Await(queue.get(), timeout, doing);
-  if (!answer) {
-    return tl::unexpected(answer.error());
-  }
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const Answer answer, Await(queue.get(), timeout, doing));
   std::size_t count = 0;
   const rd_kafka_topic_result_t** results = rd_kafka_DeleteTopics_result_topics(
-      rd_kafka_event_DeleteTopics_result(answer->event.get()), &count);
+      rd_kafka_event_DeleteTopics_result(answer.event.get()), &count);
   return CheckTopics(results, count, doing);
 }
 

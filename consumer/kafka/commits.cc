@@ -3,6 +3,7 @@
 #include "consumer/kafka/calls.h"
 #include "consumer/kafka/consumer.h"
 #include "consumer/kafka/partition_list.h"
+#include "plugin/base/result.h"
 
 #include <thread>
 #include <utility>
@@ -89,10 +90,9 @@ void Consumer::FinishCommit(std::uintptr_t number, const BrokerStatus& status) {
 
 BrokerResult<std::vector<std::optional<std::int64_t>>> Consumer::Committed(
     const std::vector<TopicPartition>& partitions, milliseconds timeout) {
-  auto places = CommittedPlaces(partitions, timeout);
-  if (!places) return tl::unexpected(places.error());
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto places, CommittedPlaces(partitions, timeout));
   std::vector<std::optional<std::int64_t>> offsets;
-  for (const std::optional<PartitionOffset>& place : *places) {
+  for (const std::optional<PartitionOffset>& place : places) {
     offsets.push_back(place ? std::optional(place->offset) : std::nullopt);
   }
   return offsets;

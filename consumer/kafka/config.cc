@@ -1,6 +1,7 @@
 #include "consumer/kafka/config.h"
 
 #include "consumer/record_limits.h"
+#include "plugin/base/result.h"
 
 #include <algorithm>
 #include <array>
@@ -211,9 +212,7 @@ Result<ClientConfig> ClientConfig::Make(const ClientRecipe& recipe,
   ClientProperties required;  // as librdkafka writes the values
   for (const ClientProperties* layer : {&recipe.defaults, &recipe.required}) {
     for (const auto& [property, value] : *layer) {
-      if (Status set = config.Set(property, value, "kafka"); !set) {
-        return tl::unexpected(set.error());
-      }
+      CRAWLSIEVE_RETURN_IF_ERROR(config.Set(property, value, "kafka"));
     }
   }
   for (const auto& [property, value] : recipe.required) {
@@ -225,9 +224,7 @@ Result<ClientConfig> ClientConfig::Make(const ClientRecipe& recipe,
                   : std::pair{std::string_view("kafka.producer"), &options.producer}};
   for (const auto& [where, layer] : layers) {
     for (const auto& [property, value] : *layer) {
-      if (Status set = config.Set(property, value, where); !set) {
-        return tl::unexpected(set.error());
-      }
+      CRAWLSIEVE_RETURN_IF_ERROR(config.Set(property, value, where));
     }
     // Compared by what is in force and not by name, as many properties have two names.
     for (const auto& [property, value] : required) {

@@ -2,6 +2,7 @@
 
 #include "consumer/kafka/calls.h"
 #include "consumer/kafka/partition_list.h"
+#include "plugin/base/result.h"
 
 #include <algorithm>
 #include <utility>
@@ -27,18 +28,15 @@ void DestroyGroupMetadata::operator()(rd_kafka_consumer_group_metadata_s* metada
 Result<std::unique_ptr<Consumer>> Consumer::Make(const ClientRecipe& recipe,
                                                  const KafkaClientOptions& options,
                                                  ClientCallbacks callbacks) {
-  Result<ClientConfig> config = ClientConfig::Make(recipe, options);
-  if (!config) {
-    return tl::unexpected(config.error());
-  }
+  CRAWLSIEVE_ASSIGN_OR_RETURN(ClientConfig config, ClientConfig::Make(recipe, options));
   rd_kafka_conf_set_rebalance_cb(
-      config->get(), [](rd_kafka_t*, rd_kafka_resp_err_t event,
-                        rd_kafka_topic_partition_list_t* partitions, void* opaque) {
+      config.get(), [](rd_kafka_t*, rd_kafka_resp_err_t event,
+                       rd_kafka_topic_partition_list_t* partitions, void* opaque) {
         static_cast<Consumer*>(Client::OwnerOf(opaque))->Rebalance(event, *partitions);
       });
   std::unique_ptr<Consumer> consumer(new Consumer());
   Result<std::unique_ptr<Client>> client =
-      Client::Make(*std::move(config), std::move(callbacks), consumer.get());
+      Client::Make(std::move(config), std::move(callbacks), consumer.get());
   if (!client) {
     consumer->closed_ = true;
     return tl::unexpected(client.error());
@@ -234,11 +232,9 @@ BrokerStatus Consumer::Seek(const PartitionOffset& target, milliseconds timeout)
 BrokerResult<Watermarks> Consumer::QueryWatermarks(const TopicPartition& partition,
                                                    milliseconds timeout) {
   const auto deadline = steady_clock::now() + timeout;
-  auto low = QueryOffset({partition, kOffsetBeginning}, deadline);
-  if (!low) return tl::unexpected(std::move(low.error()));
-  auto high = QueryOffset({partition, kOffsetEnd}, deadline);
-  if (!high) return tl::unexpected(std::move(high.error()));
-  return Watermarks{*low, *high};
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto low, QueryOffset({partition, kOffsetBeginning}, deadline));
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto high, QueryOffset({partition, kOffsetEnd}, deadline));
+  return Watermarks{low, high};
 }
 
 BrokerResult<std::int64_t> Consumer::QueryEnd(const TopicPartition& partition,

@@ -2,6 +2,7 @@
 
 #include "consumer/kafka/error.h"
 #include "consumer/kafka/partition_list.h"
+#include "plugin/base/result.h"
 
 #include <algorithm>
 #include <array>
@@ -60,21 +61,15 @@ Result<std::unique_ptr<Producer>> Producer::Make(const ClientRecipe& recipe,
                                                  const KafkaClientOptions& options,
                                                  ClientCallbacks callbacks,
                                                  DeliveryHandler on_delivery) {
-  Result<ClientConfig> config = ClientConfig::Make(recipe, options);
-  if (!config) {
-    return tl::unexpected(config.error());
-  }
-  rd_kafka_conf_set_dr_msg_cb(config->get(),
+  CRAWLSIEVE_ASSIGN_OR_RETURN(ClientConfig config, ClientConfig::Make(recipe, options));
+  rd_kafka_conf_set_dr_msg_cb(config.get(),
                               [](rd_kafka_t*, const rd_kafka_message_t* message, void* opaque) {
                                 static_cast<Producer*>(Client::OwnerOf(opaque))->Deliver(*message);
                               });
   std::unique_ptr<Producer> producer(new Producer(std::move(on_delivery)));
-  Result<std::unique_ptr<Client>> client =
-      Client::Make(*std::move(config), std::move(callbacks), producer.get());
-  if (!client) {
-    return tl::unexpected(client.error());
-  }
-  producer->client_ = *std::move(client);
+  CRAWLSIEVE_ASSIGN_OR_RETURN(
+      auto client, Client::Make(std::move(config), std::move(callbacks), producer.get()));
+  producer->client_ = std::move(client);
   return producer;
 }
 
