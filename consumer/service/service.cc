@@ -15,6 +15,7 @@
 #include "consumer/service/reporter.h"
 #include "consumer/version.h"
 #include "plugin/base/mutex.h"
+#include "plugin/base/result.h"
 
 #include <algorithm>
 #include <array>
@@ -164,14 +165,14 @@ struct JudgeState {
     options.directory = setup.service.state_directory;
     options.block_cache_bytes = setup.service.state_cache_bytes;
     options.write_buffer_bytes = setup.service.state_buffer_bytes;
-    auto store = Store::Open(options);
-    if (!store) return tl::unexpected(store.error());
+    CRAWLSIEVE_ASSIGN_OR_RETURN(auto store, Store::Open(options));
     const auto begin = std::chrono::steady_clock::now();
-    auto detector = Detector::Open(**store, setup.make_index, SchemeOf(setup.processor),
-                                   {setup.service.state_directory, setup.service.snapshot_entries});
-    if (!detector) return tl::unexpected(detector.error());
-    ReportIndex(**detector, std::chrono::steady_clock::now() - begin);
-    return JudgeState{std::move(*store), std::move(*detector)};
+    CRAWLSIEVE_ASSIGN_OR_RETURN(
+        auto detector,
+        Detector::Open(*store, setup.make_index, SchemeOf(setup.processor),
+                       {setup.service.state_directory, setup.service.snapshot_entries}));
+    ReportIndex(*detector, std::chrono::steady_clock::now() - begin);
+    return JudgeState{std::move(store), std::move(detector)};
   }
 };
 
@@ -348,18 +349,17 @@ Status RunService(const ServiceSetup& configured, std::stop_token stop) {
   // it waits for.
   std::unique_ptr<HttpServer> http;
   if (configured.http.enabled) {
-    auto started = HttpServer::Start(configured.http,
-                                     MakeHttpContent(configured, instance, start, metrics, stages));
-    if (!started) return tl::unexpected(started.error());
-    http = std::move(*started);
+    CRAWLSIEVE_ASSIGN_OR_RETURN(
+        auto started, HttpServer::Start(configured.http, MakeHttpContent(configured, instance,
+                                                                         start, metrics, stages)));
+    http = std::move(started);
     Log(LogLevel::kInfo, "http.listening", {{"url", http->url()}});
   }
 
   DeadLetterBytes dead_letter_bytes;
-  auto prepared = Prepare(configured, stop, start, dead_letter_bytes);
-  if (!prepared) return tl::unexpected(prepared.error());
-  if (!prepared->has_value()) return {};
-  const ServiceSetup& setup = **prepared;
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto prepared, Prepare(configured, stop, start, dead_letter_bytes));
+  if (!prepared.has_value()) return {};
+  const ServiceSetup& setup = *prepared;
   const std::string scheme = SchemeOf(setup.processor);
   start.SetScheme(scheme);
   Log(LogLevel::kInfo, "service.scheme", {{"scheme", scheme}});

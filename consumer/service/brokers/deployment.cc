@@ -3,6 +3,7 @@
 #include "consumer/kafka/admin.h"
 #include "consumer/kafka/consumer.h"
 #include "consumer/service/brokers/kafka_log.h"
+#include "plugin/base/result.h"
 
 #include <algorithm>
 #include <charconv>
@@ -43,9 +44,8 @@ BrokerResult<std::vector<std::string>> Members(Admin& admin, const KafkaOptions&
                                                std::string_view role,
                                                std::chrono::milliseconds timeout) {
   const std::string group = fmt::format("{}.{}", options.group, role);
-  auto members = admin.GroupMembers(group, timeout);
-  if (!members) return tl::unexpected(members.error());
-  for (const std::string& id : *members) {
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto members, admin.GroupMembers(group, timeout));
+  for (const std::string& id : members) {
     const std::string_view log = LogIn(id, role);
     if (log.empty() || log == options.log_topic) continue;
     return Refused(fmt::format(
@@ -72,20 +72,18 @@ BrokerStatus OnlyRefusals(const BrokerResult<std::vector<std::string>>& members)
 /// partition.
 BrokerResult<std::vector<std::string>> OtherLogs(Admin& admin, const KafkaOptions& options,
                                                  std::chrono::milliseconds timeout) {
-  auto names = admin.TopicNames(timeout);
-  if (!names) return tl::unexpected(names.error());
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto names, admin.TopicNames(timeout));
   std::vector<TopicPartition> places;
-  for (const std::string& name : *names) {
+  for (const std::string& name : names) {
     if (name != options.log_topic) places.push_back({name, 0});
   }
   if (places.empty()) return std::vector<std::string>();
   auto consumer = Consumer::Make(JudgeConsumer(options), options, LoggingCallbacks("group"));
   if (!consumer) return Refused(consumer.error().message);
-  auto committed = (*consumer)->Committed(places, timeout);
-  if (!committed) return tl::unexpected(committed.error());
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto committed, (*consumer)->Committed(places, timeout));
   std::vector<std::string> others;
   for (std::size_t i = 0; i < places.size(); ++i) {
-    if ((*committed)[i].has_value()) others.push_back(places[i].topic);
+    if (committed[i].has_value()) others.push_back(places[i].topic);
   }
   return others;
 }
@@ -94,23 +92,20 @@ BrokerResult<std::vector<std::string>> OtherLogs(Admin& admin, const KafkaOption
 
 BrokerResult<std::string> JudgeClientId(const KafkaOptions& options,
                                         std::chrono::milliseconds timeout) {
-  auto admin = MakeAdmin(options);
-  if (!admin) return tl::unexpected(admin.error());
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto admin, MakeAdmin(options));
   const std::string group = options.group + ".judge";
-  auto topics = OtherLogs(**admin, options, timeout);
-  if (!topics) return tl::unexpected(topics.error());
-  if (!topics->empty()) {
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto topics, OtherLogs(*admin, options, timeout));
+  if (!topics.empty()) {
     return Refused(fmt::format(
         "group {} has committed offsets of {}, which is another deployment's admission log; this "
         "one's is {}. Give each deployment a kafka.group of its own. If nothing uses {} any more: "
         "kafka-consumer-groups.sh --bootstrap-server {} --group {} --topic {} --delete-offsets",
-        group, fmt::join(*topics, ", "), options.log_topic, topics->front(),
-        options.bootstrap_servers, group, topics->front()));
+        group, fmt::join(topics, ", "), options.log_topic, topics.front(),
+        options.bootstrap_servers, group, topics.front()));
   }
-  auto members = Members(**admin, options, "judge", timeout);
-  if (!members) return tl::unexpected(members.error());
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto members, Members(*admin, options, "judge", timeout));
   std::uint64_t order = 0;
-  for (const std::string& id : *members) order = std::max(order, OrderIn(id));
+  for (const std::string& id : members) order = std::max(order, OrderIn(id));
   return fmt::format("{}{}@{:014}", IdPrefix("judge"), options.log_topic, order + 1);
 }
 
@@ -129,15 +124,13 @@ BrokerStatus CheckJudgeGroup(const KafkaOptions& options,
         "deployment uses the group. Give each deployment a kafka.group of its own",
         options.group, partition.topic, partition.partition, options.log_topic));
   }
-  auto admin = MakeAdmin(options);
-  if (!admin) return tl::unexpected(admin.error());
-  return OnlyRefusals(Members(**admin, options, "judge", timeout));
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto admin, MakeAdmin(options));
+  return OnlyRefusals(Members(*admin, options, "judge", timeout));
 }
 
 BrokerStatus CheckExtractGroup(const KafkaOptions& options, std::chrono::milliseconds timeout) {
-  auto admin = MakeAdmin(options);
-  if (!admin) return tl::unexpected(admin.error());
-  return OnlyRefusals(Members(**admin, options, "extract", timeout));
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto admin, MakeAdmin(options));
+  return OnlyRefusals(Members(*admin, options, "extract", timeout));
 }
 
 }  // namespace crawlsieve::consumer

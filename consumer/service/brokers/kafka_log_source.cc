@@ -1,5 +1,7 @@
 #include "consumer/service/brokers/kafka_log_source.h"
 
+#include "plugin/base/result.h"
+
 #include <algorithm>
 
 namespace crawlsieve::consumer {
@@ -40,16 +42,15 @@ BrokerResult<std::span<const LogRecord>> KafkaLogRecords::Read(Consumer& consume
 
 Result<std::unique_ptr<KafkaLogSource>> KafkaLogSource::Make(const KafkaOptions& options,
                                                              ClientCallbacks callbacks) {
-  auto consumer = Consumer::Make(JudgeConsumer(options), options, std::move(callbacks));
-  if (!consumer) return tl::unexpected(consumer.error());
+  CRAWLSIEVE_ASSIGN_OR_RETURN(
+      auto consumer, Consumer::Make(JudgeConsumer(options), options, std::move(callbacks)));
   return std::unique_ptr<KafkaLogSource>(
-      new KafkaLogSource(LogPartition(options), std::move(*consumer)));
+      new KafkaLogSource(LogPartition(options), std::move(consumer)));
 }
 
 BrokerResult<LogBounds> KafkaLogSource::Bounds(milliseconds timeout) {
-  const auto watermarks = consumer_->QueryWatermarks(log_, timeout);
-  if (!watermarks) return tl::unexpected(watermarks.error());
-  return LogBounds{watermarks->low, watermarks->high};
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto watermarks, consumer_->QueryWatermarks(log_, timeout));
+  return LogBounds{watermarks.low, watermarks.high};
 }
 
 BrokerStatus KafkaLogSource::Seek(std::int64_t offset) {

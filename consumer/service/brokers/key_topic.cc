@@ -6,6 +6,7 @@
 #include "consumer/kafka/topics.h"
 #include "consumer/service/brokers/kafka_log.h"
 #include "consumer/service/brokers/topic_check.h"
+#include "plugin/base/result.h"
 
 #include <chrono>
 #include <string_view>
@@ -80,9 +81,8 @@ struct FirstRecord {
 /// The first record of the key topic; nullopt where there is no such topic, or nothing in it.
 BrokerResult<std::optional<FirstRecord>> ReadFirstRecord(const KafkaOptions& options) {
   const std::string& topic = options.key_topic;
-  auto is_there = HasTopic(options, topic);
-  if (!is_there) return tl::unexpected(std::move(is_there.error()));
-  if (!*is_there) return std::optional<FirstRecord>();
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto is_there, HasTopic(options, topic));
+  if (!is_there) return std::optional<FirstRecord>();
 
   auto reader = Consumer::Make(JudgeConsumer(options), options, LoggingCallbacks("start"));
   if (!reader) return FinalError(reader.error());
@@ -115,10 +115,9 @@ BrokerResult<std::optional<FirstRecord>> ReadFirstRecord(const KafkaOptions& opt
 }  // namespace
 
 BrokerResult<std::optional<std::string>> ReadKey(const KafkaOptions& options) {
-  auto first = ReadFirstRecord(options);
-  if (!first) return tl::unexpected(std::move(first.error()));
-  if (!first->has_value()) return std::optional<std::string>();
-  std::string key = (*first)->offset == 0 ? KeyIn((*first)->value) : std::string();
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto first, ReadFirstRecord(options));
+  if (!first.has_value()) return std::optional<std::string>();
+  std::string key = first->offset == 0 ? KeyIn(first->value) : std::string();
   if (!key.empty()) return std::optional(std::move(key));
   return MakeBrokerError(
       ErrorClass::kRefused, ErrorCode::kMismatch,
@@ -127,12 +126,12 @@ BrokerResult<std::optional<std::string>> ReadKey(const KafkaOptions& options) {
           "topic "
           "and put the key back with `crawlsieve key import`, or name it in fingerprint.key",
           options.key_topic,
-          (*first)->offset == 0 ? "begins with a record that is no key"
-                                : "has lost its first record"));
+          first->offset == 0 ? "begins with a record that is no key"
+                             : "has lost its first record"));
 }
 
 BrokerResult<std::string> ProposeKey(const KafkaOptions& options, const std::string& key) {
-  if (auto ensured = EnsureKeyTopic(options); !ensured) return tl::unexpected(ensured.error());
+  CRAWLSIEVE_RETURN_IF_ERROR(EnsureKeyTopic(options));
   std::optional<BrokerError> failure;
   auto producer = Producer::Make(IdempotentProducer(options), options, LoggingCallbacks("start"),
                                  [&](const DeliveryReport& report) {
@@ -151,14 +150,13 @@ BrokerResult<std::string> ProposeKey(const KafkaOptions& options, const std::str
     return tl::unexpected(Passing(flushed.error()));
   }
   if (failure.has_value()) return tl::unexpected(Passing(*failure));
-  auto held = ReadKey(options);
-  if (!held) return tl::unexpected(std::move(held.error()));
-  if (!held->has_value()) {
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto held, ReadKey(options));
+  if (!held.has_value()) {
     return MakeBrokerError(
         ErrorClass::kFatal, ErrorCode::kIo,
         fmt::format("topic {}: the key that was written is not there yet", options.key_topic));
   }
-  return std::move(**held);
+  return std::move(*held);
 }
 
 }  // namespace crawlsieve::consumer

@@ -4,6 +4,7 @@
 #include "consumer/service/brokers/kafka_log.h"
 #include "consumer/service/brokers/kafka_log_source.h"
 #include "consumer/service/brokers/key_topic.h"
+#include "plugin/base/result.h"
 #include "plugin/fingerprint/key.h"
 #include "plugin/log/log_reader.h"
 
@@ -20,9 +21,8 @@ constexpr std::chrono::milliseconds kTimeout{10'000};
 
 /// The scheme of the log's entries; nullopt while it is empty.
 BrokerResult<std::optional<std::string>> SchemeOfLog(const KafkaOptions& kafka) {
-  auto is_there = HasTopic(kafka, kafka.log_topic);
-  if (!is_there) return tl::unexpected(std::move(is_there.error()));
-  if (!*is_there) return std::optional<std::string>();
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto is_there, HasTopic(kafka, kafka.log_topic));
+  if (!is_there) return std::optional<std::string>();
   auto source = KafkaLogSource::Make(kafka, LoggingCallbacks("start"));
   if (!source) return FinalError(source.error());
   auto first = ReadFirstEntry(LogOf(kafka), **source, kTimeout);
@@ -90,13 +90,12 @@ BrokerResult<ProcessorOptions> FindOwnScheme(const KafkaOptions& kafka,
                     kafka.key_topic));
   }
   if (!key->has_value()) {
-    auto proposed = ProposeKey(kafka, RandomKey());
-    if (!proposed) return tl::unexpected(std::move(proposed.error()));
+    CRAWLSIEVE_ASSIGN_OR_RETURN(auto proposed, ProposeKey(kafka, RandomKey()));
     Log(LogLevel::kInfo, "scheme.new_key",
         {{"topic", kafka.key_topic},
          {"meaning",
           "save it with `crawlsieve key export`: without the key this log can't be continued"}});
-    key = std::optional(std::move(*proposed));
+    key = std::optional(std::move(proposed));
   } else if (auto kept = CheckKeyTopic(kafka); !kept) {
     return tl::unexpected(std::move(kept.error()));
   }

@@ -16,6 +16,7 @@
 #include "consumer/service/extract/log_gate.h"
 #include "consumer/service/extract/page_worker.h"
 #include "consumer/version.h"
+#include "plugin/base/result.h"
 
 #include <algorithm>
 #include <chrono>
@@ -64,17 +65,12 @@ class ExtractSession final : public RebalanceListener {
 
   BrokerStatus Run(const std::stop_token& stop) {
     if (auto opened = Open(); !opened) return FinalError(opened.error());
-    auto ready = gate_.Wait(stop, *consumer_, *producer_, contact_);
-    if (!ready) return tl::unexpected(ready.error());
-    if (!*ready) return {};
-    if (auto alone = CheckExtractGroup(options_.kafka, kGroupTimeout); !alone) {
-      return tl::unexpected(alone.error());
-    }
-    if (auto joined = consumer_->Subscribe(options_.kafka.input_topics, *this); !joined) {
-      return tl::unexpected(joined.error());
-    }
+    CRAWLSIEVE_ASSIGN_OR_RETURN(auto ready, gate_.Wait(stop, *consumer_, *producer_, contact_));
+    if (!ready) return {};
+    CRAWLSIEVE_RETURN_IF_ERROR(CheckExtractGroup(options_.kafka, kGroupTimeout));
+    CRAWLSIEVE_RETURN_IF_ERROR(consumer_->Subscribe(options_.kafka.input_topics, *this));
     while (!stop.stop_requested()) {
-      if (auto worked = Step(); !worked) return tl::unexpected(worked.error());
+      CRAWLSIEVE_RETURN_IF_ERROR(Step());
     }
     return Finish();
   }
@@ -84,28 +80,24 @@ class ExtractSession final : public RebalanceListener {
   BrokerResult<std::vector<PartitionOffset>> OnAssigned(
       const std::vector<TopicPartition>& partitions) override {
     // The log may be another one than at the last assignment.
-    if (auto ours = gate_.Check(kAdminTimeout); !ours) {
-      return tl::unexpected(ours.error());
-    }
-    if (auto alone = CheckExtractGroup(options_.kafka, kGroupTimeout); !alone) {
-      return tl::unexpected(alone.error());
-    }
-    auto committed = consumer_->CommittedPlaces(partitions, kAdminTimeout);
-    if (!committed) return tl::unexpected(committed.error());
+    CRAWLSIEVE_RETURN_IF_ERROR(gate_.Check(kAdminTimeout));
+    CRAWLSIEVE_RETURN_IF_ERROR(CheckExtractGroup(options_.kafka, kGroupTimeout));
+    CRAWLSIEVE_ASSIGN_OR_RETURN(auto committed,
+                                consumer_->CommittedPlaces(partitions, kAdminTimeout));
     std::vector<PartitionOffset> starts;
     for (std::size_t i = 0; i < partitions.size(); ++i) {
-      auto watermarks = consumer_->QueryWatermarks(partitions[i], kAdminTimeout);
-      if (!watermarks) return tl::unexpected(watermarks.error());
-      auto begin = BeginAt(options_.kafka, partitions[i], (*committed)[i], *watermarks);
-      if (!begin) return tl::unexpected(begin.error());
+      CRAWLSIEVE_ASSIGN_OR_RETURN(auto watermarks,
+                                  consumer_->QueryWatermarks(partitions[i], kAdminTimeout));
+      CRAWLSIEVE_ASSIGN_OR_RETURN(auto begin,
+                                  BeginAt(options_.kafka, partitions[i], committed[i], watermarks));
       Log(LogLevel::kInfo, "extract.assigned",
           {{"topic", partitions[i].topic},
            {"partition", partitions[i].partition},
-           {"offset", begin->is_unclaimed ? -1 : begin->first}});
-      if (begin->unread.has_value()) LogUnread(partitions[i], *begin->unread);
-      starts.push_back({partitions[i], begin->read_from});
+           {"offset", begin.is_unclaimed ? -1 : begin.first}});
+      if (begin.unread.has_value()) LogUnread(partitions[i], *begin.unread);
+      starts.push_back({partitions[i], begin.read_from});
       assigned_.insert_or_assign(
-          partitions[i], Assigned{++last_epoch_, OffsetTracker(), CommittedTimes(), *begin, {}});
+          partitions[i], Assigned{++last_epoch_, OffsetTracker(), CommittedTimes(), begin, {}});
     }
     paused_ = false;
     return starts;
@@ -153,15 +145,16 @@ class ExtractSession final : public RebalanceListener {
   Status Open() {
     ClientRecipe recipe = ExtractConsumer(options_.kafka, options_.static_member);
     recipe.defaults["client.id"] = ExtractClientId(options_.kafka);
-    auto consumer =
-        Consumer::Make(recipe, options_.kafka, contact_.Listen(LoggingCallbacks("extract")));
-    if (!consumer) return tl::unexpected(consumer.error());
-    auto producer = Producer::Make(IdempotentProducer(options_.kafka), options_.kafka,
-                                   contact_.Listen(LoggingCallbacks("extract")),
-                                   [this](const DeliveryReport& report) { OnDelivery(report); });
-    if (!producer) return tl::unexpected(producer.error());
-    consumer_ = std::move(*consumer);
-    producer_ = std::move(*producer);
+    CRAWLSIEVE_ASSIGN_OR_RETURN(
+        auto consumer,
+        Consumer::Make(recipe, options_.kafka, contact_.Listen(LoggingCallbacks("extract"))));
+    CRAWLSIEVE_ASSIGN_OR_RETURN(
+        auto producer,
+        Producer::Make(IdempotentProducer(options_.kafka), options_.kafka,
+                       contact_.Listen(LoggingCallbacks("extract")),
+                       [this](const DeliveryReport& report) { OnDelivery(report); }));
+    consumer_ = std::move(consumer);
+    producer_ = std::move(producer);
     return {};
   }
 
@@ -187,20 +180,20 @@ class ExtractSession final : public RebalanceListener {
 
     const bool has_room = in_flight_bytes_ < options_.stage.max_in_flight_bytes &&
                           workers_.in_flight() < options_.stage.max_in_flight_records;
-    if (auto changed = SetPaused(!has_room); !changed) return changed;
+    CRAWLSIEVE_RETURN_IF_ERROR(SetPaused(!has_room));
     const bool is_busy = workers_.in_flight() > 0 || producer_->outstanding() > 0;
     auto polled = consumer_->Poll(!has_room ? milliseconds(0) : is_busy ? kBusyPoll : kIdlePoll);
     if (!polled && polled.error().error_class != ErrorClass::kRetriable) {
       return tl::unexpected(polled.error());
     }
     if (polled.has_value() && polled->has_value()) {
-      if (auto taken = Take(std::move(**polled)); !taken) return taken;
+      CRAWLSIEVE_RETURN_IF_ERROR(Take(std::move(**polled)));
     }
 
     // Without room the oldest page is all there is to wait for.
     auto done = workers_.TakeNext(has_room ? milliseconds(0) : kIdlePoll);
     for (; done.has_value(); done = workers_.TakeNext(milliseconds(0))) {
-      if (auto appended = Append(std::move(*done)); !appended) return appended;
+      CRAWLSIEVE_RETURN_IF_ERROR(Append(std::move(*done)));
     }
     contact_.AskIfSilent(*consumer_, log_);
     return CommitIfDue();
@@ -268,7 +261,7 @@ class ExtractSession final : public RebalanceListener {
       letter.headers = done.record.headers();
       CompleteDeadLetter(added, options_.kafka.dead_letter_headers,
                          options_.dead_letter_bytes.at(done.partition.topic), letter);
-      if (auto produced = Produce(letter, waiting); !produced) return produced;
+      CRAWLSIEVE_RETURN_IF_ERROR(Produce(letter, waiting));
     }
     const std::string entry = done.processed.entry.SerializeAsString();
     RecordView record;
@@ -358,9 +351,7 @@ class ExtractSession final : public RebalanceListener {
     while (workers_.in_flight() > 0 && SteadyClock::now() < deadline) {
       auto done = workers_.TakeNext(kIdlePoll);
       if (!done.has_value()) continue;
-      if (auto appended = Append(std::move(*done)); !appended) {
-        return tl::unexpected(appended.error());
-      }
+      CRAWLSIEVE_RETURN_IF_ERROR(Append(std::move(*done)));
     }
     // OnRevoked, called by Close, flushes and commits.
     if (auto closed = consumer_->Close(options_.shutdown_timeout / 2); !closed) {

@@ -3,6 +3,7 @@
 #include "consumer/kafka/producer.h"
 #include "consumer/service/brokers/deployment.h"
 #include "consumer/service/brokers/kafka_log.h"
+#include "plugin/base/result.h"
 
 #include <string>
 #include <utility>
@@ -35,16 +36,13 @@ BrokerResult<std::unique_ptr<KafkaJudgeGroup>> KafkaJudgeGroup::Make(const Kafka
   // Members get partitions in the order of their ids, which begin with this: the judge that was
   // there first stays, and a standby that joins doesn't take over. The order is asked of the
   // group, since clocks may be wrong.
-  auto client_id = JudgeClientId(options, kAdminTimeout);
-  if (!client_id) return tl::unexpected(client_id.error());
-  recipe.defaults["client.id"] = *client_id;
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto client_id, JudgeClientId(options, kAdminTimeout));
+  recipe.defaults["client.id"] = client_id;
   auto consumer = Consumer::Make(recipe, options, contact.Listen(LoggingCallbacks("judge")));
   if (!consumer) return FinalError(std::move(consumer.error()));
   std::unique_ptr<KafkaJudgeGroup> group(
       new KafkaJudgeGroup(options, contact, std::move(*consumer)));
-  if (auto asked = group->Bounds(kAdminTimeout); !asked) {
-    return tl::unexpected(std::move(asked.error()));
-  }
+  CRAWLSIEVE_RETURN_IF_ERROR(group->Bounds(kAdminTimeout));
   return group;
 }
 
@@ -54,9 +52,8 @@ BrokerStatus KafkaJudgeGroup::Join(JudgeMember& member) {
 }
 
 BrokerStatus KafkaJudgeGroup::Poll(milliseconds wait) {
-  if (auto paused = consumer_->Pause({log_}); !paused) return paused;
-  auto polled = consumer_->Poll(wait);
-  if (!polled) return tl::unexpected(polled.error());
+  CRAWLSIEVE_RETURN_IF_ERROR(consumer_->Pause({log_}));
+  CRAWLSIEVE_RETURN_IF_ERROR(consumer_->Poll(wait));
   return {};
 }
 
@@ -99,8 +96,8 @@ BrokerStatus KafkaJudgeGroup::Append(const log::Entry& entry) {
   record.topic = log_.topic;
   record.partition = log_.partition;
   record.value = value;
-  if (auto produced = (*producer)->Produce(record, 0); !produced) return produced;
-  if (auto flushed = (*producer)->Flush(kAdminTimeout); !flushed) return flushed;
+  CRAWLSIEVE_RETURN_IF_ERROR((*producer)->Produce(record, 0));
+  CRAWLSIEVE_RETURN_IF_ERROR((*producer)->Flush(kAdminTimeout));
   if (failure.has_value()) return tl::unexpected(*failure);
   return {};
 }
@@ -119,7 +116,7 @@ BrokerStatus KafkaJudgeGroup::Seek(std::int64_t offset) {
   // In this order: a seek wakes librdkafka's fetcher, a resume behind it is found by it only when
   // it looks again a second later. What comes of the wrong place in between is dropped by the
   // seek.
-  if (auto resumed = consumer_->Resume({log_}); !resumed) return resumed;
+  CRAWLSIEVE_RETURN_IF_ERROR(consumer_->Resume({log_}));
   return Repeat(kAdminTimeout, [&] { return consumer_->Seek({log_, offset}, kAdminTimeout); });
 }
 
@@ -140,15 +137,11 @@ BrokerResult<std::vector<PartitionOffset>> KafkaJudgeGroup::OnAssigned(
     const std::vector<TopicPartition>& partitions) {
   if (partitions.empty()) return std::vector<PartitionOffset>();
   // Someone else's topics in this group: two deployments that would fence each other for ever.
-  if (auto ours = CheckJudgeGroup(options_, partitions, kGroupTimeout); !ours) {
-    return tl::unexpected(ours.error());
-  }
-  auto metadata = consumer_->CurrentGroupMetadata();
-  if (!metadata) return tl::unexpected(metadata.error());
-  metadata_ = std::move(*metadata);
-  const auto begin = member_->OnAssigned();
-  if (!begin) return tl::unexpected(begin.error());
-  return std::vector<PartitionOffset>{{log_, *begin}};
+  CRAWLSIEVE_RETURN_IF_ERROR(CheckJudgeGroup(options_, partitions, kGroupTimeout));
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto metadata, consumer_->CurrentGroupMetadata());
+  metadata_ = std::move(metadata);
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto begin, member_->OnAssigned());
+  return std::vector<PartitionOffset>{{log_, begin}};
 }
 
 void KafkaJudgeGroup::OnRevoked(const std::vector<TopicPartition>& /*partitions*/) {
