@@ -2,6 +2,7 @@
 
 #include "consumer/observability/html_escape.h"
 #include "plugin/base/mutex.h"
+#include "plugin/base/result.h"
 
 #include <algorithm>
 #include <array>
@@ -330,7 +331,7 @@ class HttpServer::Impl {
 Result<std::unique_ptr<HttpServer>> HttpServer::Start(const HttpOptions& options,
                                                       HttpContent content) {
   auto impl = std::make_unique<Impl>(options, std::move(content));
-  if (Status started = impl->Start(); !started) return tl::unexpected(started.error());
+  CRAWLSIEVE_RETURN_IF_ERROR(impl->Start());
   return std::unique_ptr<HttpServer>(new HttpServer(std::move(impl)));
 }
 
