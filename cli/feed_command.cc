@@ -5,6 +5,7 @@
 #include "consumer/observability/logging.h"
 #include "consumer/observability/printable.h"
 #include "consumer/service/brokers/kafka_log.h"
+#include "plugin/base/result.h"
 
 #include <algorithm>
 #include <chrono>
@@ -119,7 +120,7 @@ Status FeedAll(FileReader& reader, Feeder& feeder) {
     tell_warnings();
     if (!has_record) return tl::unexpected(has_record.error());
     if (!*has_record) break;
-    if (auto published = feeder.Publish(record); !published) return published;
+    CRAWLSIEVE_RETURN_IF_ERROR(feeder.Publish(record));
     if (progress.IsDue()) {
       const double total = std::max(1.0, static_cast<double>(reader.bytes_total()));
       progress.Show(fmt::format("{:3.0f} %  {} records published",
