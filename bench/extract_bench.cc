@@ -105,24 +105,21 @@ class VerdictCounter final : public consumer::ScanListener {
 /// Scans the files with an empty state; the wall time.
 Result<Seconds> ScanFiles(const std::vector<std::string>& files, unsigned threads) {
   const testing::TemporaryDirectory directory;
-  auto store = Store::Open({.directory = directory.path()});
-  if (!store) return tl::unexpected(store.error());
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto store, Store::Open({.directory = directory.path()}));
   consumer::ScanOptions options;
   options.threads = threads;
   auto detector = Detector::Open(
-      **store,
+      *store,
       [](int max_distance) -> Result<std::unique_ptr<HammingIndex>> {
         return ShardedIndex::Create({.max_distance = max_distance});
       },
       consumer::SchemeOf(options.processor));
   if (!detector) return tl::unexpected(detector.error());
   const auto start = Clock::now();
-  auto reader = consumer::FileReader::Open({files.begin(), files.end()}, {});
-  if (!reader) return tl::unexpected(reader.error());
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto reader,
+                              consumer::FileReader::Open({files.begin(), files.end()}, {}));
   VerdictCounter counter;
-  if (auto scanned = consumer::Scan(**reader, **detector, options, counter); !scanned) {
-    return tl::unexpected(scanned.error());
-  }
+  CRAWLSIEVE_RETURN_IF_ERROR(consumer::Scan(*reader, **detector, options, counter));
   return Seconds(Clock::now() - start);
 }
 
@@ -363,10 +360,9 @@ Result<Report> Measure(const std::vector<Page>& pages, const std::vector<std::st
     gumbo.push_back(report.megabytes / bare.count());
     extract.push_back(report.megabytes / full.count());
     ratios.push_back(bare / full);
-    const Result<Seconds> scanned = ScanFiles(files, threads);
-    if (!scanned) return tl::unexpected(scanned.error());
-    scan.push_back(report.megabytes / scanned->count());
-    scan_ratios.push_back(bare / *scanned);
+    CRAWLSIEVE_ASSIGN_OR_RETURN(const Seconds scanned, ScanFiles(files, threads));
+    scan.push_back(report.megabytes / scanned.count());
+    scan_ratios.push_back(bare / scanned);
   }
   report.gumbo_mb_s = Median(gumbo);
   report.extract_mb_s = Median(extract);
