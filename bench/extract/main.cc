@@ -5,7 +5,7 @@
 // from memory; the scan is the whole way of `crawlsieve scan`: it reads and unpacks the files, and
 // judges and writes verdicts on a thread besides.
 
-#include "bench/naive_text.h"
+#include "bench/extract/naive_text.h"
 #include "bench/pages.h"
 #include "consumer/input/file_reader.h"
 #include "consumer/output/verdict_record.h"
