@@ -309,8 +309,8 @@ class HttpServer::Impl {
       Answer(response, ready ? 200 : 503, (health.reason.empty() ? "ready" : health.reason) + "\n");
     });
     server_.Get("/version", [this](const httplib::Request&, httplib::Response& response) {
-      const nlohmann::ordered_json version = {{"name", "crawlsieve"},
-                                              {"version", content_.version}};
+      const nlohmann::ordered_json version = {
+          {"name", "crawlsieve"}, {"version", content_.version}, {"commit", content_.commit}};
       Answer(response, 200, version.dump() + "\n", "application/json");
     });
     server_.Get("/", [this](const httplib::Request&, httplib::Response& response) {

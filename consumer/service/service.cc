@@ -1,5 +1,6 @@
 #include "consumer/service/service.h"
 
+#include "consumer/commit.h"
 #include "consumer/kafka/admin.h"
 #include "consumer/kafka/topics.h"
 #include "consumer/observability/http.h"
@@ -270,6 +271,7 @@ HttpContent MakeHttpContent(const ServiceSetup& setup, const std::string& instan
                             StageThreads& stages) {
   HttpContent content;
   content.version = std::string(kVersion);
+  content.commit = Commit();
   content.health = [&start, &metrics, &stages] {
     if (stages.HasFailed()) return Health{false, false, "a stage has failed"};
     if (std::string waiting = start.waiting(); !waiting.empty()) {
