@@ -1,6 +1,7 @@
 // Folds a made-up admission log into the judge's state, RocksDB and index included, as a judge does
 // that follows the log: how many entries a second with so many kept pages, and how long a restart
 // takes beside folding everything again.
+#include "plugin/base/result.h"
 #include "plugin/fingerprint/sketch.h"
 #include "plugin/index/sharded_index.h"
 #include "plugin/judge/detector.h"
@@ -160,9 +161,8 @@ std::unique_ptr<Detector> OpenDetector(Store& store, std::uint64_t expected,
     IndexOptions options;
     options.max_distance = max_distance;
     options.expected_entries = expected;
-    auto index = ShardedIndex::Create(options);
-    if (!index) return tl::unexpected(index.error());
-    return std::unique_ptr<HammingIndex>(std::move(*index));
+    CRAWLSIEVE_ASSIGN_OR_RETURN(auto index, ShardedIndex::Create(options));
+    return std::unique_ptr<HammingIndex>(std::move(index));
   };
   return OrDie(Detector::Open(store, make_index, kScheme, restart));
 }

@@ -1,5 +1,6 @@
 #include "consumer/input/file_reader.h"
 #include "consumer/observability/printable.h"
+#include "plugin/base/result.h"
 
 #include <cstdio>
 #include <iterator>
@@ -24,11 +25,10 @@ namespace {
 
 Result<PageSet> LoadPages(const std::vector<std::filesystem::path>& paths,
                           const config::Config& config, bool random_key, bool with_text) {
-  auto reader = FileReader::Open(paths, FileReader::Options());
-  if (!reader) return tl::unexpected(reader.error());
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto reader, FileReader::Open(paths, FileReader::Options()));
   Progress progress;
   auto pages =
-      PageSet::Load(**reader, OfflineProcessorOptions(config, random_key),
+      PageSet::Load(*reader, OfflineProcessorOptions(config, random_key),
                     ThreadsOf(config.extract_stage), with_text, [&progress](std::size_t count) {
                       if (progress.IsDue()) progress.Show(fmt::format("{} pages extracted", count));
                     });
@@ -57,10 +57,9 @@ Status WriteReport(const std::filesystem::path& directory, const std::string& ht
     return MakeError(ErrorCode::kIo,
                      fmt::format("{} can't be made: {}", directory.string(), error.message()));
   }
-  auto file = OutputFile::Open(directory / "index.html");
-  if (!file) return tl::unexpected(file.error());
-  if (auto written = file->WriteLine(html); !written) return written;
-  return file->Flush();
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto file, OutputFile::Open(directory / "index.html"));
+  CRAWLSIEVE_RETURN_IF_ERROR(file.WriteLine(html));
+  return file.Flush();
 }
 
 /// The result of one way to evaluate.
@@ -71,30 +70,27 @@ struct Findings {
 
 Result<Findings> EvaluatePairs(const EvalArguments& arguments, const config::Config& config,
                                const PageSet& pages) {
-  const auto pairs = ReadAllPairs(arguments.pairs);
-  if (!pairs) return tl::unexpected(pairs.error());
-  const auto evaluation = Evaluate(pages, *pairs, config.judge);
-  if (!evaluation) return tl::unexpected(evaluation.error());
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto pairs, ReadAllPairs(arguments.pairs));
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto evaluation, Evaluate(pages, pairs, config.judge));
   if (!arguments.scheme.empty()) {
-    const auto rows = RunContest(*evaluation, pages, arguments.scheme);
-    if (!rows) return tl::unexpected(rows.error());
-    return Findings{arguments.json ? ContestJson(*rows) + "\n" : ContestText(*rows),
-                    EvaluationReport(*evaluation, pages)};
+    CRAWLSIEVE_ASSIGN_OR_RETURN(const auto rows, RunContest(evaluation, pages, arguments.scheme));
+    return Findings{arguments.json ? ContestJson(rows) + "\n" : ContestText(rows),
+                    EvaluationReport(evaluation, pages)};
   }
-  return Findings{arguments.json ? EvaluationJson(*evaluation, pages) + "\n"
-                                 : EvaluationText(*evaluation, pages),
-                  EvaluationReport(*evaluation, pages)};
+  return Findings{
+      arguments.json ? EvaluationJson(evaluation, pages) + "\n" : EvaluationText(evaluation, pages),
+      EvaluationReport(evaluation, pages)};
 }
 
 Result<Findings> EvaluateSettings(const EvalArguments& arguments, const config::Config& config,
                                   const PageSet& pages) {
   const ScopedDirectory temporary(true);
-  const auto what_if =
+  CRAWLSIEVE_ASSIGN_OR_RETURN(
+      const auto what_if,
       AskWhatIf(pages, config.judge, IndexFactoryOf(config),
-                {.samples_per_distance = arguments.samples, .directory = temporary.path()});
-  if (!what_if) return tl::unexpected(what_if.error());
-  return Findings{arguments.json ? WhatIfJson(*what_if, pages) + "\n" : WhatIfText(*what_if, pages),
-                  WhatIfReport(*what_if, pages)};
+                {.samples_per_distance = arguments.samples, .directory = temporary.path()}));
+  return Findings{arguments.json ? WhatIfJson(what_if, pages) + "\n" : WhatIfText(what_if, pages),
+                  WhatIfReport(what_if, pages)};
 }
 
 }  // namespace

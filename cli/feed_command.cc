@@ -5,6 +5,7 @@
 #include "consumer/observability/logging.h"
 #include "consumer/observability/printable.h"
 #include "consumer/service/brokers/kafka_log.h"
+#include "plugin/base/result.h"
 
 #include <algorithm>
 #include <chrono>
@@ -66,17 +67,17 @@ class Feeder {
     }
     while (true) {
       producer_->Poll(milliseconds(0));
-      if (failure_.has_value()) return tl::unexpected(ToError(*failure_));
+      if (failure_.has_value()) return tl::unexpected(*failure_);
       auto produced = producer_->Produce(record, 0);
       if (produced) break;
-      if (produced.error().error_class == KafkaErrorClass::kRefused) {
+      if (produced.error().error_class == ErrorClass::kRefused) {
         ++refused_;
         fmt::print(stderr, "not published: {}: {}\n", Printable(file_record.origin),
                    Printable(produced.error().message));
         return {};
       }
-      if (produced.error().error_class != KafkaErrorClass::kBusy) {
-        return tl::unexpected(ToError(produced.error()));
+      if (produced.error().error_class != ErrorClass::kBusy) {
+        return tl::unexpected(produced.error());
       }
       producer_->Poll(milliseconds(100));
     }
@@ -86,8 +87,8 @@ class Feeder {
 
   Status Finish() {
     const auto flushed = producer_->Flush(kFlushTimeout);
-    if (failure_.has_value()) return tl::unexpected(ToError(*failure_));
-    if (!flushed) return tl::unexpected(ToError(flushed.error()));
+    if (failure_.has_value()) return tl::unexpected(*failure_);
+    if (!flushed) return tl::unexpected(flushed.error());
     return {};
   }
 
@@ -101,7 +102,7 @@ class Feeder {
   std::uint64_t published_ = 0;
   std::uint64_t refused_ = 0;
   std::uint64_t bytes_ = 0;
-  std::optional<KafkaError> failure_;
+  std::optional<BrokerError> failure_;
   std::unique_ptr<Producer> producer_;
 };
 
@@ -119,7 +120,7 @@ Status FeedAll(FileReader& reader, Feeder& feeder) {
     tell_warnings();
     if (!has_record) return tl::unexpected(has_record.error());
     if (!*has_record) break;
-    if (auto published = feeder.Publish(record); !published) return published;
+    CRAWLSIEVE_RETURN_IF_ERROR(feeder.Publish(record));
     if (progress.IsDue()) {
       const double total = std::max(1.0, static_cast<double>(reader.bytes_total()));
       progress.Show(fmt::format("{:3.0f} %  {} records published",

@@ -14,8 +14,8 @@
 namespace crawlsieve::consumer {
 namespace {
 
-int PrintFailure(const SessionFailure& failure) {
-  return PrintError(failure.error, failure.may_pass ? kExitFailed : kExitWrongInput);
+int PrintFailure(const BrokerError& failure) {
+  return PrintError(failure, failure.may_pass() ? kExitFailed : kExitWrongInput);
 }
 
 /// The first line.

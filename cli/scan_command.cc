@@ -4,6 +4,7 @@
 #include "consumer/output/scan_summary.h"
 #include "consumer/output/verdict_record.h"
 #include "consumer/pipeline/scan.h"
+#include "plugin/base/result.h"
 #include "plugin/index/sharded_index.h"
 
 #include <chrono>
@@ -59,7 +60,7 @@ class ScanOutput final : public ScanListener {
   Status OnCommit() override {
     PrintWarnings();
     if (dead_letters_.has_value()) {
-      if (auto flushed = dead_letters_->Flush(); !flushed) return flushed;
+      CRAWLSIEVE_RETURN_IF_ERROR(dead_letters_->Flush());
     }
     return verdicts_.Flush();
   }

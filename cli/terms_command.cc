@@ -3,6 +3,7 @@
 #include "extract/extractor.h"
 #include "extract/features/term_weights.h"
 #include "extract/features/terms.h"
+#include "plugin/base/result.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -40,9 +41,8 @@ Result<extract::TermCounter> CountTerms(FileReader& reader, const config::Config
   extract::TermCounter counter;
   Progress progress;
   for (FileRecord record;;) {
-    const auto has_record = reader.Next(record);
-    if (!has_record) return tl::unexpected(has_record.error());
-    if (!*has_record) break;
+    CRAWLSIEVE_ASSIGN_OR_RETURN(const auto has_record, reader.Next(record));
+    if (!has_record) break;
     const Decoded decoded = Decode(std::move(record.record), record.format, options.decode);
     const auto* const page = std::get_if<extract::Page>(&decoded);
     if (page == nullptr) continue;

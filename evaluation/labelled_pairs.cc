@@ -1,6 +1,7 @@
 #include "evaluation/labelled_pairs.h"
 
 #include "consumer/input/read_file.h"
+#include "plugin/base/result.h"
 
 #include <fmt/format.h>
 
@@ -47,9 +48,8 @@ Result<std::vector<LabelledPair>> ParsePairs(std::string_view text, std::string_
 }
 
 Result<std::vector<LabelledPair>> ReadPairs(const std::filesystem::path& path) {
-  const auto text = ReadWholeFile(path);
-  if (!text) return tl::unexpected(text.error());
-  return ParsePairs(*text, path.string());
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto text, ReadWholeFile(path));
+  return ParsePairs(text, path.string());
 }
 
 }  // namespace crawlsieve::consumer

@@ -1,6 +1,7 @@
 #include "evaluation/page_set.h"
 
 #include "consumer/pipeline/ordered_workers.h"
+#include "plugin/base/result.h"
 
 #include <chrono>
 #include <memory>
@@ -59,9 +60,8 @@ Result<PageSet> PageSet::Load(FileReader& reader, const ProcessorOptions& option
   while (!at_end || workers.in_flight() > 0) {
     if (!at_end && workers.in_flight() < kMaxInFlight) {
       FileRecord record;
-      const auto has_record = reader.Next(record);
-      if (!has_record) return tl::unexpected(has_record.error());
-      if (*has_record) {
+      CRAWLSIEVE_ASSIGN_OR_RETURN(const auto has_record, reader.Next(record));
+      if (has_record) {
         workers.Submit(std::move(record));
         continue;
       }

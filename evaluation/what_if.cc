@@ -2,6 +2,7 @@
 
 #include "consumer/observability/html_escape.h"
 #include "consumer/observability/printable.h"
+#include "plugin/base/result.h"
 #include "plugin/state/store.h"
 
 #include <array>
@@ -30,14 +31,10 @@ Result<std::uint64_t> CountDropped(const PageSet& pages, const JudgeParameters& 
   const std::filesystem::path state = directory / "state";
   std::uint64_t dropped = 0;
   {
-    auto store = Store::Open({.directory = state});
-    if (!store) return tl::unexpected(store.error());
+    CRAWLSIEVE_ASSIGN_OR_RETURN(auto store, Store::Open({.directory = state}));
     const std::string& scheme = pages.pages().front().entry.scheme();
-    auto detector = Detector::Open(**store, make_index, scheme);
-    if (!detector) return tl::unexpected(detector.error());
-    if (auto folded = (*detector)->Fold(ParametersEntry(parameters, scheme)); !folded) {
-      return tl::unexpected(folded.error());
-    }
+    CRAWLSIEVE_ASSIGN_OR_RETURN(auto detector, Detector::Open(*store, make_index, scheme));
+    CRAWLSIEVE_RETURN_IF_ERROR(detector->Fold(ParametersEntry(parameters, scheme)));
     constexpr std::int64_t kEntriesPerCommit = 1000;
     std::int64_t offset = 0;
     for (const EvaluatedPage& page : pages.pages()) {
@@ -46,16 +43,13 @@ Result<std::uint64_t> CountDropped(const PageSet& pages, const JudgeParameters& 
       log::Source& source = *entry.mutable_page()->mutable_source();
       source.set_previous_offset(offset - 1);
       source.set_offset(offset++);
-      const auto folded = (*detector)->Fold(entry);
-      if (!folded) return tl::unexpected(folded.error());
-      if (folded->verdict.has_value() &&
-          RuleFor(folded->verdict->reason).decision == Decision::kDrop) {
+      CRAWLSIEVE_ASSIGN_OR_RETURN(const auto folded, detector->Fold(entry));
+      if (folded.verdict.has_value() &&
+          RuleFor(folded.verdict->reason).decision == Decision::kDrop) {
         ++dropped;
       }
       if (offset % kEntriesPerCommit != 0) continue;
-      if (auto committed = (*detector)->Commit({offset, ""}); !committed) {
-        return tl::unexpected(committed.error());
-      }
+      CRAWLSIEVE_RETURN_IF_ERROR(detector->Commit({offset, ""}));
     }
   }
   std::error_code ignored;
@@ -66,8 +60,7 @@ Result<std::uint64_t> CountDropped(const PageSet& pages, const JudgeParameters& 
 /// The nearest earlier page of each page, a random choice of them at each distance.
 Result<std::vector<SampledPair>> Sample(const PageSet& pages, const JudgeParameters& parameters,
                                         const IndexFactory& make_index, std::size_t per_distance) {
-  auto index = make_index(kMaxDistance);
-  if (!index) return tl::unexpected(index.error());
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto index, make_index(kMaxDistance));
   constexpr std::uint64_t kSeed = 2007;
   std::mt19937_64 random(kSeed);
   std::array<std::vector<SampledPair>, kMaxDistance + 1> chosen;
@@ -77,9 +70,9 @@ Result<std::vector<SampledPair>> Sample(const PageSet& pages, const JudgeParamet
     const log::Page& page = pages.pages()[i].entry;
     const PageTraits traits = TraitsOf(page);
     if (!traits.is_text || IsTooShort(traits, parameters)) continue;
-    (*index)->Find(traits.simhash, kMaxDistance, 1, matches);
+    index->Find(traits.simhash, kMaxDistance, 1, matches);
     // Document numbers begin with 1, page numbers with 0.
-    (*index)->Insert(traits.simhash, DocId{i + 1});
+    index->Insert(traits.simhash, DocId{i + 1});
     if (matches.empty()) continue;
     const std::size_t earlier = matches.front().document.sequence - 1;
     const PairOutcome outcome = JudgePair(pages.pages()[earlier].entry, page, parameters);
@@ -125,27 +118,24 @@ Result<WhatIf> AskWhatIf(const PageSet& pages, const JudgeParameters& parameters
   const auto count = [&](const JudgeParameters& other) {
     return CountDropped(pages, other, make_index, options.directory);
   };
-  const auto dropped = count(parameters);
-  if (!dropped) return tl::unexpected(dropped.error());
-  what_if.dropped = *dropped;
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto dropped, count(parameters));
+  what_if.dropped = dropped;
   for (std::uint32_t k = 0; k <= kMaxDistance; ++k) {
     JudgeParameters other = parameters;
     other.max_distance = k;
-    const auto rate = count(other);
-    if (!rate) return tl::unexpected(rate.error());
-    what_if.over_distance.push_back({static_cast<double>(k), *rate});
+    CRAWLSIEVE_ASSIGN_OR_RETURN(const auto rate, count(other));
+    what_if.over_distance.push_back({static_cast<double>(k), rate});
   }
   constexpr std::uint32_t kStep = 1'000;
   for (std::uint32_t t = 0; t <= Score::kOne; t += kStep) {
     JudgeParameters other = parameters;
     other.min_similarity = Score{t};
-    const auto rate = count(other);
-    if (!rate) return tl::unexpected(rate.error());
-    what_if.over_similarity.push_back({Score{t}.value(), *rate});
+    CRAWLSIEVE_ASSIGN_OR_RETURN(const auto rate, count(other));
+    what_if.over_similarity.push_back({Score{t}.value(), rate});
   }
-  auto samples = Sample(pages, parameters, make_index, options.samples_per_distance);
-  if (!samples) return tl::unexpected(samples.error());
-  what_if.samples = std::move(*samples);
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto samples,
+                              Sample(pages, parameters, make_index, options.samples_per_distance));
+  what_if.samples = std::move(samples);
   return what_if;
 }
 

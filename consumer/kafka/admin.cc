@@ -1,5 +1,8 @@
 #include "consumer/kafka/admin.h"
 
+#include "consumer/kafka/error.h"
+#include "plugin/base/result.h"
+
 #include <algorithm>
 #include <array>
 #include <thread>
@@ -58,32 +61,27 @@ struct Admin::Answer {
 
 Result<std::unique_ptr<Admin>> Admin::Make(const KafkaClientOptions& options,
                                            ClientCallbacks callbacks) {
-  Result<ClientConfig> config = ClientConfig::Make(AdminClient(options), options);
-  if (!config) {
-    return tl::unexpected(config.error());
-  }
+  CRAWLSIEVE_ASSIGN_OR_RETURN(ClientConfig config,
+                              ClientConfig::Make(AdminClient(options), options));
   std::unique_ptr<Admin> admin(new Admin());
-  Result<std::unique_ptr<Client>> client =
-      Client::Make(*std::move(config), std::move(callbacks), admin.get());
-  if (!client) {
-    return tl::unexpected(client.error());
-  }
-  admin->client_ = *std::move(client);
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto client,
+                              Client::Make(std::move(config), std::move(callbacks), admin.get()));
+  admin->client_ = std::move(client);
   return admin;
 }
 
-KafkaError Admin::Failed(std::int32_t code, std::string_view doing, std::string_view detail) {
+BrokerError Admin::Failed(std::int32_t code, std::string_view doing, std::string_view detail) {
   rd_kafka_poll(client_->handle(), 0);  // brings in what went wrong with the connections
-  KafkaError error = KafkaErrorFromCode(code, doing, detail);
+  BrokerError error = KafkaErrorFromCode(code, doing, detail);
   const std::string trouble = client_->LastTrouble();
-  if (error.error_class == KafkaErrorClass::kRetriable && !trouble.empty()) {
+  if (error.error_class == ErrorClass::kRetriable && !trouble.empty()) {
     error.message += "; last trouble: " + trouble;
   }
   return error;
 }
 
-KafkaResult<Admin::Answer> Admin::Await(rd_kafka_queue_s* queue, milliseconds timeout,
-                                        std::string_view doing) {
+BrokerResult<Admin::Answer> Admin::Await(rd_kafka_queue_s* queue, milliseconds timeout,
+                                         std::string_view doing) {
   // A little longer than the request's own timeout, whose error says more than silence.
   Answer answer{Event(rd_kafka_queue_poll(queue, TimeoutMs(timeout + std::chrono::seconds(1))))};
   if (answer.event == nullptr) {
@@ -95,8 +93,8 @@ KafkaResult<Admin::Answer> Admin::Await(rd_kafka_queue_s* queue, milliseconds ti
   return answer;
 }
 
-KafkaStatus Admin::CheckTopics(const rd_kafka_topic_result_s* const* results, std::size_t count,
-                               std::string_view doing) {
+BrokerStatus Admin::CheckTopics(const rd_kafka_topic_result_s* const* results, std::size_t count,
+                                std::string_view doing) {
   for (std::size_t i = 0; i < count; ++i) {
     if (const rd_kafka_resp_err_t code = rd_kafka_topic_result_error(results[i])) {
       const char* text = rd_kafka_topic_result_error_string(results[i]);
@@ -106,7 +104,7 @@ KafkaStatus Admin::CheckTopics(const rd_kafka_topic_result_s* const* results, st
   return {};
 }
 
-KafkaStatus Admin::CreateTopic(const TopicSpec& spec, milliseconds timeout) {
+BrokerStatus Admin::CreateTopic(const TopicSpec& spec, milliseconds timeout) {
   const auto deadline = steady_clock::now() + timeout;
   const std::string doing = fmt::format("creating topic {}", spec.name);
   std::array<char, 256> reason{};
@@ -123,20 +121,15 @@ KafkaStatus Admin::CreateTopic(const TopicSpec& spec, milliseconds timeout) {
   rd_kafka_CreateTopics(
       client_->handle(), topics, 1,
       MakeOptions(client_->handle(), RD_KAFKA_ADMIN_OP_CREATETOPICS, timeout).get(), queue.get());
-  const KafkaResult<Answer> answer = Await(queue.get(), timeout, doing);
-  if (!answer) {
-    return tl::unexpected(answer.error());
-  }
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const Answer answer, Await(queue.get(), timeout, doing));
   std::size_t count = 0;
   const rd_kafka_topic_result_t** results = rd_kafka_CreateTopics_result_topics(
-      rd_kafka_event_CreateTopics_result(answer->event.get()), &count);
-  if (KafkaStatus created = CheckTopics(results, count, doing); !created) {
-    return created;
-  }
+      rd_kafka_event_CreateTopics_result(answer.event.get()), &count);
+  CRAWLSIEVE_RETURN_IF_ERROR(CheckTopics(results, count, doing));
   // The controller has it; the brokers that answer metadata requests may learn of it later.
   while (true) {
     const auto left = std::chrono::ceil<milliseconds>(deadline - steady_clock::now());
-    KafkaResult<PartitionCounts> partitions = CountPartitions(spec.name, left);
+    BrokerResult<PartitionCounts> partitions = CountPartitions(spec.name, left);
     if (partitions) {
       return {};
     }
@@ -147,7 +140,7 @@ KafkaStatus Admin::CreateTopic(const TopicSpec& spec, milliseconds timeout) {
   }
 }
 
-KafkaResult<std::optional<std::map<std::string, std::string>>> Admin::DescribeSettings(
+BrokerResult<std::optional<std::map<std::string, std::string>>> Admin::DescribeSettings(
     const std::string& name, milliseconds timeout) {
   const std::string doing = fmt::format("asking for the settings of topic {}", name);
   const ConfigResource topic(rd_kafka_ConfigResource_new(RD_KAFKA_RESOURCE_TOPIC, name.c_str()));
@@ -160,14 +153,11 @@ KafkaResult<std::optional<std::map<std::string, std::string>>> Admin::DescribeSe
       client_->handle(), resources, 1,
       MakeOptions(client_->handle(), RD_KAFKA_ADMIN_OP_DESCRIBECONFIGS, timeout).get(),
       queue.get());
-  const KafkaResult<Answer> answer = Await(queue.get(), timeout, doing);
-  if (!answer) {
-    return tl::unexpected(answer.error());
-  }
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const Answer answer, Await(queue.get(), timeout, doing));
   std::map<std::string, std::string> settings;
   std::size_t count = 0;
   const rd_kafka_ConfigResource_t** results = rd_kafka_DescribeConfigs_result_resources(
-      rd_kafka_event_DescribeConfigs_result(answer->event.get()), &count);
+      rd_kafka_event_DescribeConfigs_result(answer.event.get()), &count);
   for (std::size_t i = 0; i < count; ++i) {
     const rd_kafka_resp_err_t code = rd_kafka_ConfigResource_error(results[i]);
     if (code == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART) {
@@ -188,8 +178,8 @@ KafkaResult<std::optional<std::map<std::string, std::string>>> Admin::DescribeSe
   return settings;
 }
 
-KafkaResult<Admin::PartitionCounts> Admin::CountPartitions(const std::string& name,
-                                                           milliseconds timeout) {
+BrokerResult<Admin::PartitionCounts> Admin::CountPartitions(const std::string& name,
+                                                            milliseconds timeout) {
   const std::string doing = fmt::format("asking for the partitions of topic {}", name);
   const Topic topic(rd_kafka_topic_new(client_->handle(), name.c_str(), nullptr));
   if (topic == nullptr) {
@@ -220,37 +210,31 @@ KafkaResult<Admin::PartitionCounts> Admin::CountPartitions(const std::string& na
   return tl::unexpected(Failed(RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART, doing, {}));
 }
 
-KafkaResult<std::optional<TopicDescription>> Admin::DescribeTopic(const std::string& name,
-                                                                  milliseconds timeout) {
+BrokerResult<std::optional<TopicDescription>> Admin::DescribeTopic(const std::string& name,
+                                                                   milliseconds timeout) {
   const auto deadline = steady_clock::now() + timeout;
-  KafkaResult<std::optional<std::map<std::string, std::string>>> settings =
-      DescribeSettings(name, timeout);
-  if (!settings) {
-    return tl::unexpected(settings.error());
-  }
-  if (!settings->has_value()) {
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto settings, DescribeSettings(name, timeout));
+  if (!settings.has_value()) {
     return std::nullopt;
   }
-  KafkaResult<PartitionCounts> counts =
+  BrokerResult<PartitionCounts> counts =
       CountPartitions(name, std::chrono::ceil<milliseconds>(deadline - steady_clock::now()));
   if (!counts) {
-    KafkaError error = counts.error();
+    BrokerError error = counts.error();
     // One broker knows the topic and the one that was asked now doesn't yet: it is new.
-    if (error.code == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART) {
-      error.error_class = KafkaErrorClass::kRetriable;
+    if (error.broker_code == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART) {
+      error.Reclassify(ErrorClass::kRetriable);
     }
     return tl::unexpected(std::move(error));
   }
-  return TopicDescription{counts->partitions, counts->replicas, **std::move(settings)};
+  return TopicDescription{counts->partitions, counts->replicas, *std::move(settings)};
 }
 
-KafkaResult<std::vector<std::string>> Admin::GroupMembers(const std::string& group,
-                                                          milliseconds timeout) {
+BrokerResult<std::vector<std::string>> Admin::GroupMembers(const std::string& group,
+                                                           milliseconds timeout) {
   // With metadata at hand librdkafka needn't wait for it on a condition variable whose deadline it
   // takes from the wall clock.
-  if (const auto brokers = CountBrokers(timeout); !brokers) {
-    return tl::unexpected(brokers.error());
-  }
+  CRAWLSIEVE_RETURN_IF_ERROR(CountBrokers(timeout));
   const struct rd_kafka_group_list* list = nullptr;
   // Not DescribeConsumerGroups: with it, processes ended by SIGSEGV after requests of it had timed
   // out (librdkafka 2.0.2).
@@ -271,7 +255,7 @@ KafkaResult<std::vector<std::string>> Admin::GroupMembers(const std::string& gro
   return members;
 }
 
-KafkaResult<std::vector<std::string>> Admin::TopicNames(milliseconds timeout) {
+BrokerResult<std::vector<std::string>> Admin::TopicNames(milliseconds timeout) {
   const struct rd_kafka_metadata* answer = nullptr;
   const rd_kafka_resp_err_t code =
       rd_kafka_metadata(client_->handle(), 1, nullptr, &answer, TimeoutMs(timeout));
@@ -286,7 +270,7 @@ KafkaResult<std::vector<std::string>> Admin::TopicNames(milliseconds timeout) {
   return names;
 }
 
-KafkaResult<std::int32_t> Admin::CountBrokers(milliseconds timeout) {
+BrokerResult<std::int32_t> Admin::CountBrokers(milliseconds timeout) {
   const struct rd_kafka_metadata* answer = nullptr;
   const rd_kafka_resp_err_t code =
       rd_kafka_metadata(client_->handle(), 0, nullptr, &answer, TimeoutMs(timeout));
@@ -297,7 +281,7 @@ KafkaResult<std::int32_t> Admin::CountBrokers(milliseconds timeout) {
   return metadata->broker_cnt;
 }
 
-KafkaStatus Admin::DeleteTopic(const std::string& name, milliseconds timeout) {
+BrokerStatus Admin::DeleteTopic(const std::string& name, milliseconds timeout) {
   const std::string doing = fmt::format("deleting topic {}", name);
   const DeadTopic topic(rd_kafka_DeleteTopic_new(name.c_str()));
   const Queue queue(rd_kafka_queue_new(client_->handle()));
@@ -305,13 +289,10 @@ KafkaStatus Admin::DeleteTopic(const std::string& name, milliseconds timeout) {
   rd_kafka_DeleteTopics(
       client_->handle(), topics, 1,
       MakeOptions(client_->handle(), RD_KAFKA_ADMIN_OP_DELETETOPICS, timeout).get(), queue.get());
-  const KafkaResult<Answer> answer = Await(queue.get(), timeout, doing);
-  if (!answer) {
-    return tl::unexpected(answer.error());
-  }
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const Answer answer, Await(queue.get(), timeout, doing));
   std::size_t count = 0;
   const rd_kafka_topic_result_t** results = rd_kafka_DeleteTopics_result_topics(
-      rd_kafka_event_DeleteTopics_result(answer->event.get()), &count);
+      rd_kafka_event_DeleteTopics_result(answer.event.get()), &count);
   return CheckTopics(results, count, doing);
 }
 

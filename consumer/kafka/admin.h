@@ -2,7 +2,7 @@
 
 #include "consumer/kafka/client.h"
 #include "consumer/kafka/config.h"
-#include "consumer/kafka/error.h"
+#include "plugin/base/broker_error.h"
 
 #include <chrono>
 #include <cstdint>
@@ -41,24 +41,26 @@ class Admin {
 
   /// Returns once the topic can be written to. Errors: kRefused (TOPIC_ALREADY_EXISTS, permission,
   /// a setting the brokers don't take), kRetriable (no answer in time).
-  [[nodiscard]] KafkaStatus CreateTopic(const TopicSpec& spec, std::chrono::milliseconds timeout);
+  [[nodiscard]] BrokerStatus CreateTopic(const TopicSpec& spec, std::chrono::milliseconds timeout);
 
   /// nullopt: there is no such topic. Never makes one, whatever the brokers are set to.
-  [[nodiscard]] KafkaResult<std::optional<TopicDescription>> DescribeTopic(
+  [[nodiscard]] BrokerResult<std::optional<TopicDescription>> DescribeTopic(
       const std::string& name, std::chrono::milliseconds timeout);
 
   /// The client ids of a consumer group's members; none where there is no such group, or
   /// where a broker that may know of it doesn't answer.
-  [[nodiscard]] KafkaResult<std::vector<std::string>> GroupMembers(
+  [[nodiscard]] BrokerResult<std::vector<std::string>> GroupMembers(
       const std::string& group, std::chrono::milliseconds timeout);
 
   /// The names of all topics that this client may see.
-  [[nodiscard]] KafkaResult<std::vector<std::string>> TopicNames(std::chrono::milliseconds timeout);
+  [[nodiscard]] BrokerResult<std::vector<std::string>> TopicNames(
+      std::chrono::milliseconds timeout);
 
   /// How many brokers there are.
-  [[nodiscard]] KafkaResult<std::int32_t> CountBrokers(std::chrono::milliseconds timeout);
+  [[nodiscard]] BrokerResult<std::int32_t> CountBrokers(std::chrono::milliseconds timeout);
 
-  [[nodiscard]] KafkaStatus DeleteTopic(const std::string& name, std::chrono::milliseconds timeout);
+  [[nodiscard]] BrokerStatus DeleteTopic(const std::string& name,
+                                         std::chrono::milliseconds timeout);
 
  private:
   struct Answer;
@@ -69,17 +71,17 @@ class Admin {
 
   Admin() = default;
 
-  [[nodiscard]] KafkaResult<Answer> Await(rd_kafka_queue_s* queue,
-                                          std::chrono::milliseconds timeout,
-                                          std::string_view doing);
-  [[nodiscard]] KafkaStatus CheckTopics(const rd_kafka_topic_result_s* const* results,
-                                        std::size_t count, std::string_view doing);
-  [[nodiscard]] KafkaResult<std::optional<std::map<std::string, std::string>>> DescribeSettings(
+  [[nodiscard]] BrokerResult<Answer> Await(rd_kafka_queue_s* queue,
+                                           std::chrono::milliseconds timeout,
+                                           std::string_view doing);
+  [[nodiscard]] BrokerStatus CheckTopics(const rd_kafka_topic_result_s* const* results,
+                                         std::size_t count, std::string_view doing);
+  [[nodiscard]] BrokerResult<std::optional<std::map<std::string, std::string>>> DescribeSettings(
       const std::string& name, std::chrono::milliseconds timeout);
-  [[nodiscard]] KafkaResult<PartitionCounts> CountPartitions(const std::string& name,
-                                                             std::chrono::milliseconds timeout);
-  [[nodiscard]] KafkaError Failed(std::int32_t code, std::string_view doing,
-                                  std::string_view detail);
+  [[nodiscard]] BrokerResult<PartitionCounts> CountPartitions(const std::string& name,
+                                                              std::chrono::milliseconds timeout);
+  [[nodiscard]] BrokerError Failed(std::int32_t code, std::string_view doing,
+                                   std::string_view detail);
 
   std::unique_ptr<Client> client_;
 };

@@ -27,7 +27,7 @@ using Queue = std::unique_ptr<rd_kafka_queue_t, DestroyQueue>;
 }
 
 /// The outcome of a call that returns a code.
-[[nodiscard]] inline KafkaStatus StatusFrom(rd_kafka_resp_err_t code, std::string_view doing) {
+[[nodiscard]] inline BrokerStatus StatusFrom(rd_kafka_resp_err_t code, std::string_view doing) {
   if (code == RD_KAFKA_RESP_ERR_NO_ERROR) {
     return {};
   }

@@ -1,5 +1,7 @@
 #include "consumer/kafka/client.h"
 
+#include "consumer/kafka/error.h"
+
 #include <algorithm>
 #include <array>
 #include <future>
@@ -53,10 +55,10 @@ class Client::Context {
     }
   }
 
-  void Report(const KafkaError& error) {
+  void Report(const BrokerError& error) {
     MutexLock lock(mutex_);
     // "All brokers are down" comes after the reason and must not hide it.
-    if (error.code != RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN || last_trouble_.empty()) {
+    if (error.broker_code != RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN || last_trouble_.empty()) {
       last_trouble_ = error.message;
     }
     if (callbacks_.error) {
@@ -159,7 +161,7 @@ void* Client::OwnerOf(void* opaque) { return static_cast<Context*>(opaque)->owne
 
 std::string Client::LastTrouble() const { return context_->last_trouble(); }
 
-KafkaStatus Client::FindLeaders(const std::string& topic, std::chrono::milliseconds timeout) {
+BrokerStatus Client::FindLeaders(const std::string& topic, std::chrono::milliseconds timeout) {
   rd_kafka_topic_t* const topic_handle = rd_kafka_topic_new(handle_, topic.c_str(), nullptr);
   const struct rd_kafka_metadata* answer = nullptr;
   rd_kafka_resp_err_t code = rd_kafka_last_error();
@@ -175,16 +177,15 @@ KafkaStatus Client::FindLeaders(const std::string& topic, std::chrono::milliseco
       code, fmt::format("asking for the leaders of topic {}", topic), LastTrouble()));
 }
 
-std::optional<KafkaError> Client::FatalError() const {
+std::optional<BrokerError> Client::FatalError() const {
   std::array<char, 512> reason{};
   const rd_kafka_resp_err_t code = rd_kafka_fatal_error(handle_, reason.data(), reason.size());
   if (code == RD_KAFKA_RESP_ERR_NO_ERROR) {
     return std::nullopt;
   }
-  KafkaError error = KafkaErrorFromCode(code, rd_kafka_name(handle_), reason.data());
-  if (error.error_class != KafkaErrorClass::kFenced &&
-      error.error_class != KafkaErrorClass::kRefused) {
-    error.error_class = KafkaErrorClass::kFatal;
+  BrokerError error = KafkaErrorFromCode(code, rd_kafka_name(handle_), reason.data());
+  if (error.error_class != ErrorClass::kFenced && error.error_class != ErrorClass::kRefused) {
+    error.Reclassify(ErrorClass::kFatal);
   }
   return error;
 }

@@ -36,15 +36,15 @@ class Client {
   [[nodiscard]] static void* OwnerOf(void* opaque);
 
   /// Asks a broker who leads the topic's partitions, whatever the client remembers of that.
-  [[nodiscard]] KafkaStatus FindLeaders(const std::string& topic,
-                                        std::chrono::milliseconds timeout);
+  [[nodiscard]] BrokerStatus FindLeaders(const std::string& topic,
+                                         std::chrono::milliseconds timeout);
 
   /// What the client last said about its connections, to be put behind a time-out, which says
   /// nothing by itself; empty if nothing went wrong. Thread that polls.
   [[nodiscard]] std::string LastTrouble() const;
 
   /// The fatal error if there was one: then every call fails and only a new client helps.
-  [[nodiscard]] std::optional<KafkaError> FatalError() const;
+  [[nodiscard]] std::optional<BrokerError> FatalError() const;
 
  private:
   class Context;

@@ -3,6 +3,7 @@
 #include "consumer/kafka/calls.h"
 #include "consumer/kafka/consumer.h"
 #include "consumer/kafka/partition_list.h"
+#include "plugin/base/result.h"
 
 #include <thread>
 #include <utility>
@@ -19,7 +20,8 @@ using std::chrono::steady_clock;
 constexpr milliseconds kCommittedRetryPause{50};
 
 /// Of a commit: the whole of it failed, or one of its partitions.
-KafkaStatus CommitStatus(rd_kafka_resp_err_t code, const rd_kafka_topic_partition_list_t* offsets) {
+BrokerStatus CommitStatus(rd_kafka_resp_err_t code,
+                          const rd_kafka_topic_partition_list_t* offsets) {
   // There was nothing to commit.
   if (code == RD_KAFKA_RESP_ERR__NO_OFFSET) {
     return {};
@@ -32,16 +34,17 @@ KafkaStatus CommitStatus(rd_kafka_resp_err_t code, const rd_kafka_topic_partitio
 
 }  // namespace
 
-KafkaStatus Consumer::Commit(const std::vector<PartitionOffset>& offsets, milliseconds timeout) {
+BrokerStatus Consumer::Commit(const std::vector<PartitionOffset>& offsets, milliseconds timeout) {
   // A queue of its own, because rd_kafka_commit() waits without a limit. An answer that comes too
   // late finds the queue gone and is dropped.
   const Queue queue(rd_kafka_queue_new(client_->handle()));
-  std::optional<KafkaStatus> result;
+  std::optional<BrokerStatus> result;
   const rd_kafka_resp_err_t code = rd_kafka_commit_queue(
       client_->handle(), MakePartitionList(offsets).get(), queue.get(),
       [](rd_kafka_t*, rd_kafka_resp_err_t outcome, rd_kafka_topic_partition_list_t* committed,
          void* opaque) {
-        static_cast<std::optional<KafkaStatus>*>(opaque)->emplace(CommitStatus(outcome, committed));
+        static_cast<std::optional<BrokerStatus>*>(opaque)->emplace(
+            CommitStatus(outcome, committed));
       },
       &result);
   if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
@@ -56,8 +59,8 @@ KafkaStatus Consumer::Commit(const std::vector<PartitionOffset>& offsets, millis
   return *std::move(result);
 }
 
-KafkaStatus Consumer::CommitAsync(const std::vector<PartitionOffset>& offsets,
-                                  std::function<void(const KafkaStatus&)> done) {
+BrokerStatus Consumer::CommitAsync(const std::vector<PartitionOffset>& offsets,
+                                   std::function<void(const BrokerStatus&)> done) {
   const Queue queue(rd_kafka_queue_get_consumer(client_->handle()));
   const std::uintptr_t number = next_commit_++;
   pending_commits_.emplace(number, std::move(done));
@@ -78,25 +81,24 @@ KafkaStatus Consumer::CommitAsync(const std::vector<PartitionOffset>& offsets,
   return {};
 }
 
-void Consumer::FinishCommit(std::uintptr_t number, const KafkaStatus& status) {
+void Consumer::FinishCommit(std::uintptr_t number, const BrokerStatus& status) {
   const auto pending = pending_commits_.extract(number);
   if (!pending.empty()) {
     pending.mapped()(status);
   }
 }
 
-KafkaResult<std::vector<std::optional<std::int64_t>>> Consumer::Committed(
+BrokerResult<std::vector<std::optional<std::int64_t>>> Consumer::Committed(
     const std::vector<TopicPartition>& partitions, milliseconds timeout) {
-  auto places = CommittedPlaces(partitions, timeout);
-  if (!places) return tl::unexpected(places.error());
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto places, CommittedPlaces(partitions, timeout));
   std::vector<std::optional<std::int64_t>> offsets;
-  for (const std::optional<PartitionOffset>& place : *places) {
+  for (const std::optional<PartitionOffset>& place : places) {
     offsets.push_back(place ? std::optional(place->offset) : std::nullopt);
   }
   return offsets;
 }
 
-KafkaResult<std::vector<std::optional<PartitionOffset>>> Consumer::CommittedPlaces(
+BrokerResult<std::vector<std::optional<PartitionOffset>>> Consumer::CommittedPlaces(
     const std::vector<TopicPartition>& partitions, milliseconds timeout) {
   const auto deadline = steady_clock::now() + timeout;
   while (true) {
@@ -120,10 +122,9 @@ KafkaResult<std::vector<std::optional<PartitionOffset>>> Consumer::CommittedPlac
       return places;
     }
     // An open transaction holds the offsets back (UNSTABLE_OFFSET_COMMIT) until it ends.
-    KafkaError error =
+    BrokerError error =
         KafkaErrorFromCode(code, "reading committed offsets", client_->LastTrouble());
-    if (error.error_class != KafkaErrorClass::kRetriable ||
-        Until(deadline) <= kCommittedRetryPause) {
+    if (error.error_class != ErrorClass::kRetriable || Until(deadline) <= kCommittedRetryPause) {
       return tl::unexpected(std::move(error));
     }
     std::this_thread::sleep_for(kCommittedRetryPause);

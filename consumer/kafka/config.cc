@@ -1,6 +1,7 @@
 #include "consumer/kafka/config.h"
 
 #include "consumer/record_limits.h"
+#include "plugin/base/result.h"
 
 #include <algorithm>
 #include <array>
@@ -147,9 +148,8 @@ ClientRecipe IdempotentProducer(const KafkaClientOptions& options) {
 Result<std::chrono::milliseconds> LogDeliveryTimeout(const KafkaClientOptions& options) {
   ClientRecipe recipe = IdempotentProducer(options);
   recipe.replaced.clear();
-  auto config = ClientConfig::Make(recipe, options);
-  if (!config) return tl::unexpected(config.error());
-  const std::string value = config->Value(kMessageTimeout);
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto config, ClientConfig::Make(recipe, options));
+  const std::string value = config.Value(kMessageTimeout);
   return std::chrono::milliseconds(std::strtol(value.c_str(), nullptr, 10));
 }
 
@@ -224,9 +224,7 @@ Result<ClientConfig> ClientConfig::Make(const ClientRecipe& recipe,
   ClientProperties required;  // as librdkafka writes the values
   for (const ClientProperties* layer : {&recipe.defaults, &recipe.required}) {
     for (const auto& [property, value] : *layer) {
-      if (Status set = config.Set(property, value, "kafka"); !set) {
-        return tl::unexpected(set.error());
-      }
+      CRAWLSIEVE_RETURN_IF_ERROR(config.Set(property, value, "kafka"));
     }
   }
   for (const auto& [property, value] : recipe.required) {
@@ -238,9 +236,7 @@ Result<ClientConfig> ClientConfig::Make(const ClientRecipe& recipe,
                   : std::pair{std::string_view("kafka.producer"), &options.producer}};
   for (const auto& [where, layer] : layers) {
     for (const auto& [property, value] : *layer) {
-      if (Status set = config.Set(property, value, where); !set) {
-        return tl::unexpected(set.error());
-      }
+      CRAWLSIEVE_RETURN_IF_ERROR(config.Set(property, value, where));
     }
     // Compared by what is in force and not by name, as many properties have two names.
     for (const auto& [property, value] : required) {
@@ -253,9 +249,7 @@ Result<ClientConfig> ClientConfig::Make(const ClientRecipe& recipe,
     }
   }
   for (const auto& [property, value] : recipe.replaced) {
-    if (Status set = config.Set(property, value, "kafka"); !set) {
-      return tl::unexpected(set.error());
-    }
+    CRAWLSIEVE_RETURN_IF_ERROR(config.Set(property, value, "kafka"));
   }
   if (!config.Value("transactional.id").empty()) {
     const std::string message_timeout = config.Value(kMessageTimeout);

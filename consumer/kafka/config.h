@@ -1,7 +1,7 @@
 #pragma once
 
-#include "consumer/kafka/error.h"
 #include "consumer/kafka/options.h"
+#include "plugin/base/broker_error.h"
 #include "plugin/base/result.h"
 
 #include <chrono>
@@ -68,7 +68,7 @@ struct ClientCallbacks {
   std::function<void(KafkaLogLevel, std::string_view)> log;
   /// Something went wrong outside of any call: no broker reachable, a fatal error. For information;
   /// the client keeps trying by itself. Called on the thread that polls.
-  std::function<void(const KafkaError&)> error;
+  std::function<void(const BrokerError&)> error;
 };
 
 /// librdkafka's configuration object, until a client takes it over. Thread-compatible.

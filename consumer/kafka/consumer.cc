@@ -2,6 +2,7 @@
 
 #include "consumer/kafka/calls.h"
 #include "consumer/kafka/partition_list.h"
+#include "plugin/base/result.h"
 
 #include <algorithm>
 #include <utility>
@@ -27,18 +28,15 @@ void DestroyGroupMetadata::operator()(rd_kafka_consumer_group_metadata_s* metada
 Result<std::unique_ptr<Consumer>> Consumer::Make(const ClientRecipe& recipe,
                                                  const KafkaClientOptions& options,
                                                  ClientCallbacks callbacks) {
-  Result<ClientConfig> config = ClientConfig::Make(recipe, options);
-  if (!config) {
-    return tl::unexpected(config.error());
-  }
+  CRAWLSIEVE_ASSIGN_OR_RETURN(ClientConfig config, ClientConfig::Make(recipe, options));
   rd_kafka_conf_set_rebalance_cb(
-      config->get(), [](rd_kafka_t*, rd_kafka_resp_err_t event,
-                        rd_kafka_topic_partition_list_t* partitions, void* opaque) {
+      config.get(), [](rd_kafka_t*, rd_kafka_resp_err_t event,
+                       rd_kafka_topic_partition_list_t* partitions, void* opaque) {
         static_cast<Consumer*>(Client::OwnerOf(opaque))->Rebalance(event, *partitions);
       });
   std::unique_ptr<Consumer> consumer(new Consumer());
   Result<std::unique_ptr<Client>> client =
-      Client::Make(*std::move(config), std::move(callbacks), consumer.get());
+      Client::Make(std::move(config), std::move(callbacks), consumer.get());
   if (!client) {
     consumer->closed_ = true;
     return tl::unexpected(client.error());
@@ -54,8 +52,8 @@ Consumer::~Consumer() {
   }
 }
 
-KafkaStatus Consumer::Subscribe(const std::vector<std::string>& topics,
-                                RebalanceListener& listener) {
+BrokerStatus Consumer::Subscribe(const std::vector<std::string>& topics,
+                                 RebalanceListener& listener) {
   listener_ = &listener;
   std::vector<TopicPartition> entries;
   entries.reserve(topics.size());
@@ -66,9 +64,9 @@ KafkaStatus Consumer::Subscribe(const std::vector<std::string>& topics,
                     fmt::format("subscribing to {}", fmt::join(topics, ", ")));
 }
 
-KafkaStatus Consumer::Assign(const std::vector<PartitionOffset>& partitions) {
+BrokerStatus Consumer::Assign(const std::vector<PartitionOffset>& partitions) {
   states_.clear();
-  KafkaStatus assigned = StatusFrom(
+  BrokerStatus assigned = StatusFrom(
       rd_kafka_assign(client_->handle(), MakePartitionList(partitions).get()), "assigning");
   if (assigned) {
     for (const PartitionOffset& entry : partitions) {
@@ -105,13 +103,13 @@ void Consumer::AssignAll(const std::vector<TopicPartition>& partitions) {
     UnassignAll();
     return;
   }
-  KafkaResult<std::vector<PartitionOffset>> starts = listener_->OnAssigned(partitions);
-  KafkaStatus assigned = starts ? Assign(*starts) : tl::unexpected(starts.error());
+  BrokerResult<std::vector<PartitionOffset>> starts = listener_->OnAssigned(partitions);
+  BrokerStatus assigned = starts ? Assign(*starts) : tl::unexpected(starts.error());
   if (!assigned) {
     rebalance_error_ = assigned.error();
     // Polling again won't take the assignment up: whoever owns this consumer must join anew.
-    if (rebalance_error_->error_class == KafkaErrorClass::kRetriable) {
-      rebalance_error_->error_class = KafkaErrorClass::kAbortable;
+    if (rebalance_error_->error_class == ErrorClass::kRetriable) {
+      rebalance_error_->Reclassify(ErrorClass::kAbortable);
     }
     UnassignAll();
   }
@@ -123,7 +121,7 @@ void Consumer::UnassignAll() {
   static_cast<void>(rd_kafka_assign(client_->handle(), nullptr));
 }
 
-KafkaResult<std::optional<ConsumedRecord>> Consumer::Poll(milliseconds timeout) {
+BrokerResult<std::optional<ConsumedRecord>> Consumer::Poll(milliseconds timeout) {
   const auto deadline = steady_clock::now() + timeout;
   do {
     rd_kafka_message_t* message =
@@ -139,7 +137,7 @@ KafkaResult<std::optional<ConsumedRecord>> Consumer::Poll(milliseconds timeout) 
     }
     ConsumedRecord record(message);
     if (message->err != RD_KAFKA_RESP_ERR_NO_ERROR) {
-      if (std::optional<KafkaError> fatal = client_->FatalError()) {
+      if (std::optional<BrokerError> fatal = client_->FatalError()) {
         return tl::unexpected(*std::move(fatal));
       }
       return tl::unexpected(KafkaErrorFromCode(
@@ -172,7 +170,7 @@ const Consumer::PartitionState* Consumer::FindState(std::string_view topic,
   return found == of_topic->second.end() ? nullptr : &found->second;
 }
 
-KafkaStatus Consumer::SetPaused(const std::vector<TopicPartition>& partitions, bool paused) {
+BrokerStatus Consumer::SetPaused(const std::vector<TopicPartition>& partitions, bool paused) {
   std::vector<TopicPartition> changed;
   for (const TopicPartition& entry : partitions) {
     const PartitionState* state = FindState(entry.topic, entry.partition);
@@ -198,15 +196,15 @@ KafkaStatus Consumer::SetPaused(const std::vector<TopicPartition>& partitions, b
   return StatusFrom(code, paused ? "pausing" : "resuming");
 }
 
-KafkaStatus Consumer::Pause(const std::vector<TopicPartition>& partitions) {
+BrokerStatus Consumer::Pause(const std::vector<TopicPartition>& partitions) {
   return SetPaused(partitions, true);
 }
 
-KafkaStatus Consumer::Resume(const std::vector<TopicPartition>& partitions) {
+BrokerStatus Consumer::Resume(const std::vector<TopicPartition>& partitions) {
   return SetPaused(partitions, false);
 }
 
-KafkaStatus Consumer::Seek(const PartitionOffset& target, milliseconds timeout) {
+BrokerStatus Consumer::Seek(const PartitionOffset& target, milliseconds timeout) {
   const std::string doing = fmt::format("seeking {} [{}] to offset {}", target.partition.topic,
                                         target.partition.partition, target.offset);
   PartitionState* state = FindState(target.partition.topic, target.partition.partition);
@@ -218,9 +216,9 @@ KafkaStatus Consumer::Seek(const PartitionOffset& target, milliseconds timeout) 
   rd_kafka_error_t* error =
       rd_kafka_seek_partitions(client_->handle(), list.get(), std::max(TimeoutMs(timeout), 1));
   if (error != nullptr) {
-    KafkaError failed = KafkaErrorFrom(error, doing);
-    if (failed.code == RD_KAFKA_RESP_ERR__TIMED_OUT) {
-      failed.error_class = KafkaErrorClass::kRetriable;  // seeking twice does no harm
+    BrokerError failed = KafkaErrorFrom(error, doing);
+    if (failed.broker_code == RD_KAFKA_RESP_ERR__TIMED_OUT) {
+      failed.Reclassify(ErrorClass::kRetriable);  // seeking twice does no harm
     }
     return tl::unexpected(std::move(failed));
   }
@@ -231,23 +229,21 @@ KafkaStatus Consumer::Seek(const PartitionOffset& target, milliseconds timeout) 
   return {};
 }
 
-KafkaResult<Watermarks> Consumer::QueryWatermarks(const TopicPartition& partition,
-                                                  milliseconds timeout) {
+BrokerResult<Watermarks> Consumer::QueryWatermarks(const TopicPartition& partition,
+                                                   milliseconds timeout) {
   const auto deadline = steady_clock::now() + timeout;
-  auto low = QueryOffset({partition, kOffsetBeginning}, deadline);
-  if (!low) return tl::unexpected(std::move(low.error()));
-  auto high = QueryOffset({partition, kOffsetEnd}, deadline);
-  if (!high) return tl::unexpected(std::move(high.error()));
-  return Watermarks{*low, *high};
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto low, QueryOffset({partition, kOffsetBeginning}, deadline));
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto high, QueryOffset({partition, kOffsetEnd}, deadline));
+  return Watermarks{low, high};
 }
 
-KafkaResult<std::int64_t> Consumer::QueryEnd(const TopicPartition& partition,
-                                             milliseconds timeout) {
+BrokerResult<std::int64_t> Consumer::QueryEnd(const TopicPartition& partition,
+                                              milliseconds timeout) {
   return QueryOffset({partition, kOffsetEnd}, steady_clock::now() + timeout);
 }
 
-KafkaResult<std::int64_t> Consumer::QueryOffset(const PartitionOffset& end,
-                                                steady_clock::time_point deadline) {
+BrokerResult<std::int64_t> Consumer::QueryOffset(const PartitionOffset& end,
+                                                 steady_clock::time_point deadline) {
   // Not rd_kafka_query_watermark_offsets: it knows no limit of time while the leader that it asked
   // is down, and goes on asking that one when there is another (librdkafka 2.0.2). A time of -1 or
   // -2 is an end of the partition here as well.
@@ -272,11 +268,11 @@ KafkaResult<std::int64_t> Consumer::QueryOffset(const PartitionOffset& end,
   if (code == RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION && find_leaders(Until(deadline))) code = ask();
   if (code == RD_KAFKA_RESP_ERR_NO_ERROR) return list->elems[0].offset;
   is_leader_in_doubt_ = true;
-  KafkaError error = KafkaErrorFromCode(
+  BrokerError error = KafkaErrorFromCode(
       code,
       fmt::format("asking for the ends of {} [{}]", end.partition.topic, end.partition.partition));
   if (code == RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION) {
-    error.error_class = KafkaErrorClass::kRetriable;
+    error.Reclassify(ErrorClass::kRetriable);
   }
   return tl::unexpected(std::move(error));
 }
@@ -310,7 +306,7 @@ std::vector<TopicPartition> Consumer::Assignment() const {
   return assignment;
 }
 
-KafkaResult<GroupMetadata> Consumer::CurrentGroupMetadata() const {
+BrokerResult<GroupMetadata> Consumer::CurrentGroupMetadata() const {
   GroupMetadata metadata(rd_kafka_consumer_group_metadata(client_->handle()));
   if (metadata == nullptr) {
     return tl::unexpected(
@@ -319,7 +315,7 @@ KafkaResult<GroupMetadata> Consumer::CurrentGroupMetadata() const {
   return metadata;
 }
 
-KafkaStatus Consumer::Close(milliseconds timeout) {
+BrokerStatus Consumer::Close(milliseconds timeout) {
   closed_ = true;
   const auto deadline = steady_clock::now() + timeout;
   const Queue queue(rd_kafka_queue_new(client_->handle()));

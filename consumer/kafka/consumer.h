@@ -3,8 +3,8 @@
 #include "consumer/kafka/client.h"
 #include "consumer/kafka/config.h"
 #include "consumer/kafka/consumed_record.h"
-#include "consumer/kafka/error.h"
 #include "consumer/kafka/record.h"
+#include "plugin/base/broker_error.h"
 
 #include <chrono>
 #include <cstdint>
@@ -37,7 +37,7 @@ class RebalanceListener {
 
   /// These partitions are this member's from now on. Returns where each is to be read from; one
   /// that is left out is not read. An error: none is read, and Poll returns the error.
-  [[nodiscard]] virtual KafkaResult<std::vector<PartitionOffset>> OnAssigned(
+  [[nodiscard]] virtual BrokerResult<std::vector<PartitionOffset>> OnAssigned(
       const std::vector<TopicPartition>& partitions) = 0;
 
   /// They are about to be given to another member: last moment to commit what was done. Such a
@@ -72,54 +72,54 @@ class Consumer {
   Consumer& operator=(const Consumer&) = delete;
 
   /// Joins the group; goes on in Poll. `listener` is called until Close has returned.
-  [[nodiscard]] KafkaStatus Subscribe(const std::vector<std::string>& topics,
-                                      RebalanceListener& listener);
+  [[nodiscard]] BrokerStatus Subscribe(const std::vector<std::string>& topics,
+                                       RebalanceListener& listener);
 
   /// Reads exactly these partitions, from these offsets or kOffsetBeginning, kOffsetEnd, whoever
   /// else reads them. Not together with Subscribe.
-  [[nodiscard]] KafkaStatus Assign(const std::vector<PartitionOffset>& partitions);
+  [[nodiscard]] BrokerStatus Assign(const std::vector<PartitionOffset>& partitions);
 
   /// The next record, or nullopt when there is none within `timeout`. Serves all callbacks.
   /// Errors: kRetriable (poll again), kAbortable (polled too late: partitions were lost), kRefused
   /// (missing topic, no permission, the offset no longer exists), kFenced, kFatal.
-  [[nodiscard]] KafkaResult<std::optional<ConsumedRecord>> Poll(std::chrono::milliseconds timeout);
+  [[nodiscard]] BrokerResult<std::optional<ConsumedRecord>> Poll(std::chrono::milliseconds timeout);
 
   /// Stops delivery until Resume; what was fetched ahead is thrown away. Partitions that are not
   /// assigned are left out.
-  [[nodiscard]] KafkaStatus Pause(const std::vector<TopicPartition>& partitions);
+  [[nodiscard]] BrokerStatus Pause(const std::vector<TopicPartition>& partitions);
   /// Takes up again those of `partitions` that are paused.
-  [[nodiscard]] KafkaStatus Resume(const std::vector<TopicPartition>& partitions);
+  [[nodiscard]] BrokerStatus Resume(const std::vector<TopicPartition>& partitions);
 
   /// Goes on reading an assigned partition at `target`. After kRetriable the place is unknown: call
   /// again.
-  [[nodiscard]] KafkaStatus Seek(const PartitionOffset& target, std::chrono::milliseconds timeout);
+  [[nodiscard]] BrokerStatus Seek(const PartitionOffset& target, std::chrono::milliseconds timeout);
 
   /// Commits and waits for the answer. Errors: kRetriable (also when no answer came: committing
   /// the same again is harmless), kAbortable (the partitions are another member's), kFenced...
-  [[nodiscard]] KafkaStatus Commit(const std::vector<PartitionOffset>& offsets,
-                                   std::chrono::milliseconds timeout);
+  [[nodiscard]] BrokerStatus Commit(const std::vector<PartitionOffset>& offsets,
+                                    std::chrono::milliseconds timeout);
 
   /// Commits without waiting; `done` is called inside a later Poll or Close, if it comes to that.
-  [[nodiscard]] KafkaStatus CommitAsync(const std::vector<PartitionOffset>& offsets,
-                                        std::function<void(const KafkaStatus&)> done);
+  [[nodiscard]] BrokerStatus CommitAsync(const std::vector<PartitionOffset>& offsets,
+                                         std::function<void(const BrokerStatus&)> done);
 
   /// What the group has committed for each partition, in their order; nullopt where nothing is.
   /// Waits, within `timeout`, for offsets in a transaction that is still open.
-  [[nodiscard]] KafkaResult<std::vector<std::optional<std::int64_t>>> Committed(
+  [[nodiscard]] BrokerResult<std::vector<std::optional<std::int64_t>>> Committed(
       const std::vector<TopicPartition>& partitions, std::chrono::milliseconds timeout);
 
   /// The same with the metadata that was committed besides.
-  [[nodiscard]] KafkaResult<std::vector<std::optional<PartitionOffset>>> CommittedPlaces(
+  [[nodiscard]] BrokerResult<std::vector<std::optional<PartitionOffset>>> CommittedPlaces(
       const std::vector<TopicPartition>& partitions, std::chrono::milliseconds timeout);
 
   /// Asks the broker that leads the partition, for one end after the other. A consumer that fetches
   /// from that broker may wait for as long as it lets a fetch wait, for each. Errors: kRetriable
   /// (none answered in time)...
-  [[nodiscard]] KafkaResult<Watermarks> QueryWatermarks(const TopicPartition& partition,
-                                                        std::chrono::milliseconds timeout);
+  [[nodiscard]] BrokerResult<Watermarks> QueryWatermarks(const TopicPartition& partition,
+                                                         std::chrono::milliseconds timeout);
   /// The high one of them.
-  [[nodiscard]] KafkaResult<std::int64_t> QueryEnd(const TopicPartition& partition,
-                                                   std::chrono::milliseconds timeout);
+  [[nodiscard]] BrokerResult<std::int64_t> QueryEnd(const TopicPartition& partition,
+                                                    std::chrono::milliseconds timeout);
   /// As of the last fetch, without asking; nullopt before the first one.
   [[nodiscard]] std::optional<Watermarks> CachedWatermarks(const TopicPartition& partition) const;
 
@@ -129,12 +129,12 @@ class Consumer {
 
   [[nodiscard]] std::vector<TopicPartition> Assignment() const;
 
-  [[nodiscard]] KafkaResult<GroupMetadata> CurrentGroupMetadata() const;
+  [[nodiscard]] BrokerResult<GroupMetadata> CurrentGroupMetadata() const;
 
   /// Gives the partitions back (OnRevoked) and leaves the group. Errors: kRetriable when that took
   /// longer than `timeout`; the group then finds out by the session timeout. Nothing but the
   /// destructor may follow.
-  [[nodiscard]] KafkaStatus Close(std::chrono::milliseconds timeout);
+  [[nodiscard]] BrokerStatus Close(std::chrono::milliseconds timeout);
 
  private:
   struct PartitionState {
@@ -150,11 +150,11 @@ class Consumer {
   void Rebalance(std::int32_t event, rd_kafka_topic_partition_list_s& partitions);
   void AssignAll(const std::vector<TopicPartition>& partitions);
   void UnassignAll();
-  void FinishCommit(std::uintptr_t number, const KafkaStatus& status);
+  void FinishCommit(std::uintptr_t number, const BrokerStatus& status);
   /// The offset that `end` stands for, which is kOffsetBeginning or kOffsetEnd.
-  [[nodiscard]] KafkaResult<std::int64_t> QueryOffset(
+  [[nodiscard]] BrokerResult<std::int64_t> QueryOffset(
       const PartitionOffset& end, std::chrono::steady_clock::time_point deadline);
-  [[nodiscard]] KafkaStatus SetPaused(const std::vector<TopicPartition>& partitions, bool paused);
+  [[nodiscard]] BrokerStatus SetPaused(const std::vector<TopicPartition>& partitions, bool paused);
   [[nodiscard]] const PartitionState* FindState(std::string_view topic,
                                                 std::int32_t partition) const;
   [[nodiscard]] PartitionState* FindState(std::string_view topic, std::int32_t partition);
@@ -162,9 +162,9 @@ class Consumer {
   std::unique_ptr<Client> client_;
   RebalanceListener* listener_ = nullptr;
   PartitionStates states_;
-  std::optional<KafkaError> rebalance_error_;
+  std::optional<BrokerError> rebalance_error_;
   /// Commits without an answer yet, by their number.
-  std::map<std::uintptr_t, std::function<void(const KafkaStatus&)>> pending_commits_;
+  std::map<std::uintptr_t, std::function<void(const BrokerStatus&)>> pending_commits_;
   std::uintptr_t next_commit_ = 0;
   bool closed_ = false;
   bool is_leader_in_doubt_ = false;  ///< of the partition that was asked for last

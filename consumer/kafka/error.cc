@@ -8,10 +8,15 @@
 namespace crawlsieve::consumer {
 namespace {
 
-KafkaErrorClass ClassOf(rd_kafka_resp_err_t code) {
+/// Whether the enumeration has this code.
+bool IsKnown(std::int32_t code) {
+  return RD_KAFKA_RESP_ERR__BEGIN <= code && code < RD_KAFKA_RESP_ERR_END_ALL;
+}
+
+ErrorClass ClassOf(rd_kafka_resp_err_t code) {
   switch (code) {
     case RD_KAFKA_RESP_ERR__QUEUE_FULL:
-      return KafkaErrorClass::kBusy;
+      return ErrorClass::kBusy;
 
     // The client keeps trying by itself, or another try finds the broker in a better state.
     case RD_KAFKA_RESP_ERR__TIMED_OUT:
@@ -43,7 +48,7 @@ KafkaErrorClass ClassOf(rd_kafka_resp_err_t code) {
     case RD_KAFKA_RESP_ERR_FENCED_LEADER_EPOCH:
     case RD_KAFKA_RESP_ERR_UNKNOWN_LEADER_EPOCH:
     case RD_KAFKA_RESP_ERR_THROTTLING_QUOTA_EXCEEDED:
-      return KafkaErrorClass::kRetriable;
+      return ErrorClass::kRetriable;
 
     // The partitions went to another member, or the records of this transaction are gone.
     case RD_KAFKA_RESP_ERR_ILLEGAL_GENERATION:
@@ -53,13 +58,13 @@ KafkaErrorClass ClassOf(rd_kafka_resp_err_t code) {
     case RD_KAFKA_RESP_ERR__MAX_POLL_EXCEEDED:
     case RD_KAFKA_RESP_ERR__PURGE_QUEUE:
     case RD_KAFKA_RESP_ERR__PURGE_INFLIGHT:
-      return KafkaErrorClass::kAbortable;
+      return ErrorClass::kAbortable;
 
     case RD_KAFKA_RESP_ERR__FENCED:
     case RD_KAFKA_RESP_ERR_PRODUCER_FENCED:
     case RD_KAFKA_RESP_ERR_INVALID_PRODUCER_EPOCH:
     case RD_KAFKA_RESP_ERR_FENCED_INSTANCE_ID:
-      return KafkaErrorClass::kFenced;
+      return ErrorClass::kFenced;
 
     case RD_KAFKA_RESP_ERR__INVALID_ARG:
     case RD_KAFKA_RESP_ERR__NOT_CONFIGURED:
@@ -100,103 +105,89 @@ KafkaErrorClass ClassOf(rd_kafka_resp_err_t code) {
     case RD_KAFKA_RESP_ERR_INVALID_TRANSACTION_TIMEOUT:
     case RD_KAFKA_RESP_ERR_INCONSISTENT_GROUP_PROTOCOL:
     case RD_KAFKA_RESP_ERR_GROUP_MAX_SIZE_REACHED:
-      return KafkaErrorClass::kRefused;
+      return ErrorClass::kRefused;
 
     default:
-      return KafkaErrorClass::kFatal;
+      return ErrorClass::kFatal;
   }
 }
 
-KafkaError Make(KafkaErrorClass error_class, rd_kafka_resp_err_t code, std::string_view doing,
-                std::string_view detail) {
-  KafkaError error;
-  error.error_class = error_class;
-  error.code = code;
-  error.name = rd_kafka_err2name(code);
-  error.message = fmt::format("{}: {} ({})", doing,
-                              detail.empty() ? rd_kafka_err2str(code) : detail, error.name);
-  return error;
+BrokerError Make(ErrorClass error_class, rd_kafka_resp_err_t code, std::string_view doing,
+                 std::string_view detail) {
+  return {{ErrorCodeOf(error_class),
+           fmt::format("{}: {} ({})", doing, detail.empty() ? rd_kafka_err2str(code) : detail,
+                       rd_kafka_err2name(code))},
+          error_class,
+          code};
 }
 
 }  // namespace
 
-std::string_view KafkaErrorClassName(KafkaErrorClass error_class) {
+std::string_view ErrorClassName(ErrorClass error_class) {
   switch (error_class) {
-    case KafkaErrorClass::kRetriable:
+    case ErrorClass::kRetriable:
       return "retriable";
-    case KafkaErrorClass::kBusy:
+    case ErrorClass::kBusy:
       return "busy";
-    case KafkaErrorClass::kAbortable:
+    case ErrorClass::kAbortable:
       return "abortable";
-    case KafkaErrorClass::kFenced:
+    case ErrorClass::kFenced:
       return "fenced";
-    case KafkaErrorClass::kRefused:
+    case ErrorClass::kRefused:
       return "refused";
-    case KafkaErrorClass::kFatal:
+    case ErrorClass::kFatal:
       return "fatal";
   }
   return "unknown";
 }
 
-bool KafkaError::is_outage() const { return code == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN; }
-
-Error ToError(const KafkaError& error) {
-  ErrorCode code = ErrorCode::kInternal;
-  switch (error.error_class) {
-    case KafkaErrorClass::kRetriable:
-    case KafkaErrorClass::kAbortable:
-      code = ErrorCode::kIo;
-      break;
-    case KafkaErrorClass::kBusy:
-    case KafkaErrorClass::kFenced:
-      code = ErrorCode::kBusy;
-      break;
-    case KafkaErrorClass::kRefused:
-      code = ErrorCode::kInvalidConfig;
-      break;
-    case KafkaErrorClass::kFatal:
-      break;
-  }
-  return Error{code, error.message};
+bool IsOutage(const BrokerError& error) {
+  return error.broker_code == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN;
 }
 
-KafkaError KafkaErrorFromCode(std::int32_t code, std::string_view doing, std::string_view detail) {
-  if (RD_KAFKA_RESP_ERR__BEGIN <= code && code < RD_KAFKA_RESP_ERR_END_ALL) {
+std::string_view KafkaErrorName(const BrokerError& error) {
+  if (error.broker_code == 0) return {};
+  return rd_kafka_err2name(IsKnown(error.broker_code)
+                               ? static_cast<rd_kafka_resp_err_t>(error.broker_code)
+                               : RD_KAFKA_RESP_ERR_UNKNOWN);
+}
+
+BrokerError KafkaErrorFromCode(std::int32_t code, std::string_view doing, std::string_view detail) {
+  if (IsKnown(code)) {
     const auto known = static_cast<rd_kafka_resp_err_t>(code);
     return Make(ClassOf(known), known, doing, detail);
   }
   // No value of the enumeration can be made of it.
-  KafkaError error = Make(KafkaErrorClass::kFatal, RD_KAFKA_RESP_ERR_UNKNOWN, doing,
-                          detail.empty() ? fmt::format("code {}", code) : std::string(detail));
-  error.code = code;
+  BrokerError error = Make(ErrorClass::kFatal, RD_KAFKA_RESP_ERR_UNKNOWN, doing,
+                           detail.empty() ? fmt::format("code {}", code) : std::string(detail));
+  error.broker_code = code;
   return error;
 }
 
-KafkaError KafkaErrorFrom(rd_kafka_error_s* error, std::string_view doing) {
+BrokerError KafkaErrorFrom(rd_kafka_error_s* error, std::string_view doing) {
   const rd_kafka_resp_err_t code = rd_kafka_error_code(error);
-  KafkaErrorClass error_class = ClassOf(code);
-  const bool fenced = error_class == KafkaErrorClass::kFenced;
+  ErrorClass error_class = ClassOf(code);
+  const bool fenced = error_class == ErrorClass::kFenced;
   if (rd_kafka_error_is_fatal(error) != 0) {
     // A cause that a new client would meet again keeps its class.
-    if (!fenced && error_class != KafkaErrorClass::kRefused) {
-      error_class = KafkaErrorClass::kFatal;
+    if (!fenced && error_class != ErrorClass::kRefused) {
+      error_class = ErrorClass::kFatal;
     }
   } else if (rd_kafka_error_txn_requires_abort(error) != 0) {
     // librdkafka calls some ways of being fenced abortable (MockTransaction.ClassOfEachError), but
     // the next transaction would only be refused. An old epoch by itself may be our own: the broker
     // raises it when it times a transaction out. There the abort tells which.
     if (!fenced || code == RD_KAFKA_RESP_ERR_INVALID_PRODUCER_EPOCH) {
-      error_class = KafkaErrorClass::kAbortable;
+      error_class = ErrorClass::kAbortable;
     }
   } else if (rd_kafka_error_is_retriable(error) != 0) {
-    error_class = KafkaErrorClass::kRetriable;
-  } else if (error_class == KafkaErrorClass::kRetriable ||
-             error_class == KafkaErrorClass::kAbortable) {
+    error_class = ErrorClass::kRetriable;
+  } else if (error_class == ErrorClass::kRetriable || error_class == ErrorClass::kAbortable) {
     // Harmless as a code, but librdkafka does not offer to repeat this operation: its outcome is
     // open, and a delayed request can still end a later transaction (KAFKA-17754).
-    error_class = KafkaErrorClass::kFatal;
+    error_class = ErrorClass::kFatal;
   }
-  KafkaError result = Make(error_class, code, doing, rd_kafka_error_string(error));
+  BrokerError result = Make(error_class, code, doing, rd_kafka_error_string(error));
   rd_kafka_error_destroy(error);
   return result;
 }

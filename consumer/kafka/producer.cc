@@ -1,6 +1,8 @@
 #include "consumer/kafka/producer.h"
 
+#include "consumer/kafka/error.h"
 #include "consumer/kafka/partition_list.h"
+#include "plugin/base/result.h"
 
 #include <algorithm>
 #include <array>
@@ -21,7 +23,7 @@ constexpr int kTransactionTimeout = -1;
 constexpr milliseconds kFirstReportTimeout{1'000};
 constexpr milliseconds kFirstReportStep{10};
 
-KafkaStatus StatusFrom(rd_kafka_error_t* error, std::string_view doing) {
+BrokerStatus StatusFrom(rd_kafka_error_t* error, std::string_view doing) {
   if (error == nullptr) {
     return {};
   }
@@ -59,21 +61,15 @@ Result<std::unique_ptr<Producer>> Producer::Make(const ClientRecipe& recipe,
                                                  const KafkaClientOptions& options,
                                                  ClientCallbacks callbacks,
                                                  DeliveryHandler on_delivery) {
-  Result<ClientConfig> config = ClientConfig::Make(recipe, options);
-  if (!config) {
-    return tl::unexpected(config.error());
-  }
-  rd_kafka_conf_set_dr_msg_cb(config->get(),
+  CRAWLSIEVE_ASSIGN_OR_RETURN(ClientConfig config, ClientConfig::Make(recipe, options));
+  rd_kafka_conf_set_dr_msg_cb(config.get(),
                               [](rd_kafka_t*, const rd_kafka_message_t* message, void* opaque) {
                                 static_cast<Producer*>(Client::OwnerOf(opaque))->Deliver(*message);
                               });
   std::unique_ptr<Producer> producer(new Producer(std::move(on_delivery)));
-  Result<std::unique_ptr<Client>> client =
-      Client::Make(*std::move(config), std::move(callbacks), producer.get());
-  if (!client) {
-    return tl::unexpected(client.error());
-  }
-  producer->client_ = *std::move(client);
+  CRAWLSIEVE_ASSIGN_OR_RETURN(
+      auto client, Client::Make(std::move(config), std::move(callbacks), producer.get()));
+  producer->client_ = std::move(client);
   return producer;
 }
 
@@ -94,7 +90,7 @@ void Producer::Deliver(const rd_kafka_message_s& message) {
   }
 }
 
-KafkaStatus Producer::Produce(const RecordView& record, std::uint64_t token) {
+BrokerStatus Producer::Produce(const RecordView& record, std::uint64_t token) {
   static_assert(sizeof(std::uintptr_t) >= sizeof(token));
   const std::string topic(record.topic);
   std::array<rd_kafka_vu_t, 8> arguments{};
@@ -134,28 +130,28 @@ KafkaStatus Producer::Produce(const RecordView& record, std::uint64_t token) {
   }
   const rd_kafka_resp_err_t code = rd_kafka_error_code(error);
   const std::string doing = fmt::format("writing to {}", topic);
-  if (std::optional<KafkaError> fatal = client_->FatalError()) {
+  if (std::optional<BrokerError> fatal = client_->FatalError()) {
     rd_kafka_error_destroy(error);
     return tl::unexpected(*std::move(fatal));
   }
-  KafkaError failed = KafkaErrorFrom(error, doing);
+  BrokerError failed = KafkaErrorFrom(error, doing);
   if (code == RD_KAFKA_RESP_ERR__STATE) {
-    failed.error_class = KafkaErrorClass::kAbortable;
+    failed.Reclassify(ErrorClass::kAbortable);
   } else if (code == RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE) {
     failed.message =
         fmt::format("{}: a record of {} bytes is larger than kafka.max_message_bytes allows ({})",
-                    doing, SizeOf(record.key) + SizeOf(record.value), failed.name);
+                    doing, SizeOf(record.key) + SizeOf(record.value), KafkaErrorName(failed));
   }
   return tl::unexpected(std::move(failed));
 }
 
-KafkaStatus Producer::FindLeaders(const std::string& topic, milliseconds timeout) {
+BrokerStatus Producer::FindLeaders(const std::string& topic, milliseconds timeout) {
   return client_->FindLeaders(topic, timeout);
 }
 
 void Producer::Poll(milliseconds timeout) { rd_kafka_poll(client_->handle(), TimeoutMs(timeout)); }
 
-KafkaStatus Producer::Flush(milliseconds timeout) {
+BrokerStatus Producer::Flush(milliseconds timeout) {
   const rd_kafka_resp_err_t code = rd_kafka_flush(client_->handle(), TimeoutMs(timeout));
   if (code == RD_KAFKA_RESP_ERR_NO_ERROR) {
     return {};
@@ -170,10 +166,11 @@ std::size_t Producer::outstanding() const {
   return static_cast<std::size_t>(std::max(0, rd_kafka_outq_len(client_->handle())));
 }
 
-KafkaStatus Producer::InitTransactions(milliseconds timeout) {
-  KafkaStatus status = StatusFrom(rd_kafka_init_transactions(client_->handle(), TimeoutMs(timeout)),
-                                  "taking over the transactional id");
-  if (!status && status.error().error_class == KafkaErrorClass::kRetriable) {
+BrokerStatus Producer::InitTransactions(milliseconds timeout) {
+  BrokerStatus status =
+      StatusFrom(rd_kafka_init_transactions(client_->handle(), TimeoutMs(timeout)),
+                 "taking over the transactional id");
+  if (!status && status.error().error_class == ErrorClass::kRetriable) {
     rd_kafka_poll(client_->handle(), 0);  // brings in what went wrong with the connection
     if (const std::string trouble = client_->LastTrouble(); !trouble.empty()) {
       status.error().message += "; last trouble: " + trouble;
@@ -182,34 +179,35 @@ KafkaStatus Producer::InitTransactions(milliseconds timeout) {
   return status;
 }
 
-KafkaStatus Producer::BeginTransaction() {
+BrokerStatus Producer::BeginTransaction() {
   produced_in_transaction_ = 0;
   reported_in_transaction_ = 0;
   return StatusFrom(rd_kafka_begin_transaction(client_->handle()), "beginning a transaction");
 }
 
-KafkaStatus Producer::SendOffsets(const std::vector<PartitionOffset>& offsets,
-                                  const GroupMetadata& group) {
+BrokerStatus Producer::SendOffsets(const std::vector<PartitionOffset>& offsets,
+                                   const GroupMetadata& group) {
   return StatusFrom(
       rd_kafka_send_offsets_to_transaction(client_->handle(), MakePartitionList(offsets).get(),
                                            group.get(), kTransactionTimeout),
       "adding offsets to the transaction");
 }
 
-KafkaStatus Producer::CommitTransaction() {
+BrokerStatus Producer::CommitTransaction() {
   constexpr std::string_view kDoing = "committing the transaction";
-  KafkaStatus status =
+  BrokerStatus status =
       StatusFrom(rd_kafka_commit_transaction(client_->handle(), kTransactionTimeout), kDoing);
   // librdkafka offers to abort when the answer to the commit itself timed out. The broker may have
   // committed all the same, or may do so later, in the middle of the next transaction.
-  if (!status && status.error().error_class == KafkaErrorClass::kAbortable &&
-      KafkaErrorFromCode(status.error().code, kDoing).error_class == KafkaErrorClass::kRetriable) {
-    status.error().error_class = KafkaErrorClass::kFatal;
+  if (!status && status.error().error_class == ErrorClass::kAbortable &&
+      KafkaErrorFromCode(status.error().broker_code, kDoing).error_class ==
+          ErrorClass::kRetriable) {
+    status.error().Reclassify(ErrorClass::kFatal);
   }
   return status;
 }
 
-KafkaStatus Producer::AbortTransaction() {
+BrokerStatus Producer::AbortTransaction() {
   // An abort that overtakes the request which enters the first partition into the transaction
   // fails with INVALID_TXN_STATE (librdkafka's issue 4849). A report says that it has been
   // entered; in a transaction that failed already none may come, so the wait is short.
@@ -222,6 +220,6 @@ KafkaStatus Producer::AbortTransaction() {
                     "aborting the transaction");
 }
 
-std::optional<KafkaError> Producer::FatalError() const { return client_->FatalError(); }
+std::optional<BrokerError> Producer::FatalError() const { return client_->FatalError(); }
 
 }  // namespace crawlsieve::consumer

@@ -3,8 +3,8 @@
 #include "consumer/kafka/client.h"
 #include "consumer/kafka/config.h"
 #include "consumer/kafka/consumer.h"
-#include "consumer/kafka/error.h"
 #include "consumer/kafka/record.h"
+#include "plugin/base/broker_error.h"
 
 #include <chrono>
 #include <cstdint>
@@ -24,8 +24,8 @@ struct DeliveryReport {
   std::uint64_t token = 0;  ///< as given to Produce
   std::string_view topic;
   std::int32_t partition = 0;
-  std::int64_t offset = 0;          ///< where the broker put it, if it did
-  std::optional<KafkaError> error;  ///< not written, or nobody knows (a time-out, a purge)
+  std::int64_t offset = 0;           ///< where the broker put it, if it did
+  std::optional<BrokerError> error;  ///< not written, or nobody knows (a time-out, a purge)
 };
 
 /// Writes records; with the recipe TransactionalProducer, in transactions.
@@ -53,47 +53,47 @@ class Producer {
   /// Finds out who leads the partitions of a topic; without it the first record waits up to a
   /// second, until librdkafka looks for topics it doesn't know. kRetriable: not done within
   /// `timeout`.
-  [[nodiscard]] KafkaStatus FindLeaders(const std::string& topic,
-                                        std::chrono::milliseconds timeout);
+  [[nodiscard]] BrokerStatus FindLeaders(const std::string& topic,
+                                         std::chrono::milliseconds timeout);
 
   /// Queues a copy of the record. `token` comes back in its delivery report.
   /// Errors, after which there will be no report: kBusy (the queue is full: Poll, then offer it
   /// again), kRefused (larger than max_message_bytes allows, unknown partition), kAbortable (no
   /// transaction is open, or it has failed), kFenced, kFatal.
-  [[nodiscard]] KafkaStatus Produce(const RecordView& record, std::uint64_t token);
+  [[nodiscard]] BrokerStatus Produce(const RecordView& record, std::uint64_t token);
 
   /// Serves callbacks, waiting up to `timeout` for the first.
   void Poll(std::chrono::milliseconds timeout);
 
   /// Sends what is queued and waits for all reports. kRetriable: not done within `timeout`.
-  [[nodiscard]] KafkaStatus Flush(std::chrono::milliseconds timeout);
+  [[nodiscard]] BrokerStatus Flush(std::chrono::milliseconds timeout);
 
   /// Records without a report yet.
   [[nodiscard]] std::size_t outstanding() const;
 
   /// Takes the transactional id over from whoever had it, ending its open transaction. Once, before
   /// any other transaction call. kRetriable: not done within `timeout`, call again.
-  [[nodiscard]] KafkaStatus InitTransactions(std::chrono::milliseconds timeout);
+  [[nodiscard]] BrokerStatus InitTransactions(std::chrono::milliseconds timeout);
 
   // The rest of the transaction takes at most transaction.timeout.ms a call. After kRetriable the
   // same call is made again; after kAbortable AbortTransaction, and the work since Begin is redone.
 
-  [[nodiscard]] KafkaStatus BeginTransaction();
+  [[nodiscard]] BrokerStatus BeginTransaction();
 
   /// Makes `offsets` of the consumer's group part of the transaction; with the group metadata taken
   /// when their partitions were assigned.
-  [[nodiscard]] KafkaStatus SendOffsets(const std::vector<PartitionOffset>& offsets,
-                                        const GroupMetadata& group);
+  [[nodiscard]] BrokerStatus SendOffsets(const std::vector<PartitionOffset>& offsets,
+                                         const GroupMetadata& group);
 
   /// Waits until every record is written, then commits. Success: records and offsets are there for
   /// good, together. kFatal and kFenced: either all of it or nothing is, which only the committed
   /// offset tells.
-  [[nodiscard]] KafkaStatus CommitTransaction();
+  [[nodiscard]] BrokerStatus CommitTransaction();
 
-  [[nodiscard]] KafkaStatus AbortTransaction();
+  [[nodiscard]] BrokerStatus AbortTransaction();
 
   /// Set once every call fails and only another producer helps.
-  [[nodiscard]] std::optional<KafkaError> FatalError() const;
+  [[nodiscard]] std::optional<BrokerError> FatalError() const;
 
  private:
   explicit Producer(DeliveryHandler on_delivery) : on_delivery_(std::move(on_delivery)) {}

@@ -1,6 +1,7 @@
 #include "consumer/kafka/topics.h"
 
 #include "consumer/record_limits.h"
+#include "plugin/base/result.h"
 
 #include <algorithm>
 #include <array>
@@ -22,7 +23,7 @@ constexpr std::array<std::pair<const char*, const char*>, 3> kLogSettings = {{
 }};
 
 /// What a broker answers may be another answer later: permissions are given while a process waits.
-Error Passing(const KafkaError& error) { return {ErrorCode::kIo, error.message}; }
+Error Passing(const BrokerError& error) { return {ErrorCode::kIo, error.message}; }
 
 /// A topic as we make it: replicated as the options say, so that brokers don't lose what they
 /// acknowledged, and with room for the largest records that we write.
@@ -47,8 +48,8 @@ Result<TopicSpec> OurTopic(Admin& admin, const KafkaClientOptions& options, cons
 
 /// Creates the topic, if no other process is quicker.
 Status Create(Admin& admin, const TopicSpec& spec, std::chrono::milliseconds timeout) {
-  const KafkaStatus created = admin.CreateTopic(spec, timeout);
-  if (!created && created.error().code != RD_KAFKA_RESP_ERR_TOPIC_ALREADY_EXISTS) {
+  const BrokerStatus created = admin.CreateTopic(spec, timeout);
+  if (!created && created.error().broker_code != RD_KAFKA_RESP_ERR_TOPIC_ALREADY_EXISTS) {
     return tl::unexpected(Passing(created.error()));
   }
   return {};
@@ -155,14 +156,10 @@ Status EnsureLogTopic(Admin& admin, const KafkaClientOptions& options, MissingTo
                       "cleanup.policy=delete --config retention.ms=-1 --config retention.bytes=-1",
                       options.log_topic, options.bootstrap_servers, options.log_topic));
     }
-    Result<TopicSpec> spec = OurTopic(admin, options, options.log_topic, 1, timeout);
-    if (!spec) {
-      return tl::unexpected(spec.error());
-    }
-    spec->settings.insert(kLogSettings.begin(), kLogSettings.end());
-    if (Status created = Create(admin, *spec, timeout); !created) {
-      return created;
-    }
+    CRAWLSIEVE_ASSIGN_OR_RETURN(TopicSpec spec,
+                                OurTopic(admin, options, options.log_topic, 1, timeout));
+    spec.settings.insert(kLogSettings.begin(), kLogSettings.end());
+    CRAWLSIEVE_RETURN_IF_ERROR(Create(admin, spec, timeout));
     found = Describe(admin, options.log_topic, timeout);
   }
   if (!found) {
@@ -182,20 +179,13 @@ Status EnsureLogTopic(Admin& admin, const KafkaClientOptions& options, MissingTo
 Result<std::uint64_t> EnsureTopic(Admin& admin, const KafkaClientOptions& options,
                                   const std::string& topic, std::int32_t partitions,
                                   std::chrono::milliseconds timeout) {
-  const Result<std::optional<TopicDescription>> found = Describe(admin, topic, timeout);
-  if (!found) {
-    return tl::unexpected(found.error());
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto found, Describe(admin, topic, timeout));
+  if (found.has_value()) {
+    return MaxMessageBytes(*found);
   }
-  if (found->has_value()) {
-    return MaxMessageBytes(**found);
-  }
-  const Result<TopicSpec> spec = OurTopic(admin, options, topic, partitions, timeout);
-  if (!spec) {
-    return tl::unexpected(spec.error());
-  }
-  if (Status created = Create(admin, *spec, timeout); !created) {
-    return tl::unexpected(created.error());
-  }
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const TopicSpec spec,
+                              OurTopic(admin, options, topic, partitions, timeout));
+  CRAWLSIEVE_RETURN_IF_ERROR(Create(admin, spec, timeout));
   return MaxWrittenBytes(options);
 }
 

@@ -2,6 +2,7 @@
 
 #include "consumer/observability/html_escape.h"
 #include "plugin/base/mutex.h"
+#include "plugin/base/result.h"
 
 #include <algorithm>
 #include <array>
@@ -308,8 +309,8 @@ class HttpServer::Impl {
       Answer(response, ready ? 200 : 503, (health.reason.empty() ? "ready" : health.reason) + "\n");
     });
     server_.Get("/version", [this](const httplib::Request&, httplib::Response& response) {
-      const nlohmann::ordered_json version = {{"name", "crawlsieve"},
-                                              {"version", content_.version}};
+      const nlohmann::ordered_json version = {
+          {"name", "crawlsieve"}, {"version", content_.version}, {"commit", content_.commit}};
       Answer(response, 200, version.dump() + "\n", "application/json");
     });
     server_.Get("/", [this](const httplib::Request&, httplib::Response& response) {
@@ -330,7 +331,7 @@ class HttpServer::Impl {
 Result<std::unique_ptr<HttpServer>> HttpServer::Start(const HttpOptions& options,
                                                       HttpContent content) {
   auto impl = std::make_unique<Impl>(options, std::move(content));
-  if (Status started = impl->Start(); !started) return tl::unexpected(started.error());
+  CRAWLSIEVE_RETURN_IF_ERROR(impl->Start());
   return std::unique_ptr<HttpServer>(new HttpServer(std::move(impl)));
 }
 

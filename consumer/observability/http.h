@@ -33,6 +33,7 @@ struct StatusSection {
 /// until Stop returns; they answer from what is at hand and wait for nothing.
 struct HttpContent {
   std::string version;
+  std::string commit;  ///< that was built: 12 digits, with "-dirty" after changes; or "unknown"
   std::function<Health()> health;
   std::function<std::string()> metrics;  ///< in Prometheus' text format
   std::function<std::vector<StatusSection>()> status;

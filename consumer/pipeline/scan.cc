@@ -2,6 +2,7 @@
 
 #include "consumer/pipeline/ordered_workers.h"
 #include "consumer/record_limits.h"
+#include "plugin/base/result.h"
 
 #include <chrono>
 #include <optional>
@@ -65,17 +66,16 @@ class MemoryLog {
       : detector_(detector), listener_(listener), offset_(detector.position().offset) {}
 
   Status Append(const log::Entry& entry) {
-    auto folded = detector_.Fold(entry);
-    if (!folded) return tl::unexpected(folded.error());
+    CRAWLSIEVE_ASSIGN_OR_RETURN(auto folded, detector_.Fold(entry));
     ++offset_;
-    if (folded->verdict.has_value()) {
-      if (auto told = listener_.OnVerdict(entry.page(), *folded->verdict); !told) return told;
+    if (folded.verdict.has_value()) {
+      CRAWLSIEVE_RETURN_IF_ERROR(listener_.OnVerdict(entry.page(), *folded.verdict));
     }
     return ++uncommitted_ >= kEntriesPerCommit ? Commit() : Status();
   }
 
   Status Commit() {
-    if (auto told = listener_.OnCommit(); !told) return told;
+    CRAWLSIEVE_RETURN_IF_ERROR(listener_.OnCommit());
     uncommitted_ = 0;
     return detector_.Commit(LogPosition{offset_, std::string()});
   }
@@ -125,9 +125,8 @@ Status Scan(FileReader& reader, Detector& detector, const ScanOptions& options,
       done = workers.TakeNext(std::chrono::milliseconds(100));
     } else {
       FileRecord file_record;
-      const auto has_record = reader.Next(file_record);
-      if (!has_record) return tl::unexpected(has_record.error());
-      if (*has_record) {
+      CRAWLSIEVE_ASSIGN_OR_RETURN(const auto has_record, reader.Next(file_record));
+      if (has_record) {
         Task task = MakeTask(std::move(file_record), offset, previous_offset);
         previous_offset = offset++;
         in_flight_bytes += task.bytes;
@@ -138,7 +137,7 @@ Status Scan(FileReader& reader, Detector& detector, const ScanOptions& options,
       done = workers.TakeNext(std::chrono::milliseconds(0));
     }
     for (; done.has_value(); done = workers.TakeNext(std::chrono::milliseconds(0))) {
-      if (auto appended = append(*done); !appended) return appended;
+      CRAWLSIEVE_RETURN_IF_ERROR(append(*done));
     }
   }
   return log.Commit();

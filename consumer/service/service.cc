@@ -1,5 +1,6 @@
 #include "consumer/service/service.h"
 
+#include "consumer/commit.h"
 #include "consumer/kafka/admin.h"
 #include "consumer/kafka/topics.h"
 #include "consumer/observability/http.h"
@@ -15,6 +16,7 @@
 #include "consumer/service/reporter.h"
 #include "consumer/version.h"
 #include "plugin/base/mutex.h"
+#include "plugin/base/result.h"
 
 #include <algorithm>
 #include <array>
@@ -59,18 +61,17 @@ bool HasRole(const ServiceOptions& options, Role role) {
 using DeadLetterBytes = std::map<std::string, std::uint64_t>;
 
 /// Errors that a person can fix while the process waits.
-SessionResult Missing(std::string message) {
-  return tl::unexpected(
-      SessionFailure{{ErrorCode::kInvalidConfig, std::move(message)}, true, false});
+BrokerStatus Missing(std::string message) {
+  return MakeBrokerError(ErrorClass::kFatal, ErrorCode::kInvalidConfig, std::move(message));
 }
 
-SessionResult Refused(std::string message) {
-  return tl::unexpected(FinalFailure({ErrorCode::kInvalidConfig, std::move(message)}));
+BrokerStatus Refused(std::string message) {
+  return MakeBrokerError(ErrorClass::kRefused, std::move(message));
 }
 
-SessionResult CheckInputTopic(Admin& admin, const KafkaOptions& options, const std::string& topic) {
+BrokerStatus CheckInputTopic(Admin& admin, const KafkaOptions& options, const std::string& topic) {
   auto described = admin.DescribeTopic(topic, kAdminTimeout);
-  if (!described) return tl::unexpected(SessionFailure{ToError(described.error()), true, false});
+  if (!described) return tl::unexpected(Passing(described.error()));
   if (!described->has_value()) {
     return Missing(fmt::format(
         "input topic {} does not exist: create it, or correct kafka.input.topics", topic));
@@ -87,14 +88,13 @@ SessionResult CheckInputTopic(Admin& admin, const KafkaOptions& options, const s
 }
 
 /// Ensures that every topic exists and can be used. Errors say what to do.
-SessionResult EnsureTopics(const ServiceSetup& setup, DeadLetterBytes& dead_letter_bytes) {
+BrokerStatus EnsureTopics(const ServiceSetup& setup, DeadLetterBytes& dead_letter_bytes) {
   auto admin = Admin::Make(setup.kafka, LoggingCallbacks("start"));
-  if (!admin) return tl::unexpected(FinalFailure(admin.error()));
-  const auto check = [](const Status& status) -> SessionResult {
+  if (!admin) return FinalError(admin.error());
+  const auto check = [](const Status& status) -> BrokerStatus {
     if (status) return {};
     // A missing broker may come back. A topic with wrong settings stays wrong.
-    return tl::unexpected(
-        SessionFailure{status.error(), status.error().code == ErrorCode::kIo, false});
+    return SessionError(status.error(), status.error().code == ErrorCode::kIo);
   };
   // Only the judge creates the log.
   const bool is_judge = HasRole(setup.service, Role::kJudge);
@@ -166,14 +166,14 @@ struct JudgeState {
     options.directory = setup.service.state_directory;
     options.block_cache_bytes = setup.service.state_cache_bytes;
     options.write_buffer_bytes = setup.service.state_buffer_bytes;
-    auto store = Store::Open(options);
-    if (!store) return tl::unexpected(store.error());
+    CRAWLSIEVE_ASSIGN_OR_RETURN(auto store, Store::Open(options));
     const auto begin = std::chrono::steady_clock::now();
-    auto detector = Detector::Open(**store, setup.make_index, SchemeOf(setup.processor),
-                                   {setup.service.state_directory, setup.service.snapshot_entries});
-    if (!detector) return tl::unexpected(detector.error());
-    ReportIndex(**detector, std::chrono::steady_clock::now() - begin);
-    return JudgeState{std::move(*store), std::move(*detector)};
+    CRAWLSIEVE_ASSIGN_OR_RETURN(
+        auto detector,
+        Detector::Open(*store, setup.make_index, SchemeOf(setup.processor),
+                       {setup.service.state_directory, setup.service.snapshot_entries}));
+    ReportIndex(*detector, std::chrono::steady_clock::now() - begin);
+    return JudgeState{std::move(store), std::move(detector)};
   }
 };
 
@@ -271,6 +271,7 @@ HttpContent MakeHttpContent(const ServiceSetup& setup, const std::string& instan
                             StageThreads& stages) {
   HttpContent content;
   content.version = std::string(kVersion);
+  content.commit = Commit();
   content.health = [&start, &metrics, &stages] {
     if (stages.HasFailed()) return Health{false, false, "a stage has failed"};
     if (std::string waiting = start.waiting(); !waiting.empty()) {
@@ -315,10 +316,10 @@ Result<std::optional<ServiceSetup>> Prepare(const ServiceSetup& configured,
                                             Metrics& metrics, DeadLetterBytes& dead_letter_bytes) {
   ServiceSetup setup = configured;
   bool is_done = false;
-  const Status prepared = RunSessions("start", stop, kPatient, metrics, [&]() -> SessionResult {
-    const auto failed = [&](SessionFailure failure) -> SessionResult {
-      start.SetWaiting(failure.error.message);
-      return tl::unexpected(std::move(failure));
+  const Status prepared = RunSessions("start", stop, kPatient, metrics, [&]() -> SessionEnd {
+    const auto failed = [&](BrokerError error) -> SessionEnd {
+      start.SetWaiting(error.message);
+      return {tl::unexpected(std::move(error))};
     };
     if (auto topics = EnsureTopics(configured, dead_letter_bytes); !topics) {
       return failed(topics.error());
@@ -350,10 +351,10 @@ Status RunService(const ServiceSetup& configured, std::stop_token stop) {
   // it waits for.
   std::unique_ptr<HttpServer> http;
   if (configured.http.enabled) {
-    auto started = HttpServer::Start(configured.http,
-                                     MakeHttpContent(configured, instance, start, metrics, stages));
-    if (!started) return tl::unexpected(started.error());
-    http = std::move(*started);
+    CRAWLSIEVE_ASSIGN_OR_RETURN(
+        auto started, HttpServer::Start(configured.http, MakeHttpContent(configured, instance,
+                                                                         start, metrics, stages)));
+    http = std::move(started);
     Log(LogLevel::kInfo, "http.listening", {{"url", http->url()}});
   }
 

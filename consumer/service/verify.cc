@@ -2,6 +2,7 @@
 
 #include "consumer/service/brokers/kafka_log.h"
 #include "consumer/service/brokers/kafka_log_source.h"
+#include "plugin/base/result.h"
 #include "plugin/judge/refold.h"
 #include "plugin/judge/state_hash.h"
 
@@ -15,27 +16,22 @@ Result<StateComparison> CompareWithRefold(const KafkaOptions& kafka, Store& stat
                                           const std::function<void(std::int64_t)>& progress) {
   StateComparison comparison;
   {
-    auto detector = Detector::Open(state, make_index, scheme);
-    if (!detector) return tl::unexpected(detector.error());
-    comparison.offset = (*detector)->position().offset;
+    CRAWLSIEVE_ASSIGN_OR_RETURN(auto detector, Detector::Open(state, make_index, scheme));
+    comparison.offset = detector->position().offset;
   }
-  auto detector = Detector::Open(scratch, make_index, scheme);
-  if (!detector) return tl::unexpected(detector.error());
-  const auto open = [&kafka]() -> LogResult<std::unique_ptr<LogSource>> {
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto detector, Detector::Open(scratch, make_index, scheme));
+  const auto open = [&kafka]() -> BrokerResult<std::unique_ptr<LogSource>> {
     auto source = KafkaLogSource::Make(kafka, LoggingCallbacks("verify"));
-    if (!source) return FinalLogFailure(std::move(source.error()));
+    if (!source) return FinalError(std::move(source.error()));
     return std::unique_ptr<LogSource>(std::move(*source));
   };
-  DetectorFold fold(**detector);
-  auto folded = Refold(LogOf(kafka), open, comparison.offset, fold, progress);
-  if (!folded) return tl::unexpected(folded.error());
+  DetectorFold fold(*detector);
+  CRAWLSIEVE_RETURN_IF_ERROR(Refold(LogOf(kafka), open, comparison.offset, fold, progress));
 
-  const auto hash = StateHash(state);
-  if (!hash) return tl::unexpected(hash.error());
-  const auto refold_hash = StateHash(scratch);
-  if (!refold_hash) return tl::unexpected(refold_hash.error());
-  comparison.state = *hash;
-  comparison.refold = *refold_hash;
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto hash, StateHash(state));
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto refold_hash, StateHash(scratch));
+  comparison.state = hash;
+  comparison.refold = refold_hash;
   return comparison;
 }
 

@@ -119,7 +119,7 @@ class TermFinder::Impl {
     const auto low = [](char c) { return static_cast<unsigned char>(c) & 0x1FU; };
     return (low(word.front()) << 5U | low(word.back())) << 4U | (word.size() & 0xFU);
   }
-  static constexpr std::size_t kShapes = 32 * 32 * 16;
+  static constexpr std::size_t kShapes = std::size_t{32} * 32 * 16;
 
   void FindTerms(std::uint32_t language, const TokenList& tokens, const std::vector<TokenRun>& runs,
                  std::vector<Feature>& terms) {

@@ -1,5 +1,6 @@
 #include "plugin/judge/decision.h"
 
+#include "plugin/base/result.h"
 #include "plugin/judge/fold_version.h"
 #include "plugin/judge/page.h"
 #include "plugin/verdict/preference.h"
@@ -51,18 +52,17 @@ Result<std::optional<Finding>> FindNear(const log::Page& page, const PageTraits&
     }
     ++compared;
     ++work.compared;
-    auto match = DocumentRow::Read(view, candidate.document);
-    if (!match) return tl::unexpected(match.error());
-    if (!match->has_value()) {
+    CRAWLSIEVE_ASSIGN_OR_RETURN(auto match, DocumentRow::Read(view, candidate.document));
+    if (!match.has_value()) {
       return MakeError(ErrorCode::kCorruption,
                        fmt::format("state: document {} is in the index, not in the store",
                                    candidate.document.sequence));
     }
-    if ((*match)->record.scope() != scope) continue;
-    const Comparison comparison = Compare((*match)->Traits(), traits, parameters);
+    if (match->record.scope() != scope) continue;
+    const Comparison comparison = Compare(match->Traits(), traits, parameters);
     if (comparison.kind == Comparison::Kind::kDifferent) continue;
     ++work.confirmed;
-    return Finding{Reason::kNearDuplicate, std::move(*match), comparison};
+    return Finding{Reason::kNearDuplicate, std::move(match), comparison};
   }
   return std::optional<Finding>();
 }
@@ -110,7 +110,7 @@ class Judging {
     for (const auto step : {&Judging::ReadUrl, &Judging::FindReason, &Judging::ChangeClusters,
                             &Judging::LeaveCluster, &Judging::NoteFetch, &Judging::CountForHost,
                             &Judging::SetPriority, &Judging::SetRecrawl}) {
-      if (auto done = (this->*step)(); !done) return done;
+      CRAWLSIEVE_RETURN_IF_ERROR((this->*step)());
     }
     return {};
   }
@@ -118,23 +118,21 @@ class Judging {
  private:
   Status ReadUrl() {
     std::string key = UrlRow::Key(page_, parameters_.scope);
-    auto read = UrlRow::Read(view_, key);
-    if (!read) return tl::unexpected(read.error());
-    is_known_ = read->has_value();
-    decision_.url = is_known_ ? std::move(**read) : UrlRow{std::move(key), {}};
-    auto own = DocumentRow::Read(view_, DocId{url().kept()});
-    if (!own) return tl::unexpected(own.error());
-    own_ = std::move(*own);
+    CRAWLSIEVE_ASSIGN_OR_RETURN(auto read, UrlRow::Read(view_, key));
+    is_known_ = read.has_value();
+    decision_.url = is_known_ ? std::move(*read) : UrlRow{std::move(key), {}};
+    CRAWLSIEVE_ASSIGN_OR_RETURN(auto own, DocumentRow::Read(view_, DocId{url().kept()}));
+    own_ = std::move(own);
     return {};
   }
 
   Status FindReason() {
-    auto found = FindMatch(page_, own_, parameters_, view_, decision_.work);
-    if (!found) return tl::unexpected(found.error());
-    reason_ = found->reason;
-    comparison_ = found->comparison;
-    if (found->match.has_value()) {
-      representative_ = std::move(found->match);
+    CRAWLSIEVE_ASSIGN_OR_RETURN(auto found,
+                                FindMatch(page_, own_, parameters_, view_, decision_.work));
+    reason_ = found.reason;
+    comparison_ = found.comparison;
+    if (found.match.has_value()) {
+      representative_ = std::move(found.match);
       // Another URL's content: a page of that cluster, for the first time or back again.
       joins_ = url().representative() != representative_->id.sequence;
       if (joins_ && reason_ != Reason::kUnchanged &&
@@ -183,12 +181,11 @@ class Judging {
     const DocId before{url().representative()};
     if (!TellsOfContent(page_) || before.sequence == 0 || before == representative()) return {};
     if (decision_.retired.has_value() && decision_.retired->id == before) return {};
-    auto left = DocumentRow::Read(view_, before);
-    if (!left) return tl::unexpected(left.error());
-    if (!left->has_value() || (*left)->record.preferred_url() != page_.canonical_url()) return {};
-    (*left)->record.clear_preferred_url();
-    (*left)->record.clear_preferred_score();
-    decision_.left = std::move(*left);
+    CRAWLSIEVE_ASSIGN_OR_RETURN(auto left, DocumentRow::Read(view_, before));
+    if (!left.has_value() || left->record.preferred_url() != page_.canonical_url()) return {};
+    left->record.clear_preferred_url();
+    left->record.clear_preferred_score();
+    decision_.left = std::move(left);
     return {};
   }
 
@@ -220,9 +217,8 @@ class Judging {
   }
 
   Status CountForHost() {
-    auto read = HostRow::Read(view_, page_.host());
-    if (!read) return tl::unexpected(read.error());
-    HostRow row = read->has_value() ? std::move(**read) : HostRow{page_.host(), {}};
+    CRAWLSIEVE_ASSIGN_OR_RETURN(auto read, HostRow::Read(view_, page_.host()));
+    HostRow row = read.has_value() ? std::move(*read) : HostRow{page_.host(), {}};
     const HostCount count = fold_version_ >= kFoldVersionOfLimits
                                 ? HostCountOf(reason_, page_.detail())
                                 : RuleFor(reason_).host_count;
@@ -318,20 +314,20 @@ Result<Finding> FindMatch(const log::Page& page, const std::optional<DocumentRow
     }
   }
   const std::uint64_t scope = ScopeOf(page, parameters.scope);
-  const auto same_content = ContentRow::Read(view, ContentRow::Key(page.content_checksum(), scope));
-  if (!same_content) return tl::unexpected(same_content.error());
-  if (same_content->has_value()) {
-    auto match = DocumentRow::Read(view, (*same_content)->document);
-    if (!match) return tl::unexpected(match.error());
-    if (match->has_value()) {
-      const Comparison comparison = Compare((*match)->Traits(), traits, parameters);
-      return Finding{Reason::kExactDuplicate, std::move(*match), comparison};
+  CRAWLSIEVE_ASSIGN_OR_RETURN(
+      const auto same_content,
+      ContentRow::Read(view, ContentRow::Key(page.content_checksum(), scope)));
+  if (same_content.has_value()) {
+    CRAWLSIEVE_ASSIGN_OR_RETURN(auto match, DocumentRow::Read(view, same_content->document));
+    if (match.has_value()) {
+      const Comparison comparison = Compare(match->Traits(), traits, parameters);
+      return Finding{Reason::kExactDuplicate, std::move(match), comparison};
     }
   }
   if (!traits.is_text) return Finding{Reason::kNotHtml, std::nullopt, {}};
-  auto near = FindNear(page, traits, own, scope, parameters, view, work);
-  if (!near) return tl::unexpected(near.error());
-  if (near->has_value()) return std::move(**near);
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto near,
+                              FindNear(page, traits, own, scope, parameters, view, work));
+  if (near.has_value()) return std::move(*near);
   return Finding{own.has_value() ? Reason::kUpdated : Reason::kUnique, std::nullopt, {}};
 }
 

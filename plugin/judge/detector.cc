@@ -1,5 +1,6 @@
 #include "plugin/judge/detector.h"
 
+#include "plugin/base/result.h"
 #include "plugin/judge/apply.h"
 #include "plugin/judge/rows.h"
 
@@ -26,26 +27,23 @@ Result<std::unique_ptr<Detector>> Detector::Open(Store& store, IndexFactory make
                                                  std::string scheme, RestartOptions restart) {
   std::unique_ptr<Detector> detector(
       new Detector(store, std::move(make_index), std::move(scheme), std::move(restart)));
-  if (auto loaded = detector->Load(); !loaded) return tl::unexpected(loaded.error());
+  CRAWLSIEVE_RETURN_IF_ERROR(detector->Load());
   return detector;
 }
 
 Result<std::optional<std::string>> Detector::SchemeOf(const Store& store) {
   StoredRows rows(store);
-  auto stored = ParametersRow::Read(rows);
-  if (!stored) return tl::unexpected(stored.error());
-  if (!stored->has_value()) return std::optional<std::string>();
-  return std::optional(std::move(*(*stored)->record.mutable_scheme()));
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto stored, ParametersRow::Read(rows));
+  if (!stored.has_value()) return std::optional<std::string>();
+  return std::optional(std::move(*stored->record.mutable_scheme()));
 }
 
 Status Detector::Load() {
-  const auto position = PositionRow::Read(overlay_);
-  if (!position) return tl::unexpected(position.error());
-  const auto parameters = ParametersRow::Read(overlay_);
-  if (!parameters) return tl::unexpected(parameters.error());
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto position, PositionRow::Read(overlay_));
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto parameters, ParametersRow::Read(overlay_));
 
-  if (position->has_value()) {
-    const state::Position& stored = (*position)->record;
+  if (position.has_value()) {
+    const state::Position& stored = position->record;
     if (stored.format() != kStateFormat) {
       return MakeError(ErrorCode::kMismatch,
                        fmt::format("state format {}; this version reads format {}: use the version "
@@ -55,8 +53,8 @@ Status Detector::Load() {
     position_ = {stored.log_offset(), stored.entry_checksum()};
     current_.sequence = stored.sequence();
   }
-  if (parameters->has_value()) {
-    const log::Parameters& stored = (*parameters)->record;
+  if (parameters.has_value()) {
+    const log::Parameters& stored = parameters->record;
     if (stored.scheme() != scheme_) {
       return MakeError(ErrorCode::kMismatch,
                        fmt::format("state of scheme {}; the configuration makes scheme {}: "
@@ -65,9 +63,8 @@ Status Detector::Load() {
                                    "directory",
                                    stored.scheme(), scheme_));
     }
-    auto read = ParametersOf(stored);
-    if (!read) return tl::unexpected(read.error());
-    current_.parameters = std::move(*read);
+    CRAWLSIEVE_ASSIGN_OR_RETURN(auto read, ParametersOf(stored));
+    current_.parameters = std::move(read);
     current_.fold_version = stored.fold_version();
   }
   committed_ = current_;
@@ -87,7 +84,7 @@ Status Detector::RebuildIndex(int max_distance) {
     if (!made) return tl::unexpected(made.error());
     index.Replace(std::move(*made));
   }
-  if (auto filled = InsertDocumentsAfter(loaded.value_or(0)); !filled) return filled;
+  CRAWLSIEVE_RETURN_IF_ERROR(InsertDocumentsAfter(loaded.value_or(0)));
   index.Redo();
   return {};
 }
@@ -96,9 +93,8 @@ Status Detector::InsertDocumentsAfter(std::uint64_t sequence) {
   return store_.ForEach(
       Table::kDocuments,
       [&index = overlay_.index().get()](std::string_view key, std::string_view value) -> Status {
-        const auto document = DocumentRow::Parse(key, value);
-        if (!document) return tl::unexpected(document.error());
-        if (const auto entry = document->InIndex()) {
+        CRAWLSIEVE_ASSIGN_OR_RETURN(const auto document, DocumentRow::Parse(key, value));
+        if (const auto entry = document.InIndex()) {
           index.Insert(entry->fingerprint, entry->document);
         }
         return {};
@@ -131,7 +127,7 @@ Status Detector::Commit(const LogPosition& position) {
       snapshots_.Record(store_, current_.sequence, overlay_.index().Removed(), overlay_.rows());
   if (!recorded) return recorded;
   overlay_.ForgetReadAhead();
-  if (auto applied = store_.Apply(overlay_.rows()); !applied) return applied;
+  CRAWLSIEVE_RETURN_IF_ERROR(store_.Apply(overlay_.rows()));
   overlay_.Commit();
   committed_ = current_;
   position_ = position;
@@ -152,7 +148,7 @@ void Detector::Discard() {
 Status Detector::Flush() {
   if (committed_.sequence == 0) return {};
   snapshots_.Finish(position_.offset, committed_.sequence, overlay_.index().get());
-  if (auto committed = Commit(LogPosition(position_)); !committed) return committed;
+  CRAWLSIEVE_RETURN_IF_ERROR(Commit(LogPosition(position_)));
   return store_.Flush();
 }
 
@@ -171,14 +167,13 @@ Result<Folded> Detector::FoldParameters(const log::Parameters& parameters) {
                     "group and state directory",
                     parameters.scheme(), scheme_));
   }
-  auto read = ParametersOf(parameters);
-  if (!read) return tl::unexpected(read.error());
-  const auto max_distance = static_cast<int>(read->max_distance);
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto read, ParametersOf(parameters));
+  const auto max_distance = static_cast<int>(read.max_distance);
   if (max_distance > overlay_.index().get().max_distance()) {
-    if (auto rebuilt = RebuildIndex(max_distance); !rebuilt) return tl::unexpected(rebuilt.error());
+    CRAWLSIEVE_RETURN_IF_ERROR(RebuildIndex(max_distance));
   }
   ++current_.sequence;
-  current_.parameters = std::move(*read);
+  current_.parameters = std::move(read);
   current_.fold_version = parameters.fold_version();
   ParametersRow{parameters}.Write(overlay_.rows());
   return Folded{FoldOutcome::kParameters, std::nullopt, {}};
@@ -205,10 +200,9 @@ Status Detector::CheckPage(const log::Page& page) const {
 }
 
 Result<Folded> Detector::FoldPage(const log::Page& page) {
-  if (auto checked = CheckPage(page); !checked) return tl::unexpected(checked.error());
-  const auto mark = marks_.Find(overlay_, page.source());
-  if (!mark) return tl::unexpected(mark.error());
-  MarkStep step = AdvanceMark(*mark, page.source(), current_.fold_version);
+  CRAWLSIEVE_RETURN_IF_ERROR(CheckPage(page));
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto mark, marks_.Find(overlay_, page.source()));
+  MarkStep step = AdvanceMark(mark, page.source(), current_.fold_version);
   if (step.refused.has_value()) return Folded{*step.refused, std::nullopt, {}};
 
   Folded folded;
@@ -219,12 +213,12 @@ Result<Folded> Detector::FoldPage(const log::Page& page) {
     folded.outcome = FoldOutcome::kDeadLetter;
     return folded;
   }
-  auto decision =
-      Decide(page, DocId{current_.sequence}, *current_.parameters, current_.fold_version, overlay_);
-  if (!decision) return tl::unexpected(decision.error());
-  Apply(*decision, overlay_.rows(), overlay_.index());
-  confirm_work_ += decision->work;
-  folded.verdict = std::move(decision->verdict);
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto decision,
+                              Decide(page, DocId{current_.sequence}, *current_.parameters,
+                                     current_.fold_version, overlay_));
+  Apply(decision, overlay_.rows(), overlay_.index());
+  confirm_work_ += decision.work;
+  folded.verdict = std::move(decision.verdict);
   return folded;
 }
 
@@ -237,12 +231,10 @@ Result<std::vector<InputGap>> Detector::OpenGaps() const {
   std::vector<InputGap> gaps;
   auto read = store_.ForEach(
       Table::kMarks, [&gaps](std::string_view key, std::string_view value) -> Status {
-        const auto mark = MarkRow::Parse(key, value);
-        if (!mark) return tl::unexpected(mark.error());
-        const auto partition = mark->OfPartition();
-        if (!partition) return tl::unexpected(partition.error());
-        for (const state::Mark::Gap& gap : mark->record.gap()) {
-          gaps.push_back({partition->topic, partition->number, {gap.from(), gap.to()}});
+        CRAWLSIEVE_ASSIGN_OR_RETURN(const auto mark, MarkRow::Parse(key, value));
+        CRAWLSIEVE_ASSIGN_OR_RETURN(const auto partition, mark.OfPartition());
+        for (const state::Mark::Gap& gap : mark.record.gap()) {
+          gaps.push_back({partition.topic, partition.number, {gap.from(), gap.to()}});
         }
         return {};
       });

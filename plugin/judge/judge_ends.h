@@ -1,8 +1,8 @@
 #pragma once
 
+#include "plugin/base/broker_error.h"
 #include "plugin/judge/detector.h"
 #include "plugin/log/entry.pb.h"
-#include "plugin/log/failure.h"
 #include "plugin/log/log_source.h"
 #include "plugin/verdict/parameters.h"
 #include "plugin/verdict/verdict.h"
@@ -76,7 +76,7 @@ class JudgeMember {
 
   /// The log is this member's from now on. Returns where its reader begins; the machine seeks the
   /// right place later.
-  [[nodiscard]] virtual LogResult<std::int64_t> OnAssigned() = 0;
+  [[nodiscard]] virtual BrokerResult<std::int64_t> OnAssigned() = 0;
   /// The log is about to be given to another member: last moment to commit.
   virtual void OnRevoked() = 0;
   /// It was given away already. Nothing may be committed.
@@ -89,27 +89,27 @@ class JudgeGroup {
   virtual ~JudgeGroup() = default;
 
   /// Becomes a member. `member` is told of the log from then on, until the group is closed.
-  [[nodiscard]] virtual LogStatus Join(JudgeMember& member) = 0;
+  [[nodiscard]] virtual BrokerStatus Join(JudgeMember& member) = 0;
 
   /// Serves the membership, waiting up to `wait` for something to happen. Reads nothing.
-  [[nodiscard]] virtual LogStatus Poll(std::chrono::milliseconds wait) = 0;
+  [[nodiscard]] virtual BrokerStatus Poll(std::chrono::milliseconds wait) = 0;
 
   /// How far the group is done; nullopt: it has committed nothing. Waits for a transaction that is
   /// still open to be decided.
-  [[nodiscard]] virtual LogResult<std::optional<CommittedPlace>> Committed(
+  [[nodiscard]] virtual BrokerResult<std::optional<CommittedPlace>> Committed(
       std::chrono::milliseconds timeout) = 0;
 
-  [[nodiscard]] virtual LogResult<LogBounds> Bounds(std::chrono::milliseconds timeout) = 0;
+  [[nodiscard]] virtual BrokerResult<LogBounds> Bounds(std::chrono::milliseconds timeout) = 0;
 
   /// The log as the assigned member reads it; Read serves the membership too. Nothing comes from it
   /// between an assignment and the first Seek.
   [[nodiscard]] virtual LogSource& log() = 0;
 
   /// A reader of the log beside the group.
-  [[nodiscard]] virtual LogResult<std::unique_ptr<LogSource>> OpenReader() = 0;
+  [[nodiscard]] virtual BrokerResult<std::unique_ptr<LogSource>> OpenReader() = 0;
 
   /// Puts an entry at the end of the log, and waits until it is there.
-  [[nodiscard]] virtual LogStatus Append(const log::Entry& entry) = 0;
+  [[nodiscard]] virtual BrokerStatus Append(const log::Entry& entry) = 0;
 
   /// There is nothing to judge just now: time to see whether brokers still answer.
   virtual void OnIdle() {}
@@ -124,26 +124,26 @@ class JudgeGroup {
 ///     outcome      what it means                              what the machine does
 ///     done         all of it is there, for good               commits the state
 ///     kRetriable   the sink's own time for repeating is over  discards; begins again
-///     kAborted     none of it is there                        discards; begins again
+///     kAbortable   none of it is there                        discards; begins again
 ///     kFenced      another judge took over; none of it is     discards; begins again, as a standby
-///     kUnknown     all of it is there, or none                discards; begins again where the
+///     kFatal       all of it is there, or none                discards; begins again where the
 ///                                                             committed place says
-///     kFinal       none of it is there                        discards and ends
+///     kRefused     none of it is there                        discards and ends
 class VerdictSink {
  public:
   virtual ~VerdictSink() = default;
 
   /// Ends what the judge before this one may still do: nothing that it has not committed by the
   /// time this returns will ever be there (exactly once).
-  [[nodiscard]] virtual LogStatus Fence() = 0;
+  [[nodiscard]] virtual BrokerStatus Fence() = 0;
   /// Serves callbacks; an error where something that was published can't be written.
-  [[nodiscard]] virtual LogStatus Poll() = 0;
-  [[nodiscard]] virtual LogStatus Begin() = 0;
-  [[nodiscard]] virtual LogStatus Publish(const log::Page& page, const Verdict& verdict) = 0;
+  [[nodiscard]] virtual BrokerStatus Poll() = 0;
+  [[nodiscard]] virtual BrokerStatus Begin() = 0;
+  [[nodiscard]] virtual BrokerStatus Publish(const log::Page& page, const Verdict& verdict) = 0;
   /// Makes what was published since Begin visible, exactly once together with `place`.
-  [[nodiscard]] virtual LogStatus Commit(const CommittedPlace& place) = 0;
+  [[nodiscard]] virtual BrokerStatus Commit(const CommittedPlace& place) = 0;
   /// The state has taken the batch up (at least once: the group learns of the place now).
-  [[nodiscard]] virtual LogStatus Acknowledge(const CommittedPlace& place) = 0;
+  [[nodiscard]] virtual BrokerStatus Acknowledge(const CommittedPlace& place) = 0;
   /// Drops what is open. Fence may follow.
   virtual void Close() = 0;
 };

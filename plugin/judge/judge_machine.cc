@@ -1,5 +1,6 @@
 #include "plugin/judge/judge_machine.h"
 
+#include "plugin/base/result.h"
 #include "plugin/fingerprint/checksum.h"
 #include "plugin/judge/start.h"
 
@@ -24,9 +25,9 @@ std::string HexOf(std::string_view bytes) {
   return text;
 }
 
-LogStatus Final(Status status) {
+BrokerStatus Final(Status status) {
   if (status) return {};
-  return FinalLogFailure(std::move(status.error()));
+  return FinalError(std::move(status.error()));
 }
 
 }  // namespace
@@ -53,25 +54,25 @@ bool JudgeMachine::MayMove(JudgeState from, JudgeState to) {
   return false;
 }
 
-LogStatus JudgeMachine::MoveTo(JudgeState state) {
+BrokerStatus JudgeMachine::MoveTo(JudgeState state) {
   const JudgeState from = state_;
   if (!MayMove(from, state)) {
-    return MakeFailure(LogFault::kUnknown, ErrorCode::kInternal,
-                       fmt::format("the judge may not move from state {} to {}",
-                                   static_cast<int>(from), static_cast<int>(state)));
+    return MakeBrokerError(ErrorClass::kFatal, ErrorCode::kInternal,
+                           fmt::format("the judge may not move from state {} to {}",
+                                       static_cast<int>(from), static_cast<int>(state)));
   }
   state_ = state;
   return Final(ends_.observer.OnMove(from, state, published_));
 }
 
-LogStatus JudgeMachine::Step() {
-  LogStatus worked = Work();
+BrokerStatus JudgeMachine::Step() {
+  BrokerStatus worked = Work();
   if (worked && failure_.has_value()) worked = tl::unexpected(*failure_);
   if (!worked) Close();
   return worked;
 }
 
-LogStatus JudgeMachine::Work() {
+BrokerStatus JudgeMachine::Work() {
   switch (state_) {
     case JudgeState::kCreated:
       return MoveTo(JudgeState::kWarming);
@@ -85,11 +86,11 @@ LogStatus JudgeMachine::Work() {
     case JudgeState::kClosed:
       break;
   }
-  return MakeFailure(LogFault::kUnknown, ErrorCode::kInternal, "the judge has ended");
+  return MakeBrokerError(ErrorClass::kFatal, ErrorCode::kInternal, "the judge has ended");
 }
 
-LogStatus JudgeMachine::Finish() {
-  LogStatus finished = failure_.has_value() ? tl::unexpected(*failure_) : CommitBatch();
+BrokerStatus JudgeMachine::Finish() {
+  BrokerStatus finished = failure_.has_value() ? tl::unexpected(*failure_) : CommitBatch();
   if (!finished) Close();
   return finished;
 }
@@ -111,8 +112,8 @@ void JudgeMachine::Discard() {
 
 // --- The group -----------------------------------------------------------------------------------
 
-LogResult<std::int64_t> JudgeMachine::OnAssigned() {
-  if (auto moved = MoveTo(JudgeState::kRestoring); !moved) return tl::unexpected(moved.error());
+BrokerResult<std::int64_t> JudgeMachine::OnAssigned() {
+  CRAWLSIEVE_RETURN_IF_ERROR(MoveTo(JudgeState::kRestoring));
   return published_;
 }
 
@@ -136,141 +137,137 @@ void JudgeMachine::StepBack() {
 
 /// Folds what the active judge has published for good, and no more. Joins the group only when it
 /// has caught up, so that the group never waits for a judge that has yet to fold a long log.
-LogStatus JudgeMachine::Follow() {
+BrokerStatus JudgeMachine::Follow() {
   const bool is_behind = next_ < published_;
   auto polled = ends_.group.Poll(is_behind ? milliseconds(0) : kIdlePoll);
-  if (!polled && polled.error().fault != LogFault::kRetriable) return polled;
+  if (!polled && polled.error().error_class != ErrorClass::kRetriable) return polled;
   if (state_ != JudgeState::kWarming && state_ != JudgeState::kStandby) return {};
   if (!is_behind) {
     // An outage is waited out; what was published before it stays true.
     auto asked = AskPublished(kFollowTimeout);
     if (!asked && !asked.error().may_pass()) return asked;
   }
-  if (auto replayed = ReplaySome(); !replayed) return replayed;
+  CRAWLSIEVE_RETURN_IF_ERROR(ReplaySome());
   if (state_ == JudgeState::kStandby || next_ < published_) return {};
-  if (auto joined = ends_.group.Join(*this); !joined) return joined;
+  CRAWLSIEVE_RETURN_IF_ERROR(ends_.group.Join(*this));
   return MoveTo(JudgeState::kStandby);
 }
 
 /// One piece of the restore; the group is polled between pieces.
-LogStatus JudgeMachine::Restore() {
+BrokerStatus JudgeMachine::Restore() {
   auto polled = ends_.group.Poll(milliseconds(0));
-  if (!polled && polled.error().fault != LogFault::kRetriable) return polled;
+  if (!polled && polled.error().error_class != ErrorClass::kRetriable) return polled;
   if (state_ != JudgeState::kRestoring) return {};
   if (!is_fenced_off_) {
-    if (auto fenced = Fence(); !fenced) return fenced;
+    CRAWLSIEVE_RETURN_IF_ERROR(Fence());
   }
-  if (auto replayed = ReplaySome(); !replayed) return replayed;
-  return next_ < published_ ? LogStatus() : GoLive();
+  CRAWLSIEVE_RETURN_IF_ERROR(ReplaySome());
+  return next_ < published_ ? BrokerStatus() : GoLive();
 }
 
 /// Only after the judge before this one is fenced the committed place can't change any more.
-LogStatus JudgeMachine::Fence() {
-  if (auto fenced = ends_.sink.Fence(); !fenced) return fenced;
-  if (auto asked = AskPublished(kAskTimeout); !asked) return asked;
+BrokerStatus JudgeMachine::Fence() {
+  CRAWLSIEVE_RETURN_IF_ERROR(ends_.sink.Fence());
+  CRAWLSIEVE_RETURN_IF_ERROR(AskPublished(kAskTimeout));
   is_fenced_off_ = true;
   ends_.observer.OnRestoring(next_, published_);
   return {};
 }
 
 /// Up to where the log has been judged, and whether it is the log of this state.
-LogStatus JudgeMachine::AskPublished(milliseconds timeout) {
+BrokerStatus JudgeMachine::AskPublished(milliseconds timeout) {
   // In this order: what is committed lies before the end that is asked for after it.
-  auto committed = ends_.group.Committed(timeout);
-  if (!committed) return tl::unexpected(std::move(committed.error()));
-  const auto bounds = ends_.group.Bounds(timeout);
-  if (!bounds) return tl::unexpected(bounds.error());
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto committed, ends_.group.Committed(timeout));
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto bounds, ends_.group.Bounds(timeout));
   StartFacts facts{options_.log.topic, options_.group, ends_.fold.position().offset,
-                   std::nullopt,       *bounds,        options_.is_exactly_once};
-  if (committed->has_value()) {
-    facts.committed = (*committed)->offset;
-    committed_ = std::move(**committed);
+                   std::nullopt,       bounds,         options_.is_exactly_once};
+  if (committed.has_value()) {
+    facts.committed = committed->offset;
+    committed_ = std::move(*committed);
   }
   auto published = FirstToPublish(facts);
-  if (!published) return FinalLogFailure(std::move(published.error()));
+  if (!published) return FinalError(std::move(published.error()));
   published_ = *published;
-  log_is_empty_ = bounds->high == 0;
+  log_is_empty_ = bounds.high == 0;
   return {};
 }
 
 /// Begins with the last folded entry: that one is read again, to see that this is still the same
 /// log.
-LogStatus JudgeMachine::OpenReplay() {
+BrokerStatus JudgeMachine::OpenReplay() {
   next_ = std::max<std::int64_t>(0, ends_.fold.position().offset);
   if (next_ >= published_) return {};
-  auto source = ends_.group.OpenReader();
-  if (!source) return tl::unexpected(std::move(source.error()));
-  LogReader reader(options_.log, **source, seen_gap_);
-  if (auto begun = reader.Begin(next_); !begun) return begun;
-  replay_ = std::make_unique<Replay>(Replay{std::move(*source), std::move(reader)});
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto source, ends_.group.OpenReader());
+  LogReader reader(options_.log, *source, seen_gap_);
+  CRAWLSIEVE_RETURN_IF_ERROR(reader.Begin(next_));
+  replay_ = std::make_unique<Replay>(Replay{std::move(source), std::move(reader)});
   return {};
 }
 
 /// Folds a piece of what was published before, without publishing it again.
-LogStatus JudgeMachine::ReplaySome() {
+BrokerStatus JudgeMachine::ReplaySome() {
   if (replay_ == nullptr) {
-    if (auto opened = OpenReplay(); !opened) return opened;
+    CRAWLSIEVE_RETURN_IF_ERROR(OpenReplay());
   }
   if (replay_ == nullptr || next_ >= published_) return {};
   LogReader& reader = replay_->reader;
   const auto left = static_cast<std::size_t>(published_ - next_);
-  if (auto fetched = reader.Fetch(left, kIdlePoll); !fetched) return fetched;
+  CRAWLSIEVE_RETURN_IF_ERROR(reader.Fetch(left, kIdlePoll));
   ends_.fold.ReadAheadFor(reader.fetched());
   while (true) {
-    auto item = reader.Take();
-    if (!item) return tl::unexpected(std::move(item.error()));
-    if (!item->has_value()) break;
+    CRAWLSIEVE_ASSIGN_OR_RETURN(auto item, reader.Take());
+    if (!item.has_value()) break;
     next_ = reader.next();
-    if (auto replayed = ReplayItem(**item); !replayed) return replayed;
+    CRAWLSIEVE_RETURN_IF_ERROR(ReplayItem(*item));
   }
   if (batch_.entries == 0) return {};
-  if (auto stored = CommitState(); !stored) return stored;
+  CRAWLSIEVE_RETURN_IF_ERROR(CommitState());
   ends_.observer.OnReplayed(ProgressOf(*replay_->source));
   return {};
 }
 
-LogStatus JudgeMachine::ReplayItem(const LogItem& item) {
+BrokerStatus JudgeMachine::ReplayItem(const LogItem& item) {
   const LogPosition& position = ends_.fold.position();
   if (item.offset == position.offset && batch_.entries == 0) {
     if (ToBytes(RawChecksum(item.value)) == position.entry_checksum) return {};
-    return MakeFailure(
-        LogFault::kFinal, ErrorCode::kMismatch,
+    return MakeBrokerError(
+        ErrorClass::kRefused, ErrorCode::kMismatch,
         fmt::format("entry {} of log {} is not the one that the state folded there: the log was "
                     "recreated, or the state belongs to another. Start with an empty state "
                     "directory",
                     item.offset, options_.log.topic));
   }
-  if (auto known = CheckCommitted(item); !known) return known;
-  if (auto folded = FoldItem(item); !folded) return tl::unexpected(std::move(folded.error()));
+  CRAWLSIEVE_RETURN_IF_ERROR(CheckCommitted(item));
+  CRAWLSIEVE_RETURN_IF_ERROR(FoldItem(item));
   return {};
 }
 
 /// What is committed with the group's offset is the checksum of the entry before it. Another one
 /// there is an entry that nobody has judged: the log lost its end, and went on.
-LogStatus JudgeMachine::CheckCommitted(const LogItem& item) const {
+BrokerStatus JudgeMachine::CheckCommitted(const LogItem& item) const {
   if (!committed_.has_value() || item.offset != committed_->offset - 1 ||
       committed_->entry_checksum.empty() ||
       committed_->entry_checksum == Hex(RawChecksum(item.value))) {
     return {};
   }
-  return MakeFailure(
-      LogFault::kFinal, ErrorCode::kMismatch,
+  return MakeBrokerError(
+      ErrorClass::kRefused, ErrorCode::kMismatch,
       fmt::format("entry {} of log {} is not the one that group {} was done with there: the log "
                   "lost entries and went on. What it holds now from somewhere before that offset "
                   "has no verdict. docs/reliability.md, \"When the log lost entries\"",
                   item.offset, options_.log.topic, options_.group));
 }
 
-LogStatus JudgeMachine::GoLive() {
+BrokerStatus JudgeMachine::GoLive() {
   replay_.reset();
   // Before the log's own first entry is folded nothing may be added to it: it may be of another
   // scheme. JudgeItem compares the parameters again when it meets them.
   const bool is_read = log_is_empty_ || ends_.fold.parameters().has_value();
   if (is_read && !HasOurParameters()) {
-    if (auto appended = AppendParameters(); !appended) return appended;
+    CRAWLSIEVE_RETURN_IF_ERROR(AppendParameters());
   }
   live_ = std::make_unique<LogReader>(options_.log, ends_.group.log(), seen_gap_);
-  if (auto begun = live_->Begin(published_); !begun) return begun;
+  CRAWLSIEVE_RETURN_IF_ERROR(live_->Begin(published_));
   next_ = published_;
   return MoveTo(JudgeState::kLive);
 }
@@ -283,7 +280,7 @@ bool JudgeMachine::HasOurParameters() const {
 
 /// Puts this process's judging parameters at the end of the log. They take effect for the entries
 /// behind them, here as in every replay.
-LogStatus JudgeMachine::AppendParameters() {
+BrokerStatus JudgeMachine::AppendParameters() {
   parameters_appended_ = true;
   auto appended = ends_.group.Append(ParametersEntry(options_.parameters, options_.scheme));
   if (appended) ends_.observer.OnParametersAppended();
@@ -292,27 +289,24 @@ LogStatus JudgeMachine::AppendParameters() {
 
 // --- Live ----------------------------------------------------------------------------------------
 
-LogStatus JudgeMachine::JudgeSome() {
-  if (auto polled = ends_.sink.Poll(); !polled) return polled;
-  if (auto fetched = live_->Fetch(options_.commit_entries - batch_.entries, TimeLeft()); !fetched) {
-    return fetched;
-  }
+BrokerStatus JudgeMachine::JudgeSome() {
+  CRAWLSIEVE_RETURN_IF_ERROR(ends_.sink.Poll());
+  CRAWLSIEVE_RETURN_IF_ERROR(live_->Fetch(options_.commit_entries - batch_.entries, TimeLeft()));
   // What was taken when a rebalance came is another judge's now, or read again after the restore.
   if (state_ != JudgeState::kLive) return {};
   ends_.fold.ReadAheadFor(live_->fetched());
   while (true) {
-    auto item = live_->Take();
-    if (!item) return tl::unexpected(std::move(item.error()));
-    if (!item->has_value()) break;
+    CRAWLSIEVE_ASSIGN_OR_RETURN(auto item, live_->Take());
+    if (!item.has_value()) break;
     next_ = live_->next();
-    if (auto judged = JudgeItem(**item); !judged) return judged;
+    CRAWLSIEVE_RETURN_IF_ERROR(JudgeItem(*item));
   }
   if (batch_.entries == 0) {
     ends_.group.OnIdle();
     return {};
   }
   const bool is_full = batch_.entries >= options_.commit_entries;
-  return is_full || TimeLeft() == milliseconds(0) ? CommitBatch() : LogStatus();
+  return is_full || TimeLeft() == milliseconds(0) ? CommitBatch() : BrokerStatus();
 }
 
 /// Until the open batch is to be committed.
@@ -323,35 +317,31 @@ milliseconds JudgeMachine::TimeLeft() const {
   return std::clamp(left, milliseconds(0), kIdlePoll);
 }
 
-LogStatus JudgeMachine::JudgeItem(const LogItem& item) {
+BrokerStatus JudgeMachine::JudgeItem(const LogItem& item) {
   const auto begin = options_.now();
   if (batch_.entries == 0) {
-    if (auto begun = ends_.sink.Begin(); !begun) return begun;
+    CRAWLSIEVE_RETURN_IF_ERROR(ends_.sink.Begin());
   }
-  auto folded = FoldItem(item);
-  if (!folded) return tl::unexpected(std::move(folded.error()));
-  if (!folded->has_value()) return {};
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto folded, FoldItem(item));
+  if (!folded.has_value()) return {};
   const log::Page& page = item.entry->page();
-  if ((*folded)->verdict.has_value()) {
-    if (auto published = ends_.sink.Publish(page, *(*folded)->verdict); !published) {
-      return published;
-    }
+  if (folded->verdict.has_value()) {
+    CRAWLSIEVE_RETURN_IF_ERROR(ends_.sink.Publish(page, *folded->verdict));
   }
-  ends_.observer.OnJudged(page, **folded, options_.now() - begin);
+  ends_.observer.OnJudged(page, *folded, options_.now() - begin);
   // A judge with other settings was active and left its parameters behind this one's.
-  if ((*folded)->outcome == FoldOutcome::kParameters && !parameters_appended_ &&
-      !HasOurParameters()) {
+  if (folded->outcome == FoldOutcome::kParameters && !parameters_appended_ && !HasOurParameters()) {
     return AppendParameters();
   }
   return {};
 }
 
 /// Publishes the batch for good, then adds it to the state: never the other way round.
-LogStatus JudgeMachine::CommitBatch() {
+BrokerStatus JudgeMachine::CommitBatch() {
   if (state_ != JudgeState::kLive || batch_.entries == 0) return {};
   const CommittedPlace place{batch_.position.offset + 1, HexOf(batch_.position.entry_checksum)};
-  if (auto committed = ends_.sink.Commit(place); !committed) return committed;
-  if (auto stored = CommitState(); !stored) return stored;
+  CRAWLSIEVE_RETURN_IF_ERROR(ends_.sink.Commit(place));
+  CRAWLSIEVE_RETURN_IF_ERROR(CommitState());
   published_ = place.offset;
   committed_ = place;
   if (auto told = ends_.observer.OnPublished(ProgressOf(live_->source())); !told) {
@@ -360,13 +350,14 @@ LogStatus JudgeMachine::CommitBatch() {
   // At least once. Where to go on is known by the state, or after a crash, when that has been set
   // back, by this.
   auto acknowledged = ends_.sink.Acknowledge(place);
-  return !acknowledged && acknowledged.error().fault != LogFault::kRetriable ? acknowledged
-                                                                             : LogStatus();
+  return !acknowledged && acknowledged.error().error_class != ErrorClass::kRetriable
+             ? acknowledged
+             : BrokerStatus();
 }
 
 // --- Folding -------------------------------------------------------------------------------------
 
-LogResult<std::optional<Folded>> JudgeMachine::FoldItem(const LogItem& item) {
+BrokerResult<std::optional<Folded>> JudgeMachine::FoldItem(const LogItem& item) {
   std::optional<Folded> result;
   if (item.is_skipped) {
     ends_.observer.OnSkipped(item.offset, item.entry, state_ == JudgeState::kLive);
@@ -383,9 +374,9 @@ LogResult<std::optional<Folded>> JudgeMachine::FoldItem(const LogItem& item) {
   return result;
 }
 
-LogStatus JudgeMachine::CommitState() {
+BrokerStatus JudgeMachine::CommitState() {
   auto stored = ends_.fold.Commit(batch_.position);
-  if (!stored) return FinalLogFailure(std::move(stored.error()));
+  if (!stored) return FinalError(std::move(stored.error()));
   batch_ = Batch();
   has_progressed_ = true;
   return {};

@@ -59,15 +59,15 @@ class JudgeMachine final : public JudgeMember {
   JudgeMachine& operator=(const JudgeMachine&) = delete;
 
   /// One bounded piece of work, with one bounded wait. After an error the machine is closed.
-  [[nodiscard]] LogStatus Step();
+  [[nodiscard]] BrokerStatus Step();
 
   /// Commits the open batch. To be called before an orderly end. Errors: as Step.
-  [[nodiscard]] LogStatus Finish();
+  [[nodiscard]] BrokerStatus Finish();
 
   /// Discards the open batch and drops what the sink has open. Step must not follow.
   void Close();
 
-  LogResult<std::int64_t> OnAssigned() override;
+  BrokerResult<std::int64_t> OnAssigned() override;
   void OnRevoked() override;
   void OnLost() override;
 
@@ -93,31 +93,31 @@ class JudgeMachine final : public JudgeMember {
     LogReader reader;
   };
 
-  [[nodiscard]] LogStatus Work();
-  [[nodiscard]] LogStatus MoveTo(JudgeState state);
+  [[nodiscard]] BrokerStatus Work();
+  [[nodiscard]] BrokerStatus MoveTo(JudgeState state);
   void StepBack();
 
-  [[nodiscard]] LogStatus Follow();
-  [[nodiscard]] LogStatus Restore();
-  [[nodiscard]] LogStatus Fence();
-  [[nodiscard]] LogStatus AskPublished(std::chrono::milliseconds timeout);
-  [[nodiscard]] LogStatus OpenReplay();
-  [[nodiscard]] LogStatus ReplaySome();
-  [[nodiscard]] LogStatus ReplayItem(const LogItem& item);
-  [[nodiscard]] LogStatus CheckCommitted(const LogItem& item) const;
-  [[nodiscard]] LogStatus GoLive();
+  [[nodiscard]] BrokerStatus Follow();
+  [[nodiscard]] BrokerStatus Restore();
+  [[nodiscard]] BrokerStatus Fence();
+  [[nodiscard]] BrokerStatus AskPublished(std::chrono::milliseconds timeout);
+  [[nodiscard]] BrokerStatus OpenReplay();
+  [[nodiscard]] BrokerStatus ReplaySome();
+  [[nodiscard]] BrokerStatus ReplayItem(const LogItem& item);
+  [[nodiscard]] BrokerStatus CheckCommitted(const LogItem& item) const;
+  [[nodiscard]] BrokerStatus GoLive();
 
-  [[nodiscard]] LogStatus JudgeSome();
-  [[nodiscard]] LogStatus JudgeItem(const LogItem& item);
-  [[nodiscard]] LogStatus CommitBatch();
+  [[nodiscard]] BrokerStatus JudgeSome();
+  [[nodiscard]] BrokerStatus JudgeItem(const LogItem& item);
+  [[nodiscard]] BrokerStatus CommitBatch();
   [[nodiscard]] std::chrono::milliseconds TimeLeft() const;
 
   /// Folds an item into the open batch; nullopt where it is passed over.
-  [[nodiscard]] LogResult<std::optional<Folded>> FoldItem(const LogItem& item);
-  [[nodiscard]] LogStatus CommitState();
+  [[nodiscard]] BrokerResult<std::optional<Folded>> FoldItem(const LogItem& item);
+  [[nodiscard]] BrokerStatus CommitState();
   void Discard();
   [[nodiscard]] bool HasOurParameters() const;
-  [[nodiscard]] LogStatus AppendParameters();
+  [[nodiscard]] BrokerStatus AppendParameters();
   [[nodiscard]] LogProgress ProgressOf(const LogSource& source) const;
 
   const Options options_;
@@ -134,7 +134,7 @@ class JudgeMachine final : public JudgeMember {
   std::optional<CommittedPlace> committed_;
   bool parameters_appended_ = false;
   bool has_progressed_ = false;
-  std::optional<LogFailure> failure_;  ///< met inside a call of the group
+  std::optional<BrokerError> failure_;  ///< met inside a call of the group
   std::unique_ptr<Replay> replay_;
   std::unique_ptr<LogReader> live_;
 };

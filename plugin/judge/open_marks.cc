@@ -1,5 +1,7 @@
 #include "plugin/judge/open_marks.h"
 
+#include "plugin/base/result.h"
+
 #include <utility>
 
 namespace crawlsieve {
@@ -9,9 +11,8 @@ Result<const state::Mark*> OpenMarks::Find(RowReader& rows, const log::Source& s
   if (topic == topics_.end()) topic = topics_.emplace(source.topic(), Partitions()).first;
   auto open = topic->second.find(source.partition());
   if (open == topic->second.end()) {
-    auto row = MarkRow::Read(rows, MarkRow::Key(source));
-    if (!row) return tl::unexpected(std::move(row.error()));
-    open = topic->second.emplace(source.partition(), Open{std::move(*row)}).first;
+    CRAWLSIEVE_ASSIGN_OR_RETURN(auto row, MarkRow::Read(rows, MarkRow::Key(source)));
+    open = topic->second.emplace(source.partition(), Open{std::move(row)}).first;
   }
   const std::optional<MarkRow>& row = open->second.row;
   return row.has_value() ? &row->record : nullptr;

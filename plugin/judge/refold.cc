@@ -1,5 +1,6 @@
 #include "plugin/judge/refold.h"
 
+#include "plugin/base/result.h"
 #include "plugin/judge/judge_machine.h"
 #include "plugin/judge/start.h"
 
@@ -15,8 +16,8 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kAskTimeout{10'000};
 
-tl::unexpected<LogFailure> NotForARefold() {
-  return MakeFailure(LogFault::kFinal, ErrorCode::kInternal, "a refold publishes nothing");
+tl::unexpected<BrokerError> NotForARefold() {
+  return MakeBrokerError(ErrorClass::kRefused, ErrorCode::kInternal, "a refold publishes nothing");
 }
 
 /// A group that is done with the log up to a place and never has a turn to give.
@@ -25,15 +26,15 @@ class FinishedGroup final : public JudgeGroup {
   FinishedGroup(const OpenLog& open, LogSource& source, std::int64_t place)
       : open_(open), source_(source), place_(place) {}
 
-  LogStatus Join(JudgeMember& /*member*/) override { return {}; }
-  LogStatus Poll(milliseconds /*wait*/) override { return {}; }
-  LogResult<std::optional<CommittedPlace>> Committed(milliseconds /*timeout*/) override {
+  BrokerStatus Join(JudgeMember& /*member*/) override { return {}; }
+  BrokerStatus Poll(milliseconds /*wait*/) override { return {}; }
+  BrokerResult<std::optional<CommittedPlace>> Committed(milliseconds /*timeout*/) override {
     return CommittedPlace{place_, ""};
   }
-  LogResult<LogBounds> Bounds(milliseconds timeout) override { return source_.Bounds(timeout); }
+  BrokerResult<LogBounds> Bounds(milliseconds timeout) override { return source_.Bounds(timeout); }
   LogSource& log() override { return source_; }
-  LogResult<std::unique_ptr<LogSource>> OpenReader() override { return open_(); }
-  LogStatus Append(const log::Entry& /*entry*/) override { return NotForARefold(); }
+  BrokerResult<std::unique_ptr<LogSource>> OpenReader() override { return open_(); }
+  BrokerStatus Append(const log::Entry& /*entry*/) override { return NotForARefold(); }
 
  private:
   const OpenLog& open_;
@@ -43,28 +44,26 @@ class FinishedGroup final : public JudgeGroup {
 
 class NoVerdicts final : public VerdictSink {
  public:
-  LogStatus Fence() override { return NotForARefold(); }
-  LogStatus Poll() override { return NotForARefold(); }
-  LogStatus Begin() override { return NotForARefold(); }
-  LogStatus Publish(const log::Page& /*page*/, const Verdict& /*verdict*/) override {
+  BrokerStatus Fence() override { return NotForARefold(); }
+  BrokerStatus Poll() override { return NotForARefold(); }
+  BrokerStatus Begin() override { return NotForARefold(); }
+  BrokerStatus Publish(const log::Page& /*page*/, const Verdict& /*verdict*/) override {
     return NotForARefold();
   }
-  LogStatus Commit(const CommittedPlace& /*place*/) override { return NotForARefold(); }
-  LogStatus Acknowledge(const CommittedPlace& /*place*/) override { return NotForARefold(); }
+  BrokerStatus Commit(const CommittedPlace& /*place*/) override { return NotForARefold(); }
+  BrokerStatus Acknowledge(const CommittedPlace& /*place*/) override { return NotForARefold(); }
   void Close() override {}
 };
 
 /// Whether the log still has everything from its first entry to `last`.
 Status CheckCoverage(const LogDescription& log, LogSource& source, std::int64_t last) {
-  const auto bounds = source.Bounds(kAskTimeout);
-  if (!bounds) return tl::unexpected(bounds.error().error);
-  if (bounds->low > 0) {
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto bounds, source.Bounds(kAskTimeout));
+  if (bounds.low > 0) {
     return MakeError(ErrorCode::kMismatch,
                      fmt::format("log {} begins at offset {}: a refold needs its first entry",
-                                 log.topic, bounds->low));
+                                 log.topic, bounds.low));
   }
-  auto covered = FirstToPublish({log.topic, "", last, last + 1, *bounds, true});
-  if (!covered) return tl::unexpected(std::move(covered.error()));
+  CRAWLSIEVE_RETURN_IF_ERROR(FirstToPublish({log.topic, "", last, last + 1, bounds, true}));
   return {};
 }
 
@@ -74,11 +73,10 @@ Status Refold(const LogDescription& log, const OpenLog& open, std::int64_t last,
               const std::function<void(std::int64_t)>& progress, milliseconds patience) {
   using Clock = std::chrono::steady_clock;
   if (last < 0) return {};
-  auto source = open();
-  if (!source) return tl::unexpected(std::move(source.error().error));
-  if (auto covered = CheckCoverage(log, **source, last); !covered) return covered;
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto source, open());
+  CRAWLSIEVE_RETURN_IF_ERROR(CheckCoverage(log, *source, last));
 
-  FinishedGroup group(open, **source, last + 1);
+  FinishedGroup group(open, *source, last + 1);
   NoVerdicts sink;
   JudgeObserver observer;
   std::optional<std::int64_t> seen_gap;
@@ -88,9 +86,7 @@ Status Refold(const LogDescription& log, const OpenLog& open, std::int64_t last,
   auto deadline = Clock::now() + patience;
   while (machine.state() != JudgeState::kStandby) {
     const std::int64_t before = fold.position().offset;
-    if (auto stepped = machine.Step(); !stepped) {
-      return tl::unexpected(std::move(stepped.error().error));
-    }
+    CRAWLSIEVE_RETURN_IF_ERROR(machine.Step());
     if (fold.position().offset != before) {
       progress(fold.position().offset + 1);
       deadline = Clock::now() + patience;

@@ -12,7 +12,7 @@
 namespace crawlsieve {
 
 /// Makes a reader of the log.
-using OpenLog = std::function<LogResult<std::unique_ptr<LogSource>>()>;
+using OpenLog = std::function<BrokerResult<std::unique_ptr<LogSource>>()>;
 
 /// Folds the log from its first entry up to entry `last` into the empty `fold`: a judge that never
 /// gets past warming, with `last` + 1 as the committed place. `progress` is told how many entries

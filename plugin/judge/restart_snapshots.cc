@@ -1,5 +1,6 @@
 #include "plugin/judge/restart_snapshots.h"
 
+#include "plugin/base/result.h"
 #include "plugin/state/state.pb.h"
 
 #include <algorithm>
@@ -82,27 +83,26 @@ Result<std::uint64_t> RestartSnapshots::Load(const Store& store, std::int64_t lo
   report_.loaded.reset();
   report_.refused.clear();
   if (options_.every_entries == 0) return MakeError(ErrorCode::kMismatch, "no snapshots wanted");
-  const auto registered = Registered(store);
-  if (!registered) return tl::unexpected(registered.error());
-  if (registered->empty()) return MakeError(ErrorCode::kMismatch, "no snapshot was written yet");
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto registered, Registered(store));
+  if (registered.empty()) return MakeError(ErrorCode::kMismatch, "no snapshot was written yet");
 
   std::uint64_t sequence = 0;
   const auto is_registered = [&](const SnapshotFile& file) -> Status {
     const std::string checksum = ToBytes(file.checksum());
     const auto found = std::ranges::find_if(
-        *registered, [&](const auto& known) { return known.second.checksum() == checksum; });
-    if (found == registered->end()) {
+        registered, [&](const auto& known) { return known.second.checksum() == checksum; });
+    if (found == registered.end()) {
       return MakeError(ErrorCode::kMismatch, "not one that belongs to this state");
     }
     sequence = found->first;
     return {};
   };
-  const auto file = SnapshotDirectory(options_.directory)
-                        .OpenNewest({scheme_, log_offset}, report_.refused, is_registered);
-  if (!file) return tl::unexpected(file.error());
-  index.Reserve(file->info().entries, DocId{sequence});
+  CRAWLSIEVE_ASSIGN_OR_RETURN(
+      const auto file, SnapshotDirectory(options_.directory)
+                           .OpenNewest({scheme_, log_offset}, report_.refused, is_registered));
+  index.Reserve(file.info().entries, DocId{sequence});
   const Status filled =
-      file->ForEach([&](std::span<const IndexEntry> entries) { index.InsertAll(entries); });
+      file.ForEach([&](std::span<const IndexEntry> entries) { index.InsertAll(entries); });
   if (!filled) {
     report_.refused.push_back(filled.error());
     return tl::unexpected(filled.error());
@@ -115,7 +115,7 @@ Result<std::uint64_t> RestartSnapshots::Load(const Store& store, std::int64_t lo
       });
   if (!removed) return tl::unexpected(removed.error());
   begun_at_ = sequence;
-  report_.loaded = file->info().origin.log_offset;
+  report_.loaded = file.info().origin.log_offset;
   return sequence;
 }
 
@@ -153,17 +153,16 @@ Status RestartSnapshots::Register(const Store& store, Changes& changes) {
     if (!written) report_.last_error = written.error();
     return {};
   }
-  auto registered = Registered(store);
-  if (!registered) return tl::unexpected(registered.error());
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto registered, Registered(store));
   state::Snapshot record;
   record.set_checksum(ToBytes(written->checksum));
   changes.Put(Table::kRestart, KeyOf(kSnapshot, attempt.sequence), record.SerializeAsString());
-  registered->insert_or_assign(attempt.sequence, record);
-  for (; registered->size() > kGenerations; registered->erase(registered->begin())) {
-    changes.Delete(Table::kRestart, KeyOf(kSnapshot, registered->begin()->first));
+  registered.insert_or_assign(attempt.sequence, record);
+  for (; registered.size() > kGenerations; registered.erase(registered.begin())) {
+    changes.Delete(Table::kRestart, KeyOf(kSnapshot, registered.begin()->first));
   }
   // What the oldest snapshot never had needs no taking out of it.
-  const std::uint64_t oldest = registered->begin()->first;
+  const std::uint64_t oldest = registered.begin()->first;
   const Status pruned = ForEachRecord<state::Retired>(
       store, kRetired, [&](std::uint64_t at, const state::Retired& /*retired*/) {
         if (at <= oldest) changes.Delete(Table::kRestart, KeyOf(kRetired, at));
@@ -198,13 +197,11 @@ void RestartSnapshots::Begin(std::int64_t log_offset, std::uint64_t sequence,
   const auto write = [directory = options_.directory, origin = SnapshotOrigin{scheme_, log_offset},
                       sequence, source = UpTo(sequence, index.Entries())]() -> Result<Written> {
     const SnapshotDirectory snapshots(directory);
-    auto info = snapshots.Write(origin, sequence, source);
-    if (!info) return tl::unexpected(info.error());
+    CRAWLSIEVE_ASSIGN_OR_RETURN(auto info, snapshots.Write(origin, sequence, source));
     std::vector<Error> refused;
-    const auto file = snapshots.OpenNewest(origin, refused);
-    if (!file) return tl::unexpected(file.error());
-    if (file->info().origin != origin) return tl::unexpected(refused.front());
-    return Written{std::move(*info), file->checksum()};
+    CRAWLSIEVE_ASSIGN_OR_RETURN(const auto file, snapshots.OpenNewest(origin, refused));
+    if (file.info().origin != origin) return tl::unexpected(refused.front());
+    return Written{std::move(info), file.checksum()};
   };
   attempt_ = Attempt{sequence, std::async(std::launch::async, write)};
 }

@@ -1,5 +1,6 @@
 #include "plugin/judge/rows.h"
 
+#include "plugin/base/result.h"
 #include "plugin/judge/page.h"
 
 #include <charconv>
@@ -129,10 +130,9 @@ Result<std::optional<ContentRow>> ContentRow::Read(RowReader& rows, std::string_
   struct Stored {
     state::Content record;
   };
-  const auto stored = ReadRow<Stored>(rows, Table::kContent, key);
-  if (!stored) return tl::unexpected(stored.error());
-  if (!stored->has_value()) return std::optional<ContentRow>();
-  return ContentRow{std::string(key), DocId{(*stored)->record.document()}};
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto stored, ReadRow<Stored>(rows, Table::kContent, key));
+  if (!stored.has_value()) return std::optional<ContentRow>();
+  return ContentRow{std::string(key), DocId{stored->record.document()}};
 }
 
 ContentRow ContentRow::Of(const DocumentRow& document) {

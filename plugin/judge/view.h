@@ -29,9 +29,8 @@ class StoredRows final : public RowReader {
   explicit StoredRows(const Store& store) : store_(store) {}
 
   [[nodiscard]] Result<RowMap::Value> Row(Table table, std::string_view key) override {
-    auto read = store_.Get(table, key);
-    if (!read) return tl::unexpected(read.error());
-    last_ = std::move(*read);
+    CRAWLSIEVE_ASSIGN_OR_RETURN(auto read, store_.Get(table, key));
+    last_ = std::move(read);
     return RowMap::Value(last_);
   }
 

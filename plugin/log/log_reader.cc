@@ -1,5 +1,7 @@
 #include "plugin/log/log_reader.h"
 
+#include "plugin/base/result.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -9,19 +11,19 @@ namespace crawlsieve {
 
 using std::chrono::milliseconds;
 
-LogStatus LogReader::Begin(std::int64_t offset) {
+BrokerStatus LogReader::Begin(std::int64_t offset) {
   items_.clear();
   taken_ = 0;
   next_ = offset;
   return source_.Seek(offset);
 }
 
-LogStatus LogReader::Fetch(std::size_t most, milliseconds wait) {
+BrokerStatus LogReader::Fetch(std::size_t most, milliseconds wait) {
   items_.clear();
   taken_ = 0;
   auto records = source_.Read(most, wait);
   if (!records) {
-    if (records.error().fault == LogFault::kRetriable) return {};
+    if (records.error().error_class == ErrorClass::kRetriable) return {};
     return tl::unexpected(std::move(records.error()));
   }
   if (entries_.size() < records->size()) entries_.resize(records->size());
@@ -34,7 +36,7 @@ LogStatus LogReader::Fetch(std::size_t most, milliseconds wait) {
   return {};
 }
 
-LogResult<std::optional<LogItem>> LogReader::Take() {
+BrokerResult<std::optional<LogItem>> LogReader::Take() {
   if (taken_ == items_.size()) return std::optional<LogItem>();
   const LogItem& item = items_[taken_];
   if (item.offset > next_ && IsKnownHole(log_.skipped, next_)) {
@@ -45,8 +47,8 @@ LogResult<std::optional<LogItem>> LogReader::Take() {
   // writes to the log. To fold on would be to forget pages.
   if (item.offset != next_) {
     const bool is_known = std::exchange(seen_gap_, next_) == next_;
-    return MakeFailure(
-        is_known ? LogFault::kFinal : LogFault::kUnknown, ErrorCode::kCorruption,
+    return MakeBrokerError(
+        is_known ? ErrorClass::kRefused : ErrorClass::kFatal, ErrorCode::kCorruption,
         fmt::format("log {} goes on with offset {} where {} was expected: entries are missing, or "
                     "something else writes to this topic. If a transaction of something else ended "
                     "there, keep "
@@ -59,52 +61,46 @@ LogResult<std::optional<LogItem>> LogReader::Take() {
   return std::optional(item);
 }
 
-tl::unexpected<LogFailure> NotAnEntry(const LogDescription& log, const LogItem& item,
-                                      std::string_view where) {
+tl::unexpected<BrokerError> NotAnEntry(const LogDescription& log, const LogItem& item,
+                                       std::string_view where) {
   return Refused(log, item,
                  {ErrorCode::kInvalidInput,
                   fmt::format("the admission log {} what is not an entry of crawlsieve", where)});
 }
 
-tl::unexpected<LogFailure> Refused(const LogDescription& log, const LogItem& item, Error error) {
+tl::unexpected<BrokerError> Refused(const LogDescription& log, const LogItem& item, Error error) {
   error.message += HowToSkip(log.topic, item.offset, item.value);
-  return FinalLogFailure(std::move(error));
+  return FinalError(std::move(error));
 }
 
-LogResult<std::optional<log::Entry>> ReadFirstEntry(const LogDescription& log, LogSource& source,
-                                                    milliseconds timeout) {
+BrokerResult<std::optional<log::Entry>> ReadFirstEntry(const LogDescription& log, LogSource& source,
+                                                       milliseconds timeout) {
   using Clock = std::chrono::steady_clock;
   const auto deadline = Clock::now() + timeout;
-  const auto bounds = source.Bounds(timeout);
-  if (!bounds) return tl::unexpected(bounds.error());
-  if (bounds->high == 0) return std::optional<log::Entry>();
-  if (bounds->high <= bounds->low) {
-    return MakeFailure(
-        LogFault::kFinal, ErrorCode::kMismatch,
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto bounds, source.Bounds(timeout));
+  if (bounds.high == 0) return std::optional<log::Entry>();
+  if (bounds.high <= bounds.low) {
+    return MakeBrokerError(
+        ErrorClass::kRefused, ErrorCode::kMismatch,
         fmt::format("log {} ends at offset {} and holds no entry any more: its entries were "
                     "deleted. docs/reliability.md, \"When the log lost entries\"",
-                    log.topic, bounds->high));
+                    log.topic, bounds.high));
   }
-  std::optional<std::int64_t> seen_gap = bounds->low;  // one at the beginning isn't looked at twice
+  std::optional<std::int64_t> seen_gap = bounds.low;  // one at the beginning isn't looked at twice
   LogReader reader(log, source, seen_gap);
-  if (auto begun = reader.Begin(bounds->low); !begun) {
-    return tl::unexpected(std::move(begun.error()));
-  }
-  while (reader.next() < bounds->high) {
+  CRAWLSIEVE_RETURN_IF_ERROR(reader.Begin(bounds.low));
+  while (reader.next() < bounds.high) {
     const auto left = std::chrono::ceil<milliseconds>(deadline - Clock::now());
     if (left <= milliseconds(0)) {
-      return MakeFailure(
-          LogFault::kRetriable, ErrorCode::kIo,
+      return MakeBrokerError(
+          ErrorClass::kRetriable, ErrorCode::kIo,
           fmt::format("the first entry of log {} could not be read in time", log.topic));
     }
-    if (auto fetched = reader.Fetch(1, std::min(left, milliseconds(100))); !fetched) {
-      return tl::unexpected(std::move(fetched.error()));
-    }
-    auto item = reader.Take();
-    if (!item) return tl::unexpected(std::move(item.error()));
-    if (!item->has_value() || (*item)->is_skipped) continue;
-    if ((*item)->entry == nullptr) return NotAnEntry(log, **item, "begins with");
-    return std::optional(*(*item)->entry);
+    CRAWLSIEVE_RETURN_IF_ERROR(reader.Fetch(1, std::min(left, milliseconds(100))));
+    CRAWLSIEVE_ASSIGN_OR_RETURN(auto item, reader.Take());
+    if (!item.has_value() || item->is_skipped) continue;
+    if (item->entry == nullptr) return NotAnEntry(log, *item, "begins with");
+    return std::optional(*item->entry);
   }
   return std::optional<log::Entry>();
 }

@@ -35,8 +35,8 @@ struct LogItem {
 ///
 ///     what comes                        what the reader does
 ///     the offset that follows           hands the record out
-///     another offset                    fails: kUnknown at first, since other clients may see what
-///                                       these left out, kFinal the second time
+///     another offset                    fails: kFatal at first, since other clients may see what
+///                                       these left out, kRefused the second time
 ///     another offset, and those        hands out an item without bytes for each of these, marked
 ///       between are named to be
 ///       passed over
@@ -56,11 +56,11 @@ class LogReader {
       : log_(log), source_(source), seen_gap_(seen_gap) {}
 
   /// Goes to `offset`, which must be the next one that comes. Errors: as LogSource::Seek.
-  [[nodiscard]] LogStatus Begin(std::int64_t offset);
+  [[nodiscard]] BrokerStatus Begin(std::int64_t offset);
 
   /// Takes the records that have come, `most` at most, in place of those that were fetched before.
   /// Errors: as LogSource::Read, less kRetriable, which is as if nothing had come.
-  [[nodiscard]] LogStatus Fetch(std::size_t most, std::chrono::milliseconds wait);
+  [[nodiscard]] BrokerStatus Fetch(std::size_t most, std::chrono::milliseconds wait);
 
   /// What was fetched, to be read ahead for.
   [[nodiscard]] std::span<const log::Entry> fetched() const {
@@ -69,7 +69,7 @@ class LogReader {
 
   /// The next of what was fetched; nullopt where there is no more. Errors: kCorruption, where an
   /// offset is missing.
-  [[nodiscard]] LogResult<std::optional<LogItem>> Take();
+  [[nodiscard]] BrokerResult<std::optional<LogItem>> Take();
 
   /// Offset of the record that Take hands out next.
   [[nodiscard]] std::int64_t next() const { return next_; }
@@ -87,17 +87,17 @@ class LogReader {
 };
 
 /// The refusal of an item without an entry. `where`: "holds", "begins with".
-[[nodiscard]] tl::unexpected<LogFailure> NotAnEntry(const LogDescription& log, const LogItem& item,
-                                                    std::string_view where = "holds");
+[[nodiscard]] tl::unexpected<BrokerError> NotAnEntry(const LogDescription& log, const LogItem& item,
+                                                     std::string_view where = "holds");
 
 /// The refusal of an item that could not be folded because of `error`.
-[[nodiscard]] tl::unexpected<LogFailure> Refused(const LogDescription& log, const LogItem& item,
-                                                 Error error);
+[[nodiscard]] tl::unexpected<BrokerError> Refused(const LogDescription& log, const LogItem& item,
+                                                  Error error);
 
 /// Reads the first entry of the log that isn't passed over; nullopt while the log has none.
-/// Errors: kFinal (kInvalidInput: not an entry; kMismatch: the log had entries and has none any
+/// Errors: kRefused (kInvalidInput: not an entry; kMismatch: the log had entries and has none any
 /// more), kRetriable where the entry did not come within `timeout`, and as LogSource.
-[[nodiscard]] LogResult<std::optional<log::Entry>> ReadFirstEntry(
+[[nodiscard]] BrokerResult<std::optional<log::Entry>> ReadFirstEntry(
     const LogDescription& log, LogSource& source, std::chrono::milliseconds timeout);
 
 }  // namespace crawlsieve

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "plugin/base/broker_error.h"
 #include "plugin/base/timestamp.h"
-#include "plugin/log/failure.h"
 
 #include <chrono>
 #include <cstddef>
@@ -34,14 +34,14 @@ class LogSource {
   virtual ~LogSource() = default;
 
   /// Asks whoever leads the log.
-  [[nodiscard]] virtual LogResult<LogBounds> Bounds(std::chrono::milliseconds timeout) = 0;
+  [[nodiscard]] virtual BrokerResult<LogBounds> Bounds(std::chrono::milliseconds timeout) = 0;
 
   /// The next Read delivers the record at `offset` first. Drops what was delivered before.
-  [[nodiscard]] virtual LogStatus Seek(std::int64_t offset) = 0;
+  [[nodiscard]] virtual BrokerStatus Seek(std::int64_t offset) = 0;
 
   /// The records that have come, `most` at most; waits up to `wait` for the first one. Empty:
   /// there is none yet.
-  [[nodiscard]] virtual LogResult<std::span<const LogRecord>> Read(
+  [[nodiscard]] virtual BrokerResult<std::span<const LogRecord>> Read(
       std::size_t most, std::chrono::milliseconds wait) = 0;
 
   /// The high-water mark as of the last Read, without asking; nullopt where it isn't known.

@@ -47,7 +47,7 @@ class HostSchedule {
   static constexpr std::size_t kSinkSources = 10;
   static constexpr std::size_t kSinkPatterns = 2;
   /// Of Encode, for any history.
-  static constexpr std::size_t kMaxEncodedBytes = 64 * 1024;
+  static constexpr std::size_t kMaxEncodedBytes = 64 << 10;
 
   /// Takes a visit of one of the host's URLs: FetchEffect::kUnchanged or kChanged.
   void AddVisit(std::string_view pattern, Seconds time, Seconds interval, bool changed,

@@ -1,5 +1,6 @@
 #include "plugin/state/store.h"
 
+#include "plugin/base/result.h"
 #include "plugin/state/lock_file.h"
 
 #include <algorithm>
@@ -281,7 +282,7 @@ class Store::Impl {
   /// Adds files with all of going_ to the database, in one step.
   Status WriteFiles() {
     const std::filesystem::path folder = directory_ / kNewFiles;
-    if (auto cleared = Clear(folder); !cleared) return cleared;
+    CRAWLSIEVE_RETURN_IF_ERROR(Clear(folder));
     std::error_code error;
     std::filesystem::create_directory(folder, error);
     if (error) return CantBeWritten(folder, error);
@@ -408,10 +409,9 @@ Result<std::unique_ptr<Store>> Store::Open(const StoreOptions& options) {
     return MakeError(ErrorCode::kIo, fmt::format("state directory {}: {}",
                                                  options.directory.string(), error.message()));
   }
-  auto lock = LockFile::Acquire(options.directory / "crawlsieve.lock");
-  if (!lock) return tl::unexpected(lock.error());
-  auto impl = std::make_unique<Impl>(std::move(*lock), options);
-  if (auto opened = impl->Open(options); !opened) return tl::unexpected(opened.error());
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto lock, LockFile::Acquire(options.directory / "crawlsieve.lock"));
+  auto impl = std::make_unique<Impl>(std::move(lock), options);
+  CRAWLSIEVE_RETURN_IF_ERROR(impl->Open(options));
   return std::unique_ptr<Store>(new Store(std::move(impl)));
 }
 

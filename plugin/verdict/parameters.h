@@ -20,9 +20,9 @@ struct PriorityWeights {
 /// When to fetch a URL again: the interval halves when the page changed and grows by half when it
 /// did not, between the bounds. Seconds.
 struct RecrawlIntervals {
-  std::uint64_t initial_seconds = 7 * 86'400;
+  std::uint64_t initial_seconds = 7 * 86'400UL;
   std::uint64_t min_seconds = 3'600;
-  std::uint64_t max_seconds = 90 * 86'400;
+  std::uint64_t max_seconds = 90 * 86'400UL;
 
   friend bool operator==(const RecrawlIntervals&, const RecrawlIntervals&) = default;
 };

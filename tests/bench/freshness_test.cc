@@ -1,6 +1,6 @@
-#include "bench/change_histories.h"
-#include "bench/fetch_policies.h"
-#include "bench/fetch_simulation.h"
+#include "bench/freshness/change_histories.h"
+#include "bench/freshness/fetch_policies.h"
+#include "bench/freshness/fetch_simulation.h"
 #include "tests/support/temporary_directory.h"
 
 #include <fstream>

@@ -31,7 +31,7 @@ class KafkaSeat final : public JudgeSeat {
         board_({Role::kJudge}, metrics_),
         contact_(Role::kJudge, board_) {
     auto group = KafkaJudgeGroup::Make(options, contact_);
-    EXPECT_TRUE(group.has_value()) << group.error().error.message;
+    EXPECT_TRUE(group.has_value()) << group.error().message;
     group_ = std::move(*group);
     sink_ = std::make_unique<KafkaVerdictSink>(options, "test", *group_, contact_, metrics_);
   }

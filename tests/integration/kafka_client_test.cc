@@ -148,7 +148,7 @@ TEST_F(KafkaClient, TheLargestRecordPassesAndALargerOneIsRefused) {
   record.value = value;
   TestProducer producer(IdempotentProducer(options), options);
   ASSERT_TRUE(producer->Produce(record, 1).has_value());
-  const KafkaStatus flushed = producer->Flush(kPatience);
+  const BrokerStatus flushed = producer->Flush(kPatience);
   ASSERT_TRUE(flushed.has_value()) << flushed.error().message;
   ASSERT_FALSE(producer.reports.at(0).error.has_value()) << producer.reports.at(0).error->message;
   const auto reader = ReaderOf(options, topic);
@@ -158,9 +158,9 @@ TEST_F(KafkaClient, TheLargestRecordPassesAndALargerOneIsRefused) {
 
   value += std::string(100'000, 'x');
   record.value = value;
-  const KafkaStatus refused = producer->Produce(record, 2);
+  const BrokerStatus refused = producer->Produce(record, 2);
   ASSERT_FALSE(refused.has_value());
-  EXPECT_EQ(refused.error().error_class, KafkaErrorClass::kRefused);
+  EXPECT_EQ(refused.error().error_class, ErrorClass::kRefused);
   EXPECT_THAT(refused.error().message, ::testing::HasSubstr("max_message_bytes"));
 }
 
@@ -225,7 +225,7 @@ TEST_F(KafkaClient, ARecordLargerThanTheTopicTakesIsReported) {
   ASSERT_EQ(producer.reports.size(), 1U);
   ASSERT_TRUE(producer.reports[0].error.has_value());
   EXPECT_EQ(producer.reports[0].token, 7U);
-  EXPECT_EQ(producer.reports[0].error->error_class, KafkaErrorClass::kRefused);
+  EXPECT_EQ(producer.reports[0].error->error_class, ErrorClass::kRefused);
   EXPECT_THAT(producer.reports[0].error->message, ::testing::HasSubstr(topic));
 }
 
@@ -242,11 +242,11 @@ TEST_F(KafkaClient, AFullQueueLosesNothing) {
     record.topic = topic;
     record.partition = 0;
     record.value = value;
-    KafkaStatus produced;
+    BrokerStatus produced;
     ASSERT_TRUE(Until(
         [&] {
           produced = producer->Produce(record, static_cast<std::uint64_t>(i));
-          return produced.has_value() || produced.error().error_class != KafkaErrorClass::kBusy;
+          return produced.has_value() || produced.error().error_class != ErrorClass::kBusy;
         },
         [&] {
           ++busy;
@@ -311,7 +311,7 @@ TEST_F(KafkaClient, SeekGoesBackAndForth) {
     ASSERT_EQ(Next(*reader)->offset(), i);
   }
   for (const std::int64_t target : {2, 8, 0}) {
-    const KafkaStatus sought = reader->Seek({{topic, 0}, target}, kPatience);
+    const BrokerStatus sought = reader->Seek({{topic, 0}, target}, kPatience);
     ASSERT_TRUE(sought.has_value()) << sought.error().message;
     EXPECT_EQ(reader->Position({topic, 0}), target);
     EXPECT_EQ(Next(*reader)->offset(), target);
@@ -327,7 +327,7 @@ TEST_F(KafkaClient, WatermarksAreTheEndsOfThePartition) {
   Write(options, topic, 0, 9);
   const auto reader = ReaderOf(options, topic);
   EXPECT_FALSE(reader->Position({topic, 0}).has_value());
-  const KafkaResult<Watermarks> asked = reader->QueryWatermarks({topic, 0}, kPatience);
+  const BrokerResult<Watermarks> asked = reader->QueryWatermarks({topic, 0}, kPatience);
   ASSERT_TRUE(asked.has_value()) << asked.error().message;
   EXPECT_EQ(asked->low, 0);
   EXPECT_EQ(asked->high, 10);
@@ -342,7 +342,7 @@ TEST_F(KafkaClient, AnOffsetThatDoesNotExistIsRefusedAndNotSkipped) {
   MakeTopic(options, options.log_topic);
   Write(options, options.log_topic, 0, 4);
   const auto reader = ReaderOf(options, options.log_topic, 77);
-  std::optional<KafkaError> error;
+  std::optional<BrokerError> error;
   ASSERT_TRUE(Until([&] { return error.has_value(); },
                     [&] {
                       auto polled = reader->Poll(kStep);
@@ -350,7 +350,7 @@ TEST_F(KafkaClient, AnOffsetThatDoesNotExistIsRefusedAndNotSkipped) {
                         error = polled.error();
                       }
                     }));
-  EXPECT_EQ(error->error_class, KafkaErrorClass::kRefused) << error->message;
+  EXPECT_EQ(error->error_class, ErrorClass::kRefused) << error->message;
   EXPECT_THAT(error->message, ::testing::HasSubstr(options.log_topic));
 }
 
@@ -367,17 +367,17 @@ TEST_F(KafkaClient, WithoutABrokerEveryCallEndsInTimeAndSaysWhy) {
     EXPECT_TRUE(polled.has_value() && !polled->has_value());
     const auto committed = (*consumer)->Committed({{"log", 0}}, limit);
     ASSERT_FALSE(committed.has_value());
-    EXPECT_EQ(committed.error().error_class, KafkaErrorClass::kRetriable);
+    EXPECT_EQ(committed.error().error_class, ErrorClass::kRetriable);
     EXPECT_THAT(committed.error().message, ::testing::HasSubstr("127.0.0.1:1"));
-    const KafkaStatus commit = (*consumer)->Commit({{{"log", 0}, 1}}, limit);
+    const BrokerStatus commit = (*consumer)->Commit({{{"log", 0}, 1}}, limit);
     ASSERT_FALSE(commit.has_value());
-    EXPECT_EQ(commit.error().error_class, KafkaErrorClass::kRetriable) << commit.error().message;
+    EXPECT_EQ(commit.error().error_class, ErrorClass::kRetriable) << commit.error().message;
     EXPECT_FALSE((*consumer)->QueryWatermarks({"log", 0}, limit).has_value());
 
     const auto admin = Admin::Make(options, {});
     const auto described = (*admin)->DescribeTopic("log", limit);
     ASSERT_FALSE(described.has_value());
-    EXPECT_EQ(described.error().error_class, KafkaErrorClass::kRetriable);
+    EXPECT_EQ(described.error().error_class, ErrorClass::kRetriable);
     EXPECT_THAT(described.error().message, ::testing::HasSubstr("127.0.0.1:1"));
     EXPECT_FALSE((*admin)->CreateTopic({"log", 1, 1, {}}, limit).has_value());
     EXPECT_FALSE((*admin)->DeleteTopic("log", limit).has_value());
@@ -386,9 +386,9 @@ TEST_F(KafkaClient, WithoutABrokerEveryCallEndsInTimeAndSaysWhy) {
     RecordView record;
     record.topic = "log";
     ASSERT_TRUE(producer->Produce(record, 1).has_value());
-    const KafkaStatus flushed = producer->Flush(limit);
+    const BrokerStatus flushed = producer->Flush(limit);
     ASSERT_FALSE(flushed.has_value());
-    EXPECT_EQ(flushed.error().error_class, KafkaErrorClass::kRetriable);
+    EXPECT_EQ(flushed.error().error_class, ErrorClass::kRetriable);
     EXPECT_THAT(flushed.error().message, ::testing::HasSubstr("127.0.0.1:1"));
   }
   EXPECT_LT(std::chrono::steady_clock::now() - start, kPatience);

@@ -42,14 +42,14 @@ class Member : public RebalanceListener {
     auto made = Consumer::Make(ExtractConsumer(options, instance), options, callbacks);
     EXPECT_TRUE(made.has_value()) << made.error().message;
     consumer = *std::move(made);
-    const KafkaStatus subscribed = consumer->Subscribe(options.input_topics, *this);
+    const BrokerStatus subscribed = consumer->Subscribe(options.input_topics, *this);
     EXPECT_TRUE(subscribed.has_value()) << subscribed.error().message;
   }
 
-  KafkaResult<std::vector<PartitionOffset>> OnAssigned(
+  BrokerResult<std::vector<PartitionOffset>> OnAssigned(
       const std::vector<TopicPartition>& partitions) override {
     if (fail_assignment) {
-      return tl::unexpected(KafkaError{KafkaErrorClass::kFatal, 0, "TEST", "can't start"});
+      return tl::unexpected(BrokerError{{ErrorCode::kInternal, "can't start"}});
     }
     auto committed = consumer->Committed(partitions, kPatience);
     if (!committed) {
@@ -108,7 +108,7 @@ class Member : public RebalanceListener {
   std::vector<std::string> events;
   std::vector<std::string> values;
   std::vector<PartitionOffset> next;
-  std::vector<KafkaError> errors;
+  std::vector<BrokerError> errors;
   std::function<void()> on_revoked;
   bool fail_assignment = false;
 };
@@ -163,7 +163,7 @@ TEST_F(KafkaGroup, TwoMembersShareThePartitionsAndOneTakesAllBack) {
 
   ASSERT_TRUE(second.consumer->Commit(second.Progress(), kPatience).has_value());
   ASSERT_TRUE(first.consumer->Commit(first.Progress(), kPatience).has_value());
-  const KafkaStatus closed = second.consumer->Close(kPatience);
+  const BrokerStatus closed = second.consumer->Close(kPatience);
   EXPECT_TRUE(closed.has_value()) << closed.error().message;
   EXPECT_EQ(second.events.back(), "revoked 2");
   ASSERT_TRUE(Until([&] { return first.assigned.size() == 4; }, [&] { first.Poll(); }));
@@ -194,9 +194,9 @@ TEST_F(KafkaGroup, AsynchronousCommitsAreAnswered) {
   Write(0, 3);
   Member member(options_);
   ASSERT_TRUE(Until([&] { return member.values.size() == 4; }, [&] { member.Poll(); }));
-  std::vector<KafkaStatus> answers;
-  const KafkaStatus sent = member.consumer->CommitAsync(
-      member.Progress(), [&](const KafkaStatus& status) { answers.push_back(status); });
+  std::vector<BrokerStatus> answers;
+  const BrokerStatus sent = member.consumer->CommitAsync(
+      member.Progress(), [&](const BrokerStatus& status) { answers.push_back(status); });
   ASSERT_TRUE(sent.has_value()) << sent.error().message;
   EXPECT_TRUE(answers.empty());
   ASSERT_TRUE(Until([&] { return !answers.empty(); }, [&] { member.Poll(); }));
@@ -233,7 +233,7 @@ TEST_F(KafkaGroup, AMemberThatPollsTooLateLosesItsPartitions) {
   ASSERT_EQ(slow.left_group.get_future().wait_for(kPatience), std::future_status::ready);
   ASSERT_TRUE(
       Until([&] { return !slow.errors.empty() && slow.events.size() >= 3; }, [&] { slow.Poll(); }));
-  EXPECT_EQ(slow.errors[0].error_class, KafkaErrorClass::kAbortable) << slow.errors[0].message;
+  EXPECT_EQ(slow.errors[0].error_class, ErrorClass::kAbortable) << slow.errors[0].message;
   EXPECT_THAT(slow.events, ElementsAre("assigned 4", "lost 4", "assigned 4"));
 }
 
@@ -244,9 +244,9 @@ TEST_F(KafkaGroup, ACommitOfSomebodyElsesPartitionsIsRefused) {
   ASSERT_TRUE(Until([&] { return slow.assigned.size() == 4; }, [&] { slow.Poll(); }));
   Member quick(options_);
   ASSERT_TRUE(Until([&] { return quick.assigned.size() == 4; }, [&] { quick.Poll(); }));
-  const KafkaStatus late = slow.consumer->Commit({{{options_.input_topics[0], 0}, 17}}, kPatience);
+  const BrokerStatus late = slow.consumer->Commit({{{options_.input_topics[0], 0}, 17}}, kPatience);
   ASSERT_FALSE(late.has_value());
-  EXPECT_EQ(late.error().error_class, KafkaErrorClass::kAbortable) << late.error().message;
+  EXPECT_EQ(late.error().error_class, ErrorClass::kAbortable) << late.error().message;
   const auto committed = quick.consumer->Committed({{options_.input_topics[0], 0}}, kPatience);
   EXPECT_THAT(*committed, ElementsAre(std::nullopt));
 }
@@ -260,14 +260,14 @@ TEST_F(KafkaGroup, TheSameInstanceTwiceFencesTheFirst) {
                       first.Poll();
                       second.Poll();
                     }));
-  EXPECT_EQ(first.errors[0].error_class, KafkaErrorClass::kFenced) << first.errors[0].message;
+  EXPECT_EQ(first.errors[0].error_class, ErrorClass::kFenced) << first.errors[0].message;
 }
 
 TEST_F(KafkaGroup, AMissingTopicIsAnErrorThatNamesIt) {
   options_.input_topics = {testing::UniqueName("missing")};
   Member member(options_);
   ASSERT_TRUE(Until([&] { return !member.errors.empty(); }, [&] { member.Poll(); }));
-  EXPECT_EQ(member.errors[0].error_class, KafkaErrorClass::kRefused) << member.errors[0].message;
+  EXPECT_EQ(member.errors[0].error_class, ErrorClass::kRefused) << member.errors[0].message;
   EXPECT_THAT(member.errors[0].message, ::testing::HasSubstr(options_.input_topics[0]));
 }
 

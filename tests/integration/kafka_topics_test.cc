@@ -31,7 +31,7 @@ class KafkaTopics : public BrokerTest {
   }
 
   void Create(std::int32_t partitions, std::map<std::string, std::string> settings) {
-    const KafkaStatus created =
+    const BrokerStatus created =
         admin_->CreateTopic({options_.log_topic, partitions, 1, std::move(settings)}, kPatience);
     ASSERT_TRUE(created.has_value()) << created.error().message;
   }
@@ -77,24 +77,24 @@ TEST_F(KafkaTopics, AreDeleted) {
         return description.has_value() && !description->has_value();
       },
       [] {}));
-  const KafkaStatus again = admin_->DeleteTopic(options_.log_topic, kPatience);
+  const BrokerStatus again = admin_->DeleteTopic(options_.log_topic, kPatience);
   ASSERT_FALSE(again.has_value());
-  EXPECT_EQ(again.error().error_class, KafkaErrorClass::kRefused);
+  EXPECT_EQ(again.error().error_class, ErrorClass::kRefused);
 }
 
 TEST_F(KafkaTopics, WhatTheBrokerRefusesIsAnErrorWithItsWords) {
   Create(1, {});
-  const KafkaStatus twice = admin_->CreateTopic({options_.log_topic, 1, 1, {}}, kPatience);
+  const BrokerStatus twice = admin_->CreateTopic({options_.log_topic, 1, 1, {}}, kPatience);
   ASSERT_FALSE(twice.has_value());
-  EXPECT_EQ(twice.error().code, RD_KAFKA_RESP_ERR_TOPIC_ALREADY_EXISTS);
-  const KafkaStatus setting =
+  EXPECT_EQ(twice.error().broker_code, RD_KAFKA_RESP_ERR_TOPIC_ALREADY_EXISTS);
+  const BrokerStatus setting =
       admin_->CreateTopic({"other", 1, 1, {{"retention.ms", "soon"}}}, kPatience);
   ASSERT_FALSE(setting.has_value());
-  EXPECT_EQ(setting.error().error_class, KafkaErrorClass::kRefused);
+  EXPECT_EQ(setting.error().error_class, ErrorClass::kRefused);
   EXPECT_THAT(setting.error().message, AllOf(HasSubstr("other"), HasSubstr("retention.ms")));
-  const KafkaStatus replicas = admin_->CreateTopic({"other", 1, 5, {}}, kPatience);
+  const BrokerStatus replicas = admin_->CreateTopic({"other", 1, 5, {}}, kPatience);
   ASSERT_FALSE(replicas.has_value());
-  EXPECT_EQ(replicas.error().error_class, KafkaErrorClass::kRefused);
+  EXPECT_EQ(replicas.error().error_class, ErrorClass::kRefused);
   EXPECT_FALSE(admin_->CreateTopic({"no spaces", 1, 1, {}}, kPatience).has_value());
   EXPECT_FALSE(admin_->CreateTopic({"", 1, 1, {}}, kPatience).has_value());
   EXPECT_FALSE(admin_->DescribeTopic("", kPatience).has_value());

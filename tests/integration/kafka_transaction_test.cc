@@ -34,7 +34,7 @@ class KafkaTransaction : public BrokerTest {
     MakeTopic(options_, options_.log_topic);
   }
 
-  [[nodiscard]] KafkaStatus Write(TestProducer& producer, const std::string& value) const {
+  [[nodiscard]] BrokerStatus Write(TestProducer& producer, const std::string& value) const {
     RecordView record;
     record.topic = options_.verdict_topic;
     record.partition = 0;
@@ -43,8 +43,8 @@ class KafkaTransaction : public BrokerTest {
   }
 
   /// One transaction: this verdict, and the log read up to `offset`.
-  [[nodiscard]] KafkaStatus Judge(TestProducer& producer, const std::string& value,
-                                  std::int64_t offset) const {
+  [[nodiscard]] BrokerStatus Judge(TestProducer& producer, const std::string& value,
+                                   std::int64_t offset) const {
     const GroupMetadata group(
         rd_kafka_consumer_group_metadata_new((options_.group + ".judge").c_str()));
     return producer->BeginTransaction()
@@ -70,7 +70,7 @@ class KafkaTransaction : public BrokerTest {
 
 #define ASSERT_DONE(expression)                                  \
   do {                                                           \
-    const KafkaStatus status_ = (expression);                    \
+    const BrokerStatus status_ = (expression);                   \
     ASSERT_TRUE(status_.has_value()) << status_.error().message; \
   } while (false)
 
@@ -124,14 +124,14 @@ TEST_F(KafkaTransaction, TakingOverTheIdFencesTheOldProducerAndDropsItsTransacti
   TestProducer new_judge(TransactionalProducer(options_), options_);
   ASSERT_DONE(new_judge->InitTransactions(kPatience));
   EXPECT_EQ(CommittedOffset(), 11);
-  const KafkaStatus commit = old_judge->CommitTransaction();
+  const BrokerStatus commit = old_judge->CommitTransaction();
   ASSERT_FALSE(commit.has_value());
-  EXPECT_EQ(commit.error().error_class, KafkaErrorClass::kFenced) << commit.error().message;
+  EXPECT_EQ(commit.error().error_class, ErrorClass::kFenced) << commit.error().message;
   ASSERT_TRUE(old_judge->FatalError().has_value());
-  EXPECT_EQ(old_judge->FatalError()->error_class, KafkaErrorClass::kFenced);
-  const KafkaStatus produced = Write(old_judge, "after being fenced");
+  EXPECT_EQ(old_judge->FatalError()->error_class, ErrorClass::kFenced);
+  const BrokerStatus produced = Write(old_judge, "after being fenced");
   ASSERT_FALSE(produced.has_value());
-  EXPECT_EQ(produced.error().error_class, KafkaErrorClass::kFenced) << produced.error().message;
+  EXPECT_EQ(produced.error().error_class, ErrorClass::kFenced) << produced.error().message;
 
   ASSERT_DONE(Judge(new_judge, "by the new", 22));
   ASSERT_DONE(new_judge->CommitTransaction());
@@ -151,7 +151,7 @@ TEST_F(KafkaTransaction, AFencedProducerLearnsItWhereverItStands) {
     }
     TestProducer new_judge(TransactionalProducer(options_), options_);
     ASSERT_DONE(new_judge->InitTransactions(kPatience));
-    KafkaStatus late;
+    BrokerStatus late;
     if (open) {
       late = Write(old_judge, "late");
     } else {
@@ -161,11 +161,11 @@ TEST_F(KafkaTransaction, AFencedProducerLearnsItWhereverItStands) {
       late = old_judge->CommitTransaction();
     }
     // An old epoch may be the producer's own doing (its transaction timed out): the abort tells.
-    if (!late && late.error().error_class == KafkaErrorClass::kAbortable) {
+    if (!late && late.error().error_class == ErrorClass::kAbortable) {
       late = old_judge->AbortTransaction();
     }
     ASSERT_FALSE(late.has_value());
-    EXPECT_EQ(late.error().error_class, KafkaErrorClass::kFenced) << late.error().message;
+    EXPECT_EQ(late.error().error_class, ErrorClass::kFenced) << late.error().message;
   }
   EXPECT_THAT(Verdicts(), ElementsAre("warm", "warm"));
 }
@@ -186,11 +186,10 @@ TEST_F(KafkaTransaction, OneThatTookTooLongIsLostAndItsProducerSaysSo) {
     ASSERT_DONE(other->Flush(kPatience));
   }
   EXPECT_THAT(Verdicts(), ElementsAre("behind it"));
-  const KafkaStatus commit = judge->CommitTransaction();
+  const BrokerStatus commit = judge->CommitTransaction();
   ASSERT_FALSE(commit.has_value());
   EXPECT_THAT(commit.error().error_class,
-              ::testing::AnyOf(KafkaErrorClass::kFenced, KafkaErrorClass::kFatal,
-                               KafkaErrorClass::kAbortable))
+              ::testing::AnyOf(ErrorClass::kFenced, ErrorClass::kFatal, ErrorClass::kAbortable))
       << commit.error().message;
   EXPECT_EQ(CommittedOffset(), std::nullopt);
 }
@@ -202,7 +201,7 @@ TEST_F(KafkaTransaction, CommittedWaitsForAnOpenTransaction) {
   const auto reader = Consumer::Make(JudgeConsumer(options_), options_, {});
   const auto early = (*reader)->Committed({{options_.log_topic, 0}}, milliseconds(700));
   ASSERT_FALSE(early.has_value()) << "an offset that may still be aborted was given out";
-  EXPECT_EQ(early.error().error_class, KafkaErrorClass::kRetriable) << early.error().message;
+  EXPECT_EQ(early.error().error_class, ErrorClass::kRetriable) << early.error().message;
   ASSERT_DONE(judge->CommitTransaction());
   EXPECT_EQ(CommittedOffset(), 11);
 }
@@ -214,9 +213,9 @@ TEST_F(KafkaTransaction, OffsetsOfAFormerGenerationAreNotCommitted) {
   ASSERT_DONE(Write(judge, "late"));
   const GroupMetadata stale(rd_kafka_consumer_group_metadata_new_with_genid(
       (options_.group + ".judge").c_str(), 3, "member-of-old", nullptr));
-  const KafkaStatus sent = judge->SendOffsets({{{options_.log_topic, 0}, 5}}, stale);
+  const BrokerStatus sent = judge->SendOffsets({{{options_.log_topic, 0}, 5}}, stale);
   ASSERT_FALSE(sent.has_value());
-  EXPECT_EQ(sent.error().error_class, KafkaErrorClass::kAbortable) << sent.error().message;
+  EXPECT_EQ(sent.error().error_class, ErrorClass::kAbortable) << sent.error().message;
   ASSERT_DONE(judge->AbortTransaction());
   EXPECT_THAT(Verdicts(), IsEmpty());
   EXPECT_EQ(CommittedOffset(), std::nullopt);

@@ -125,7 +125,7 @@ TEST_F(StartTest, TheJudgeDrawsAKeyThatLasts) {
   Feed(records);
   RunUntilDone();
   const auto key = ReadKey(setup_.kafka);
-  ASSERT_TRUE(key.has_value()) << key.error().error.message;
+  ASSERT_TRUE(key.has_value()) << key.error().message;
   ASSERT_TRUE(key->has_value());
   EXPECT_EQ((*key)->size(), 64U);
   // The same pages under the same key, in a scan: the verdicts are of that key.

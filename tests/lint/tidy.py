@@ -4,9 +4,17 @@
     tidy.py BUILD_FOLDER [PATH...]     exit 0: clean; 1: findings, as clang-tidy prints them
 
 BUILD_FOLDER has a compile_commands.json, and the generated headers built. PATH: folders or files;
-without any, all rooms of the project but tests and benchmarks. A source that passes leaves a stamp
-in BUILD_FOLDER/tidy, named by a hash of what its outcome depends on: its own text, that of all our
-headers that it includes, its compile command, .clang-tidy and the version of clang-tidy.
+without any, all rooms of the project but tests and benchmarks.
+
+Most of the time goes into headers of libraries, which clang-tidy reads and matches again for each
+source. So sources of one target are checked several at a time, included by a file that has nothing
+else. They are put together by the names that they declare for themselves, so that no two of them
+meet. Where they meet all the same, or the group has findings, its sources are checked one by one:
+what is printed is always what clang-tidy says of a source alone.
+
+A source that passes leaves a stamp in the user's cache folder, for all checkouts. Its name is a
+hash of what the outcome depends on: the source, all our headers that it includes, its compile
+command, .clang-tidy, this file, and the version of clang-tidy.
 """
 
 import concurrent.futures
@@ -16,13 +24,22 @@ import json
 import os
 import pathlib
 import re
+import shlex
 import subprocess
 import sys
+import tempfile
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 CLANG_TIDY = "clang-tidy-14"
 ROOMS = ("plugin", "extract", "consumer", "config", "cli", "evaluation")
+GROUP = 10
 INCLUDE = re.compile(rb'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
+# What a source declares at the left margin, where clang-format puts the members of a namespace:
+# the name in front of a parenthesis, brace, bracket, colon, semicolon or equals sign. Members that
+# are defined outside of their class aren't names of their own.
+DECLARED = re.compile(r"^(?!namespace\b|using std::)\w[^\n(={;]*?(?<!::)\b(\w+)\s*"
+                      r"(?:\[[^\]]*\]\s*)?[({=;:](?!:)", re.MULTILINE)
 
 
 @functools.lru_cache(maxsize=None)
@@ -33,6 +50,7 @@ def text_and_includes(path):
 
 def key_of(source, command, build, common):
     """A hash of what clang-tidy's answer for `source` depends on; system headers excepted."""
+    command = command.replace(str(build), "BUILD").replace(str(ROOT), "ROOT")
     digest = hashlib.sha256(common + command.encode())
     seen = set()
     to_read = [source]
@@ -48,45 +66,105 @@ def key_of(source, command, build, common):
     return digest.hexdigest()
 
 
-def check(source, build):
-    """What clang-tidy has to say of a source; empty if it passes."""
+def flags_of(entry):
+    """The flags of a compile command, without its input and output."""
+    words = shlex.split(entry["command"])
+    words = words[next(i for i, word in enumerate(words) if "clang" in word) + 1:]
+    flags = []
+    skipped = 0
+    for i, word in enumerate(words):
+        if skipped:
+            skipped -= 1
+        elif word in ("-o", "-MF", "-MT"):
+            skipped = 1
+        elif word not in ("-c", "-MD", entry["file"]):
+            flags.append(word)
+    return tuple(flags)
+
+
+def names_of(source):
+    """Names that a source declares outside of any class and function."""
+    return set(DECLARED.findall(source.read_text()))
+
+
+def groups_of(sources):
+    """Lists of sources, of one room and set of flags each, in which no two declare one name."""
+    groups = []
+    for source, flags in sources:
+        names = names_of(source)
+        kind = flags, source.parent.relative_to(ROOT).parts[:2]
+        for group in groups:
+            if group["kind"] == kind and len(group["sources"]) < GROUP and \
+                    not names & group["names"]:
+                break
+        else:
+            group = {"kind": kind, "flags": flags, "names": set(), "sources": []}
+            groups.append(group)
+        group["names"] |= names
+        group["sources"].append(source)
+    # The longest first, so that no core has the last one to itself.
+    return sorted(groups, key=lambda group: -len(group["sources"]))
+
+
+def run(arguments, flags):
+    """What clang-tidy has to say; empty if it has nothing."""
     done = subprocess.run(
-        [CLANG_TIDY, "-p", str(build), "--quiet", "--warnings-as-errors=*",
-         "--extra-arg=-Wno-unknown-warning-option", str(source)],
+        [CLANG_TIDY, f"--config-file={ROOT}/.clang-tidy", "--quiet", "--warnings-as-errors=*",
+         *arguments, "--", *flags, "-Wno-unknown-warning-option"],
         cwd=ROOT, capture_output=True, text=True)
     return "" if done.returncode == 0 else done.stdout + done.stderr
+
+
+def check(group):
+    """Findings by source, of those that have any."""
+    sources, flags = group["sources"], group["flags"]
+    if len(sources) > 1:
+        with tempfile.NamedTemporaryFile("w", suffix=".cc") as together:
+            for source in sources:
+                together.write(f'#include "{source.relative_to(ROOT)}"  // NOLINT\n')
+            together.flush()
+            rooms = "|".join(ROOMS)
+            if not run([rf"--header-filter={ROOT}/({rooms})/.*\.(h|cc)$", together.name], flags):
+                return {}
+    findings = {source: run([str(source)], flags) for source in sources}
+    return {source: said for source, said in findings.items() if said}
 
 
 def main():
     if len(sys.argv) < 2:
         print(__doc__, file=sys.stderr)
         return 2
+    begin = time.monotonic()
     build = pathlib.Path(sys.argv[1]).resolve()
     wanted = sys.argv[2:] or ROOMS
     version = subprocess.run([CLANG_TIDY, "--version"], capture_output=True, check=True).stdout
-    common = version + (ROOT / ".clang-tidy").read_bytes()
-    stamps = build / "tidy"
-    stamps.mkdir(exist_ok=True)
+    common = version + (ROOT / ".clang-tidy").read_bytes() + pathlib.Path(__file__).read_bytes()
+    cache = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache")
+    stamps = cache / "crawlsieve-tidy"
+    stamps.mkdir(parents=True, exist_ok=True)
+    stamp_of = {}
     to_check = []
     for entry in json.loads((build / "compile_commands.json").read_text()):
         source = pathlib.Path(entry["file"]).resolve()
         if source.suffix != ".cc" or not any(source.is_relative_to(ROOT / w) for w in wanted):
             continue
-        if build in source.parents:
+        if build in source.parents or source in stamp_of:
             continue
-        stamp = stamps / key_of(source, entry["command"], build, common)
-        if not stamp.exists():
-            to_check.append((source, stamp))
+        stamp_of[source] = stamps / key_of(source, entry["command"], build, common)
+        if not stamp_of[source].exists():
+            to_check.append((source, flags_of(entry)))
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        answers = pool.map(lambda item: (item, check(item[0], build)), to_check)
-        for (source, stamp), findings in answers:
-            if findings:
-                failed += 1
-                print(findings, flush=True)
-            else:
-                stamp.touch()
-    print(f"clang-tidy: {len(to_check)} sources checked, {failed} with findings")
+        groups = groups_of(to_check)
+        for group, findings in zip(groups, pool.map(check, groups)):
+            for source in group["sources"]:
+                if source in findings:
+                    failed += 1
+                    print(findings[source], flush=True)
+                else:
+                    stamp_of[source].touch()
+    print(f"clang-tidy: {len(to_check)} of {len(stamp_of)} sources checked in "
+          f"{time.monotonic() - begin:.0f} s, {failed} with findings")
     return 1 if failed else 0
 
 

@@ -58,7 +58,7 @@ class TestProducer {
     std::uint64_t token;
     std::int32_t partition;
     std::int64_t offset;
-    std::optional<consumer::KafkaError> error;
+    std::optional<BrokerError> error;
   };
   std::vector<Report> reports;
 

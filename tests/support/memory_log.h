@@ -60,19 +60,19 @@ class MemoryLogSource : public LogSource {
  public:
   explicit MemoryLogSource(const MemoryLog& log) : log_(log) {}
 
-  LogResult<LogBounds> Bounds(std::chrono::milliseconds /*timeout*/) override {
+  BrokerResult<LogBounds> Bounds(std::chrono::milliseconds /*timeout*/) override {
     if (auto failed = TakeFailure(); !failed) return tl::unexpected(failed.error());
     return log_.bounds();
   }
 
-  LogStatus Seek(std::int64_t offset) override {
+  BrokerStatus Seek(std::int64_t offset) override {
     if (auto failed = TakeFailure(); !failed) return failed;
     next_ = offset;
     return {};
   }
 
-  LogResult<std::span<const LogRecord>> Read(std::size_t most,
-                                             std::chrono::milliseconds /*wait*/) override {
+  BrokerResult<std::span<const LogRecord>> Read(std::size_t most,
+                                                std::chrono::milliseconds /*wait*/) override {
     if (auto failed = TakeFailure(); !failed) return tl::unexpected(failed.error());
     values_.clear();
     views_.clear();
@@ -89,10 +89,10 @@ class MemoryLogSource : public LogSource {
 
   [[nodiscard]] std::optional<std::int64_t> KnownEnd() const override { return log_.bounds().high; }
 
-  std::optional<LogFailure> failure;
+  std::optional<BrokerError> failure;
 
  private:
-  LogStatus TakeFailure() {
+  BrokerStatus TakeFailure() {
     if (!failure.has_value()) return {};
     return tl::unexpected(*std::exchange(failure, std::nullopt));
   }

@@ -1,5 +1,7 @@
 #include "consumer/service/brokers/contact.h"
 
+#include "consumer/kafka/error.h"
+
 #include <utility>
 
 namespace crawlsieve::consumer {
@@ -32,8 +34,8 @@ void BrokerContact::AskIfSilent(Consumer& consumer, const TopicPartition& partit
 }
 
 ClientCallbacks BrokerContact::Listen(ClientCallbacks callbacks) {
-  callbacks.error = [this, told = std::move(callbacks.error)](const KafkaError& error) {
-    if (error.is_outage()) Failed();
+  callbacks.error = [this, told = std::move(callbacks.error)](const BrokerError& error) {
+    if (IsOutage(error)) Failed();
     if (told) told(error);
   };
   return callbacks;

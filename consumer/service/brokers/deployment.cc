@@ -3,6 +3,7 @@
 #include "consumer/kafka/admin.h"
 #include "consumer/kafka/consumer.h"
 #include "consumer/service/brokers/kafka_log.h"
+#include "plugin/base/result.h"
 
 #include <algorithm>
 #include <charconv>
@@ -16,8 +17,8 @@
 namespace crawlsieve::consumer {
 namespace {
 
-KafkaError Refused(std::string message) {
-  return {KafkaErrorClass::kRefused, 0, "", std::move(message)};
+tl::unexpected<BrokerError> Refused(std::string message) {
+  return MakeBrokerError(ErrorClass::kRefused, std::move(message));
 }
 
 std::string IdPrefix(std::string_view role) { return fmt::format("crawlsieve-{}@", role); }
@@ -39,78 +40,72 @@ std::uint64_t OrderIn(std::string_view client_id) {
 }
 
 /// The ids of the members of a group. Refused if one of them belongs to another deployment.
-KafkaResult<std::vector<std::string>> Members(Admin& admin, const KafkaOptions& options,
-                                              std::string_view role,
-                                              std::chrono::milliseconds timeout) {
+BrokerResult<std::vector<std::string>> Members(Admin& admin, const KafkaOptions& options,
+                                               std::string_view role,
+                                               std::chrono::milliseconds timeout) {
   const std::string group = fmt::format("{}.{}", options.group, role);
-  auto members = admin.GroupMembers(group, timeout);
-  if (!members) return tl::unexpected(members.error());
-  for (const std::string& id : *members) {
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto members, admin.GroupMembers(group, timeout));
+  for (const std::string& id : members) {
     const std::string_view log = LogIn(id, role);
     if (log.empty() || log == options.log_topic) continue;
-    return tl::unexpected(Refused(fmt::format(
+    return Refused(fmt::format(
         "group {} has a member of another deployment, whose admission log is {}; this one's is {}. "
         "Give each deployment a kafka.group of its own",
-        group, log, options.log_topic)));
+        group, log, options.log_topic));
   }
   return members;
 }
 
-KafkaResult<std::unique_ptr<Admin>> MakeAdmin(const KafkaOptions& options) {
+BrokerResult<std::unique_ptr<Admin>> MakeAdmin(const KafkaOptions& options) {
   auto admin = Admin::Make(options, LoggingCallbacks("group"));
-  if (!admin) return tl::unexpected(Refused(admin.error().message));
+  if (!admin) return Refused(admin.error().message);
   return std::move(*admin);
 }
 
 /// If the group can't be queried now, work goes on. The next assignment queries it again.
-KafkaStatus OnlyRefusals(const KafkaResult<std::vector<std::string>>& members) {
-  if (members.has_value() || members.error().error_class != KafkaErrorClass::kRefused) return {};
+BrokerStatus OnlyRefusals(const BrokerResult<std::vector<std::string>>& members) {
+  if (members.has_value() || members.error().error_class != ErrorClass::kRefused) return {};
   return tl::unexpected(members.error());
 }
 
 /// Topics, other than the log, with committed offsets of the judge's group. A log has one
 /// partition.
-KafkaResult<std::vector<std::string>> OtherLogs(Admin& admin, const KafkaOptions& options,
-                                                std::chrono::milliseconds timeout) {
-  auto names = admin.TopicNames(timeout);
-  if (!names) return tl::unexpected(names.error());
+BrokerResult<std::vector<std::string>> OtherLogs(Admin& admin, const KafkaOptions& options,
+                                                 std::chrono::milliseconds timeout) {
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto names, admin.TopicNames(timeout));
   std::vector<TopicPartition> places;
-  for (const std::string& name : *names) {
+  for (const std::string& name : names) {
     if (name != options.log_topic) places.push_back({name, 0});
   }
   if (places.empty()) return std::vector<std::string>();
   auto consumer = Consumer::Make(JudgeConsumer(options), options, LoggingCallbacks("group"));
-  if (!consumer) return tl::unexpected(Refused(consumer.error().message));
-  auto committed = (*consumer)->Committed(places, timeout);
-  if (!committed) return tl::unexpected(committed.error());
+  if (!consumer) return Refused(consumer.error().message);
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto committed, (*consumer)->Committed(places, timeout));
   std::vector<std::string> others;
   for (std::size_t i = 0; i < places.size(); ++i) {
-    if ((*committed)[i].has_value()) others.push_back(places[i].topic);
+    if (committed[i].has_value()) others.push_back(places[i].topic);
   }
   return others;
 }
 
 }  // namespace
 
-KafkaResult<std::string> JudgeClientId(const KafkaOptions& options,
-                                       std::chrono::milliseconds timeout) {
-  auto admin = MakeAdmin(options);
-  if (!admin) return tl::unexpected(admin.error());
+BrokerResult<std::string> JudgeClientId(const KafkaOptions& options,
+                                        std::chrono::milliseconds timeout) {
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto admin, MakeAdmin(options));
   const std::string group = options.group + ".judge";
-  auto topics = OtherLogs(**admin, options, timeout);
-  if (!topics) return tl::unexpected(topics.error());
-  if (!topics->empty()) {
-    return tl::unexpected(Refused(fmt::format(
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto topics, OtherLogs(*admin, options, timeout));
+  if (!topics.empty()) {
+    return Refused(fmt::format(
         "group {} has committed offsets of {}, which is another deployment's admission log; this "
         "one's is {}. Give each deployment a kafka.group of its own. If nothing uses {} any more: "
         "kafka-consumer-groups.sh --bootstrap-server {} --group {} --topic {} --delete-offsets",
-        group, fmt::join(*topics, ", "), options.log_topic, topics->front(),
-        options.bootstrap_servers, group, topics->front())));
+        group, fmt::join(topics, ", "), options.log_topic, topics.front(),
+        options.bootstrap_servers, group, topics.front()));
   }
-  auto members = Members(**admin, options, "judge", timeout);
-  if (!members) return tl::unexpected(members.error());
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto members, Members(*admin, options, "judge", timeout));
   std::uint64_t order = 0;
-  for (const std::string& id : *members) order = std::max(order, OrderIn(id));
+  for (const std::string& id : members) order = std::max(order, OrderIn(id));
   return fmt::format("{}{}@{:014}", IdPrefix("judge"), options.log_topic, order + 1);
 }
 
@@ -118,26 +113,24 @@ std::string ExtractClientId(const KafkaOptions& options) {
   return IdPrefix("extract") + options.log_topic;
 }
 
-KafkaStatus CheckJudgeGroup(const KafkaOptions& options,
-                            const std::vector<TopicPartition>& assigned,
-                            std::chrono::milliseconds timeout) {
+BrokerStatus CheckJudgeGroup(const KafkaOptions& options,
+                             const std::vector<TopicPartition>& assigned,
+                             std::chrono::milliseconds timeout) {
   const TopicPartition log{options.log_topic, 0};
   for (const TopicPartition& partition : assigned) {
     if (partition == log) continue;
-    return tl::unexpected(Refused(fmt::format(
+    return Refused(fmt::format(
         "group {}.judge has given this judge {} [{}], which is not its admission log {}: another "
         "deployment uses the group. Give each deployment a kafka.group of its own",
-        options.group, partition.topic, partition.partition, options.log_topic)));
+        options.group, partition.topic, partition.partition, options.log_topic));
   }
-  auto admin = MakeAdmin(options);
-  if (!admin) return tl::unexpected(admin.error());
-  return OnlyRefusals(Members(**admin, options, "judge", timeout));
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto admin, MakeAdmin(options));
+  return OnlyRefusals(Members(*admin, options, "judge", timeout));
 }
 
-KafkaStatus CheckExtractGroup(const KafkaOptions& options, std::chrono::milliseconds timeout) {
-  auto admin = MakeAdmin(options);
-  if (!admin) return tl::unexpected(admin.error());
-  return OnlyRefusals(Members(**admin, options, "extract", timeout));
+BrokerStatus CheckExtractGroup(const KafkaOptions& options, std::chrono::milliseconds timeout) {
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto admin, MakeAdmin(options));
+  return OnlyRefusals(Members(*admin, options, "extract", timeout));
 }
 
 }  // namespace crawlsieve::consumer

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "consumer/kafka/error.h"
 #include "consumer/kafka/record.h"
 #include "consumer/service/options.h"
+#include "plugin/base/broker_error.h"
 
 #include <chrono>
 #include <string>
@@ -16,21 +16,21 @@ namespace crawlsieve::consumer {
 
 /// The id with which a judge joins its group. It sorts behind those of all judges in the group, and
 /// doesn't depend on clocks. Errors: kRefused, if the group belongs to another deployment.
-[[nodiscard]] KafkaResult<std::string> JudgeClientId(const KafkaOptions& options,
-                                                     std::chrono::milliseconds timeout);
+[[nodiscard]] BrokerResult<std::string> JudgeClientId(const KafkaOptions& options,
+                                                      std::chrono::milliseconds timeout);
 
 /// The id of an extract process. Needs no broker.
 [[nodiscard]] std::string ExtractClientId(const KafkaOptions& options);
 
 /// Checks that a judge was assigned its log's partition, and that its group has no judge of another
 /// deployment, if the brokers answer. Errors: kRefused.
-[[nodiscard]] KafkaStatus CheckJudgeGroup(const KafkaOptions& options,
-                                          const std::vector<TopicPartition>& assigned,
-                                          std::chrono::milliseconds timeout);
+[[nodiscard]] BrokerStatus CheckJudgeGroup(const KafkaOptions& options,
+                                           const std::vector<TopicPartition>& assigned,
+                                           std::chrono::milliseconds timeout);
 
 /// Checks that the group has no extract process of another deployment, if the brokers answer.
 /// Errors: kRefused.
-[[nodiscard]] KafkaStatus CheckExtractGroup(const KafkaOptions& options,
-                                            std::chrono::milliseconds timeout);
+[[nodiscard]] BrokerStatus CheckExtractGroup(const KafkaOptions& options,
+                                             std::chrono::milliseconds timeout);
 
 }  // namespace crawlsieve::consumer

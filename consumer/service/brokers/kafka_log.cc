@@ -1,5 +1,6 @@
 #include "consumer/service/brokers/kafka_log.h"
 
+#include "consumer/kafka/error.h"
 #include "consumer/observability/logging.h"
 
 #include <utility>
@@ -33,9 +34,9 @@ ClientCallbacks LoggingCallbacks(std::string stage) {
     Log(is_known ? LogLevel::kDebug : ToLevel(level), "kafka.client",
         {{"stage", stage}, {"message", line}});
   };
-  callbacks.error = [stage](const KafkaError& error) {
+  callbacks.error = [stage](const BrokerError& error) {
     Log(LogLevel::kWarn, "kafka.error",
-        {{"stage", stage}, {"code", error.name}, {"message", error.message}});
+        {{"stage", stage}, {"code", KafkaErrorName(error)}, {"message", error.message}});
   };
   return callbacks;
 }

@@ -1,5 +1,7 @@
 #include "consumer/service/brokers/kafka_log_source.h"
 
+#include "plugin/base/result.h"
+
 #include <algorithm>
 
 namespace crawlsieve::consumer {
@@ -11,47 +13,21 @@ namespace {
 constexpr std::size_t kMostAtOnce = 1000;  ///< records that are taken from a client at once
 constexpr std::size_t kMostBytesAtOnce = 16 << 20;
 
-LogFault FaultOf(KafkaErrorClass error_class) {
-  switch (error_class) {
-    case KafkaErrorClass::kRetriable:
-    case KafkaErrorClass::kBusy:
-      return LogFault::kRetriable;
-    case KafkaErrorClass::kAbortable:
-      return LogFault::kAborted;
-    case KafkaErrorClass::kFenced:
-      return LogFault::kFenced;
-    case KafkaErrorClass::kRefused:
-      return LogFault::kFinal;
-    case KafkaErrorClass::kFatal:
-      return LogFault::kUnknown;
-  }
-  return LogFault::kUnknown;
-}
-
 }  // namespace
-
-LogFailure ToLogFailure(const KafkaError& error) {
-  return {ToError(error), FaultOf(error.error_class)};
-}
-
-LogStatus ToLogStatus(const KafkaStatus& status) {
-  if (status) return {};
-  return tl::unexpected(ToLogFailure(status.error()));
-}
 
 LogDescription LogOf(const KafkaOptions& options) { return {options.log_topic, options.log_skip}; }
 
 TopicPartition LogPartition(const KafkaOptions& options) { return {options.log_topic, 0}; }
 
-LogResult<std::span<const LogRecord>> KafkaLogRecords::Read(Consumer& consumer, std::size_t most,
-                                                            milliseconds wait) {
+BrokerResult<std::span<const LogRecord>> KafkaLogRecords::Read(Consumer& consumer, std::size_t most,
+                                                               milliseconds wait) {
   most = std::min(most, kMostAtOnce);
   records_.clear();
   views_.clear();
   for (std::size_t bytes = 0; records_.size() < most && bytes < kMostBytesAtOnce;) {
     auto polled = consumer.Poll(records_.empty() ? wait : milliseconds(0));
-    if (!polled && polled.error().error_class != KafkaErrorClass::kRetriable) {
-      return tl::unexpected(ToLogFailure(polled.error()));
+    if (!polled && polled.error().error_class != ErrorClass::kRetriable) {
+      return tl::unexpected(polled.error());
     }
     if (!polled || !polled->has_value()) break;
     bytes += (*polled)->size_bytes();
@@ -66,23 +42,22 @@ LogResult<std::span<const LogRecord>> KafkaLogRecords::Read(Consumer& consumer, 
 
 Result<std::unique_ptr<KafkaLogSource>> KafkaLogSource::Make(const KafkaOptions& options,
                                                              ClientCallbacks callbacks) {
-  auto consumer = Consumer::Make(JudgeConsumer(options), options, std::move(callbacks));
-  if (!consumer) return tl::unexpected(consumer.error());
+  CRAWLSIEVE_ASSIGN_OR_RETURN(
+      auto consumer, Consumer::Make(JudgeConsumer(options), options, std::move(callbacks)));
   return std::unique_ptr<KafkaLogSource>(
-      new KafkaLogSource(LogPartition(options), std::move(*consumer)));
+      new KafkaLogSource(LogPartition(options), std::move(consumer)));
 }
 
-LogResult<LogBounds> KafkaLogSource::Bounds(milliseconds timeout) {
-  const auto watermarks = consumer_->QueryWatermarks(log_, timeout);
-  if (!watermarks) return tl::unexpected(ToLogFailure(watermarks.error()));
-  return LogBounds{watermarks->low, watermarks->high};
+BrokerResult<LogBounds> KafkaLogSource::Bounds(milliseconds timeout) {
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto watermarks, consumer_->QueryWatermarks(log_, timeout));
+  return LogBounds{watermarks.low, watermarks.high};
 }
 
-LogStatus KafkaLogSource::Seek(std::int64_t offset) {
-  return ToLogStatus(consumer_->Assign({{log_, offset}}));
+BrokerStatus KafkaLogSource::Seek(std::int64_t offset) {
+  return consumer_->Assign({{log_, offset}});
 }
 
-LogResult<std::span<const LogRecord>> KafkaLogSource::Read(std::size_t most, milliseconds wait) {
+BrokerResult<std::span<const LogRecord>> KafkaLogSource::Read(std::size_t most, milliseconds wait) {
   return records_.Read(*consumer_, most, wait);
 }
 

@@ -2,8 +2,8 @@
 
 #include "consumer/kafka/config.h"
 #include "consumer/kafka/consumer.h"
-#include "consumer/kafka/error.h"
 #include "consumer/service/options.h"
+#include "plugin/base/broker_error.h"
 #include "plugin/base/result.h"
 #include "plugin/log/log_reader.h"
 #include "plugin/log/log_source.h"
@@ -19,10 +19,6 @@
 
 namespace crawlsieve::consumer {
 
-/// What a Kafka error means for whoever reads the log or publishes verdicts.
-[[nodiscard]] LogFailure ToLogFailure(const KafkaError& error);
-[[nodiscard]] LogStatus ToLogStatus(const KafkaStatus& status);
-
 /// The admission log of a configuration.
 [[nodiscard]] LogDescription LogOf(const KafkaOptions& options);
 
@@ -31,11 +27,11 @@ namespace crawlsieve::consumer {
 
 /// Makes the same call again until it succeeds, fails for good, or `timeout` is over.
 template <typename Call>
-KafkaStatus Repeat(std::chrono::milliseconds timeout, const Call& call) {
+BrokerStatus Repeat(std::chrono::milliseconds timeout, const Call& call) {
   const auto deadline = std::chrono::steady_clock::now() + timeout;
   while (true) {
-    KafkaStatus status = call();
-    if (status || status.error().error_class != KafkaErrorClass::kRetriable ||
+    BrokerStatus status = call();
+    if (status || status.error().error_class != ErrorClass::kRetriable ||
         std::chrono::steady_clock::now() >= deadline) {
       return status;
     }
@@ -48,8 +44,8 @@ class KafkaLogRecords {
  public:
   /// Takes the records that have come, `most` of them at most; waits up to `wait` for the first.
   /// What a retriable error leaves is handed out. Errors: as Consumer::Poll, less kRetriable.
-  [[nodiscard]] LogResult<std::span<const LogRecord>> Read(Consumer& consumer, std::size_t most,
-                                                           std::chrono::milliseconds wait);
+  [[nodiscard]] BrokerResult<std::span<const LogRecord>> Read(Consumer& consumer, std::size_t most,
+                                                              std::chrono::milliseconds wait);
 
  private:
   std::vector<ConsumedRecord> records_;
@@ -63,10 +59,10 @@ class KafkaLogSource final : public LogSource {
   [[nodiscard]] static Result<std::unique_ptr<KafkaLogSource>> Make(const KafkaOptions& options,
                                                                     ClientCallbacks callbacks);
 
-  LogResult<LogBounds> Bounds(std::chrono::milliseconds timeout) override;
-  LogStatus Seek(std::int64_t offset) override;
-  LogResult<std::span<const LogRecord>> Read(std::size_t most,
-                                             std::chrono::milliseconds wait) override;
+  BrokerResult<LogBounds> Bounds(std::chrono::milliseconds timeout) override;
+  BrokerStatus Seek(std::int64_t offset) override;
+  BrokerResult<std::span<const LogRecord>> Read(std::size_t most,
+                                                std::chrono::milliseconds wait) override;
   [[nodiscard]] std::optional<std::int64_t> KnownEnd() const override;
 
  private:

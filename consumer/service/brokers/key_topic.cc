@@ -6,6 +6,7 @@
 #include "consumer/kafka/topics.h"
 #include "consumer/service/brokers/kafka_log.h"
 #include "consumer/service/brokers/topic_check.h"
+#include "plugin/base/result.h"
 
 #include <chrono>
 #include <string_view>
@@ -21,16 +22,6 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kTimeout{10'000};
 
-/// People can fix permissions and missing topics while the process waits.
-SessionFailure Passing(const KafkaError& error) { return {ToError(error), true, false}; }
-SessionFailure Passing(std::string message) {
-  return {Error{ErrorCode::kIo, std::move(message)}, true, false};
-}
-
-SessionFailure Final(std::string message) {
-  return FinalFailure(Error{ErrorCode::kMismatch, std::move(message)});
-}
-
 std::string KeyRecord(const std::string& key) {
   return nlohmann::ordered_json{{"schema_version", 1}, {"key", key}}.dump();
 }
@@ -43,16 +34,15 @@ std::string KeyIn(const std::string& value) {
   return key != json.end() && key->is_string() ? key->get<std::string>() : std::string();
 }
 
-SessionResult KeyTopicFailure(Error error) {
-  const bool may_pass = error.code == ErrorCode::kIo;
+BrokerStatus KeyTopicFailure(Error error) {
   error.message = fmt::format("the key topic (kafka.key.topic): {}", error.message);
-  return tl::unexpected(SessionFailure{std::move(error), may_pass, false});
+  return SessionError(std::move(error), error.code == ErrorCode::kIo);
 }
 
 /// Ensures that the topic exists, keeps all records, and is replicated.
-SessionResult EnsureKeyTopic(const KafkaOptions& options) {
+BrokerStatus EnsureKeyTopic(const KafkaOptions& options) {
   auto admin = Admin::Make(options, LoggingCallbacks("start"));
-  if (!admin) return tl::unexpected(FinalFailure(admin.error()));
+  if (!admin) return FinalError(admin.error());
   KafkaOptions as_log = options;
   as_log.log_topic = options.key_topic;
   if (Status ensured = EnsureLogTopic(**admin, as_log, MissingTopic::kCreate, kTimeout); !ensured) {
@@ -63,18 +53,18 @@ SessionResult EnsureKeyTopic(const KafkaOptions& options) {
 
 }  // namespace
 
-SessionResult CheckKeyTopic(const KafkaOptions& options) {
+BrokerStatus CheckKeyTopic(const KafkaOptions& options) {
   auto admin = Admin::Make(options, LoggingCallbacks("start"));
-  if (!admin) return tl::unexpected(FinalFailure(admin.error()));
+  if (!admin) return FinalError(admin.error());
   if (auto kept = CheckDurability(**admin, options, {options.key_topic}, kTimeout); !kept) {
     return KeyTopicFailure(std::move(kept.error()));
   }
   return {};
 }
 
-tl::expected<bool, SessionFailure> HasTopic(const KafkaOptions& options, const std::string& topic) {
+BrokerResult<bool> HasTopic(const KafkaOptions& options, const std::string& topic) {
   auto admin = Admin::Make(options, LoggingCallbacks("start"));
-  if (!admin) return tl::unexpected(FinalFailure(admin.error()));
+  if (!admin) return FinalError(admin.error());
   auto described = (*admin)->DescribeTopic(topic, kTimeout);
   if (!described) return tl::unexpected(Passing(described.error()));
   return described->has_value();
@@ -89,15 +79,13 @@ struct FirstRecord {
 };
 
 /// The first record of the key topic; nullopt where there is no such topic, or nothing in it.
-tl::expected<std::optional<FirstRecord>, SessionFailure> ReadFirstRecord(
-    const KafkaOptions& options) {
+BrokerResult<std::optional<FirstRecord>> ReadFirstRecord(const KafkaOptions& options) {
   const std::string& topic = options.key_topic;
-  auto is_there = HasTopic(options, topic);
-  if (!is_there) return tl::unexpected(std::move(is_there.error()));
-  if (!*is_there) return std::optional<FirstRecord>();
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto is_there, HasTopic(options, topic));
+  if (!is_there) return std::optional<FirstRecord>();
 
   auto reader = Consumer::Make(JudgeConsumer(options), options, LoggingCallbacks("start"));
-  if (!reader) return tl::unexpected(FinalFailure(reader.error()));
+  if (!reader) return FinalError(reader.error());
   const TopicPartition partition{topic, 0};
   const auto watermarks = (*reader)->QueryWatermarks(partition, kTimeout);
   if (!watermarks) return tl::unexpected(Passing(watermarks.error()));
@@ -111,43 +99,45 @@ tl::expected<std::optional<FirstRecord>, SessionFailure> ReadFirstRecord(
   const auto deadline = std::chrono::steady_clock::now() + kTimeout;
   while (std::chrono::steady_clock::now() < deadline) {
     auto record = (*reader)->Poll(milliseconds(100));
-    if (!record && record.error().error_class != KafkaErrorClass::kRetriable) {
+    if (!record && record.error().error_class != ErrorClass::kRetriable) {
       return tl::unexpected(Passing(record.error()));
     }
     if (!record || !record->has_value()) continue;
     const std::string_view value = (*record)->value().value_or("");
     return std::optional<FirstRecord>(FirstRecord{(*record)->offset(), std::string(value)});
   }
-  return tl::unexpected(
-      Passing(fmt::format("topic {}: its first record did not come within {} s", topic,
-                          std::chrono::duration_cast<std::chrono::seconds>(kTimeout).count())));
+  return MakeBrokerError(
+      ErrorClass::kFatal, ErrorCode::kIo,
+      fmt::format("topic {}: its first record did not come within {} s", topic,
+                  std::chrono::duration_cast<std::chrono::seconds>(kTimeout).count()));
 }
 
 }  // namespace
 
-tl::expected<std::optional<std::string>, SessionFailure> ReadKey(const KafkaOptions& options) {
-  auto first = ReadFirstRecord(options);
-  if (!first) return tl::unexpected(std::move(first.error()));
-  if (!first->has_value()) return std::optional<std::string>();
-  std::string key = (*first)->offset == 0 ? KeyIn((*first)->value) : std::string();
+BrokerResult<std::optional<std::string>> ReadKey(const KafkaOptions& options) {
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto first, ReadFirstRecord(options));
+  if (!first.has_value()) return std::optional<std::string>();
+  std::string key = first->offset == 0 ? KeyIn(first->value) : std::string();
   if (!key.empty()) return std::optional(std::move(key));
-  return tl::unexpected(Final(fmt::format(
-      "topic {} (kafka.key.topic) {}: the key of the fingerprints can't be known. Delete the topic "
-      "and put the key back with `crawlsieve key import`, or name it in fingerprint.key",
-      options.key_topic,
-      (*first)->offset == 0 ? "begins with a record that is no key"
-                            : "has lost its first record")));
+  return MakeBrokerError(
+      ErrorClass::kRefused, ErrorCode::kMismatch,
+      fmt::format(
+          "topic {} (kafka.key.topic) {}: the key of the fingerprints can't be known. Delete the "
+          "topic "
+          "and put the key back with `crawlsieve key import`, or name it in fingerprint.key",
+          options.key_topic,
+          first->offset == 0 ? "begins with a record that is no key"
+                             : "has lost its first record"));
 }
 
-tl::expected<std::string, SessionFailure> ProposeKey(const KafkaOptions& options,
-                                                     const std::string& key) {
-  if (auto ensured = EnsureKeyTopic(options); !ensured) return tl::unexpected(ensured.error());
-  std::optional<KafkaError> failure;
+BrokerResult<std::string> ProposeKey(const KafkaOptions& options, const std::string& key) {
+  CRAWLSIEVE_RETURN_IF_ERROR(EnsureKeyTopic(options));
+  std::optional<BrokerError> failure;
   auto producer = Producer::Make(IdempotentProducer(options), options, LoggingCallbacks("start"),
                                  [&](const DeliveryReport& report) {
                                    if (report.error.has_value()) failure = report.error;
                                  });
-  if (!producer) return tl::unexpected(FinalFailure(producer.error()));
+  if (!producer) return FinalError(producer.error());
   const std::string value = KeyRecord(key);
   RecordView record;
   record.topic = options.key_topic;
@@ -160,13 +150,13 @@ tl::expected<std::string, SessionFailure> ProposeKey(const KafkaOptions& options
     return tl::unexpected(Passing(flushed.error()));
   }
   if (failure.has_value()) return tl::unexpected(Passing(*failure));
-  auto held = ReadKey(options);
-  if (!held) return tl::unexpected(std::move(held.error()));
-  if (!held->has_value()) {
-    return tl::unexpected(Passing(
-        fmt::format("topic {}: the key that was written is not there yet", options.key_topic)));
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto held, ReadKey(options));
+  if (!held.has_value()) {
+    return MakeBrokerError(
+        ErrorClass::kFatal, ErrorCode::kIo,
+        fmt::format("topic {}: the key that was written is not there yet", options.key_topic));
   }
-  return std::move(**held);
+  return std::move(*held);
 }
 
 }  // namespace crawlsieve::consumer

@@ -4,6 +4,7 @@
 #include "consumer/service/brokers/kafka_log.h"
 #include "consumer/service/brokers/kafka_log_source.h"
 #include "consumer/service/brokers/key_topic.h"
+#include "plugin/base/result.h"
 #include "plugin/fingerprint/key.h"
 #include "plugin/log/log_reader.h"
 
@@ -18,22 +19,18 @@ namespace {
 
 constexpr std::chrono::milliseconds kTimeout{10'000};
 
-/// Permissions and missing topics are mended by people, while the process waits. A log that holds
-/// something else is not.
-SessionFailure ToSessionFailure(const LogFailure& failure) {
-  return {failure.error, failure.may_pass() || failure.error.code == ErrorCode::kInvalidConfig,
-          false};
-}
-
 /// The scheme of the log's entries; nullopt while it is empty.
-tl::expected<std::optional<std::string>, SessionFailure> SchemeOfLog(const KafkaOptions& kafka) {
-  auto is_there = HasTopic(kafka, kafka.log_topic);
-  if (!is_there) return tl::unexpected(std::move(is_there.error()));
-  if (!*is_there) return std::optional<std::string>();
+BrokerResult<std::optional<std::string>> SchemeOfLog(const KafkaOptions& kafka) {
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto is_there, HasTopic(kafka, kafka.log_topic));
+  if (!is_there) return std::optional<std::string>();
   auto source = KafkaLogSource::Make(kafka, LoggingCallbacks("start"));
-  if (!source) return tl::unexpected(FinalFailure(source.error()));
+  if (!source) return FinalError(source.error());
   auto first = ReadFirstEntry(LogOf(kafka), **source, kTimeout);
-  if (!first) return tl::unexpected(ToSessionFailure(first.error()));
+  if (!first) {
+    // A log that holds something else is not mended while the process waits.
+    const bool is_refusal = first.error().code == ErrorCode::kInvalidConfig;
+    return tl::unexpected(is_refusal ? Passing(first.error()) : first.error());
+  }
   if (!first->has_value()) return std::optional<std::string>();
   return std::optional(SchemeOfEntry(**first));
 }
@@ -49,9 +46,8 @@ void LogParser(const KafkaOptions& kafka, const ProcessorOptions& options) {
 
 }  // namespace
 
-tl::expected<ProcessorOptions, SessionFailure> FindOwnScheme(const KafkaOptions& kafka,
-                                                             const ProcessorOptions& configured,
-                                                             bool is_judge) {
+BrokerResult<ProcessorOptions> FindOwnScheme(const KafkaOptions& kafka,
+                                             const ProcessorOptions& configured, bool is_judge) {
   auto log_scheme = SchemeOfLog(kafka);
   if (!log_scheme) return tl::unexpected(std::move(log_scheme.error()));
   ProcessorOptions options = configured;
@@ -79,29 +75,27 @@ tl::expected<ProcessorOptions, SessionFailure> FindOwnScheme(const KafkaOptions&
   auto key = ReadKey(kafka);
   if (!key) return tl::unexpected(std::move(key.error()));
   if (!key->has_value() && log_scheme->has_value()) {
-    return tl::unexpected(FinalFailure(
+    return FinalError(
         {ErrorCode::kMismatch,
          fmt::format("log {} has entries of scheme {}, and the key of their fingerprints is not in "
                      "topic {} (kafka.key.topic). A new key would make fingerprints that can't be "
                      "compared with them. Put the key back with `crawlsieve key import` or name it "
                      "in fingerprint.key, or begin with a new log topic, group and state directory",
-                     kafka.log_topic, **log_scheme, kafka.key_topic)}));
+                     kafka.log_topic, **log_scheme, kafka.key_topic)});
   }
   if (!key->has_value() && !is_judge) {
-    return tl::unexpected(SessionFailure{
-        {ErrorCode::kIo, fmt::format("no judge has written a key to topic {} (kafka.key.topic) yet",
-                                     kafka.key_topic)},
-        true,
-        false});
+    return MakeBrokerError(
+        ErrorClass::kFatal, ErrorCode::kIo,
+        fmt::format("no judge has written a key to topic {} (kafka.key.topic) yet",
+                    kafka.key_topic));
   }
   if (!key->has_value()) {
-    auto proposed = ProposeKey(kafka, RandomKey());
-    if (!proposed) return tl::unexpected(std::move(proposed.error()));
+    CRAWLSIEVE_ASSIGN_OR_RETURN(auto proposed, ProposeKey(kafka, RandomKey()));
     Log(LogLevel::kInfo, "scheme.new_key",
         {{"topic", kafka.key_topic},
          {"meaning",
           "save it with `crawlsieve key export`: without the key this log can't be continued"}});
-    key = std::optional(std::move(*proposed));
+    key = std::optional(std::move(proposed));
   } else if (auto kept = CheckKeyTopic(kafka); !kept) {
     return tl::unexpected(std::move(kept.error()));
   }

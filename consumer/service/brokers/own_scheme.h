@@ -22,7 +22,8 @@ namespace crawlsieve::consumer {
 /// A process that isn't a judge waits (may_pass) until a judge has drawn the key. Opening the log
 /// and the state checks that their scheme is the one that follows from this.
 /// Errors: as ReadKey, and final where the key is missing.
-[[nodiscard]] tl::expected<ProcessorOptions, SessionFailure> FindOwnScheme(
-    const KafkaOptions& kafka, const ProcessorOptions& configured, bool is_judge);
+[[nodiscard]] BrokerResult<ProcessorOptions> FindOwnScheme(const KafkaOptions& kafka,
+                                                           const ProcessorOptions& configured,
+                                                           bool is_judge);
 
 }  // namespace crawlsieve::consumer

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <condition_variable>
 #include <mutex>
+#include <utility>
 
 namespace crawlsieve::consumer {
 namespace {
@@ -20,30 +21,34 @@ bool WaitUnlessStopped(const std::stop_token& stop, std::chrono::milliseconds du
 
 }  // namespace
 
-SessionFailure FailureFrom(const KafkaError& error, bool progressed) {
-  return {ToError(error), error.error_class != KafkaErrorClass::kRefused, progressed};
+BrokerError Passing(BrokerError error) {
+  if (!error.may_pass()) error.error_class = ErrorClass::kFatal;
+  return error;
 }
 
-SessionFailure FinalFailure(Error error) { return {std::move(error), false, false}; }
+tl::unexpected<BrokerError> SessionError(Error error, bool may_pass) {
+  const ErrorClass error_class = may_pass ? ErrorClass::kFatal : ErrorClass::kRefused;
+  return tl::unexpected(BrokerError{std::move(error), error_class});
+}
 
 Status RunSessions(std::string_view stage, const std::stop_token& stop, const BackOff& back_off,
-                   Metrics& metrics, const std::function<SessionResult()>& session) {
+                   Metrics& metrics, const std::function<SessionEnd()>& session) {
   int failures = 0;
   auto pause = back_off.first;
   while (!stop.stop_requested()) {
-    const SessionResult ended = session();
-    if (ended.has_value()) return {};
+    const SessionEnd ended = session();
+    if (ended.status) return {};
     metrics.Errors(stage).Add();
-    const SessionFailure& failure = ended.error();
-    if (failure.progressed) {
+    const BrokerError& failure = ended.status.error();
+    if (ended.progressed) {
       failures = 0;
       pause = back_off.first;
     }
     ++failures;
-    if (!failure.may_pass || failures >= back_off.attempts) return tl::unexpected(failure.error);
+    if (!failure.may_pass() || failures >= back_off.attempts) return tl::unexpected(failure);
     Log(LogLevel::kWarn, "stage.retry",
         {{"stage", stage},
-         {"error", failure.error.message},
+         {"error", failure.message},
          {"failures", failures},
          {"pause_ms", pause.count()}});
     if (!WaitUnlessStopped(stop, pause)) break;

@@ -1,30 +1,28 @@
 #pragma once
 
-#include "consumer/kafka/error.h"
 #include "consumer/observability/metrics.h"
+#include "plugin/base/broker_error.h"
 #include "plugin/base/result.h"
 
 #include <chrono>
 #include <functional>
 #include <stop_token>
-#include <string>
 #include <string_view>
 
 namespace crawlsieve::consumer {
 
-/// Why a stage's session with the brokers ended early.
-struct SessionFailure {
-  Error error;
-  bool may_pass = false;    ///< another session, with new clients, may succeed
+/// How a stage's session with the brokers ended.
+struct SessionEnd {
+  BrokerStatus status;      ///< failed: whether another session can help is its may_pass()
   bool progressed = false;  ///< it got work done before it failed
 };
 
-/// The class of the error says whether another session can help.
-[[nodiscard]] SessionFailure FailureFrom(const KafkaError& error, bool progressed);
-/// For errors that no further session can fix.
-[[nodiscard]] SessionFailure FinalFailure(Error error);
+/// Makes a refusal one that may pass: people mend permissions and missing topics while the process
+/// waits.
+[[nodiscard]] BrokerError Passing(BrokerError error);
 
-using SessionResult = tl::expected<void, SessionFailure>;
+/// An error of ours, as one that ends the process unless it `may_pass`.
+[[nodiscard]] tl::unexpected<BrokerError> SessionError(Error error, bool may_pass);
 
 struct BackOff {
   std::chrono::milliseconds first{250};
@@ -37,6 +35,6 @@ struct BackOff {
 /// counted and logged as the stage's.
 [[nodiscard]] Status RunSessions(std::string_view stage, const std::stop_token& stop,
                                  const BackOff& back_off, Metrics& metrics,
-                                 const std::function<SessionResult()>& session);
+                                 const std::function<SessionEnd()>& session);
 
 }  // namespace crawlsieve::consumer

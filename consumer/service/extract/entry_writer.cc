@@ -12,9 +12,8 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kPollTime{50};
 
-tl::unexpected<KafkaError> TooLate(std::string message) {
-  return tl::unexpected(
-      KafkaError{KafkaErrorClass::kFatal, 0, "_MSG_TIMED_OUT", std::move(message)});
+tl::unexpected<BrokerError> TooLate(std::string message) {
+  return MakeBrokerError(ErrorClass::kFatal, std::move(message));
 }
 
 }  // namespace
@@ -23,44 +22,43 @@ Result<std::unique_ptr<EntryWriter>> EntryWriter::Make(const KafkaOptions& optio
                                                        const TopicPartition& log,
                                                        ClientCallbacks callbacks,
                                                        WrittenHandler on_written) {
-  const auto timeout = LogDeliveryTimeout(options);
-  if (!timeout) return tl::unexpected(timeout.error());
-  std::unique_ptr<EntryWriter> writer(new EntryWriter(log, *timeout, std::move(on_written)));
-  auto producer = Producer::Make(
-      IdempotentProducer(options), options, std::move(callbacks),
-      [self = writer.get()](const DeliveryReport& report) { self->OnDelivery(report); });
-  if (!producer) return tl::unexpected(producer.error());
-  writer->producer_ = std::move(*producer);
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto timeout, LogDeliveryTimeout(options));
+  std::unique_ptr<EntryWriter> writer(new EntryWriter(log, timeout, std::move(on_written)));
+  CRAWLSIEVE_ASSIGN_OR_RETURN(
+      writer->producer_, Producer::Make(IdempotentProducer(options), options, std::move(callbacks),
+                                        [self = writer.get()](const DeliveryReport& report) {
+                                          self->OnDelivery(report);
+                                        }));
   return writer;
 }
 
-KafkaStatus EntryWriter::Write(const RecordView& record, Origin origin, const std::stop_token& stop,
-                               milliseconds patience) {
+BrokerStatus EntryWriter::Write(const RecordView& record, Origin origin,
+                                const std::stop_token& stop, milliseconds patience) {
   const std::uint64_t token = ++last_token_;
   waiting_.emplace(token, Waiting{std::move(origin), SteadyClock::now()});
-  KafkaStatus produced;
+  BrokerStatus produced;
   const auto is_taken = [&] {
     produced = producer_->Produce(record, token);
-    return produced || produced.error().error_class != KafkaErrorClass::kBusy;
+    return produced || produced.error().error_class != ErrorClass::kBusy;
   };
-  if (auto polled = PollUntil(is_taken, stop, patience); !polled) return polled;
+  CRAWLSIEVE_RETURN_IF_ERROR(PollUntil(is_taken, stop, patience));
   if (!produced || has_begun_ || record.topic != log_.topic) return produced;
   return PollUntil([this] { return has_begun_; }, stop, patience);
 }
 
-KafkaStatus EntryWriter::Poll() {
+BrokerStatus EntryWriter::Poll() {
   producer_->Poll(milliseconds(0));
   return Check();
 }
 
 void EntryWriter::Flush(milliseconds timeout) { (void)producer_->Flush(timeout); }
 
-KafkaStatus EntryWriter::PollUntil(const std::function<bool()>& is_done,
-                                   const std::stop_token& stop, milliseconds patience) {
+BrokerStatus EntryWriter::PollUntil(const std::function<bool()>& is_done,
+                                    const std::stop_token& stop, milliseconds patience) {
   const auto begin = SteadyClock::now();
   while (!is_done()) {
     producer_->Poll(kPollTime);
-    if (auto written = Check(); !written) return written;
+    CRAWLSIEVE_RETURN_IF_ERROR(Check());
     if (stop.stop_requested() && SteadyClock::now() - begin > patience) {
       return TooLate(fmt::format("stopping, and {} takes no more entries", log_.topic));
     }
@@ -68,7 +66,7 @@ KafkaStatus EntryWriter::PollUntil(const std::function<bool()>& is_done,
   return {};
 }
 
-KafkaStatus EntryWriter::Check() const {
+BrokerStatus EntryWriter::Check() const {
   if (failure_.has_value()) return tl::unexpected(*failure_);
   if (auto fatal = producer_->FatalError()) return tl::unexpected(*std::move(fatal));
   if (waiting_.empty() || timeout_ == milliseconds(0)) return {};

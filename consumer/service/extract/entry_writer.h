@@ -5,6 +5,7 @@
 #include "consumer/kafka/producer.h"
 #include "consumer/service/extract/page_worker.h"
 #include "consumer/service/options.h"
+#include "plugin/base/broker_error.h"
 #include "plugin/base/result.h"
 
 #include <chrono>
@@ -48,11 +49,11 @@ class EntryWriter {
   /// the log: a broker takes the first batch that arrives for a producer's first, whatever its
   /// number, so that another batch could take its place. Where a stop is requested, waits no longer
   /// than `patience`. Errors: those of Check; kRefused: too large; kFatal: the patience ended.
-  [[nodiscard]] KafkaStatus Write(const RecordView& record, Origin origin,
-                                  const std::stop_token& stop, std::chrono::milliseconds patience);
+  [[nodiscard]] BrokerStatus Write(const RecordView& record, Origin origin,
+                                   const std::stop_token& stop, std::chrono::milliseconds patience);
 
   /// Serves callbacks. Errors: those of Check.
-  [[nodiscard]] KafkaStatus Poll();
+  [[nodiscard]] BrokerStatus Poll();
 
   /// Waits until all is written, up to `timeout`, whatever comes of it.
   void Flush(std::chrono::milliseconds timeout);
@@ -76,10 +77,10 @@ class EntryWriter {
 
   void OnDelivery(const DeliveryReport& report);
   /// Errors: a record couldn't be written, or waits for too long; the client is of no more use.
-  [[nodiscard]] KafkaStatus Check() const;
-  [[nodiscard]] KafkaStatus PollUntil(const std::function<bool()>& is_done,
-                                      const std::stop_token& stop,
-                                      std::chrono::milliseconds patience);
+  [[nodiscard]] BrokerStatus Check() const;
+  [[nodiscard]] BrokerStatus PollUntil(const std::function<bool()>& is_done,
+                                       const std::stop_token& stop,
+                                       std::chrono::milliseconds patience);
 
   const TopicPartition& log_;
   const std::chrono::milliseconds timeout_;  ///< of a record; 0: none
@@ -87,7 +88,7 @@ class EntryWriter {
   std::map<std::uint64_t, Waiting> waiting_;  ///< by token: the oldest first
   std::uint64_t last_token_ = 0;
   bool has_begun_ = false;  ///< the first entry is in the log
-  std::optional<KafkaError> failure_;
+  std::optional<BrokerError> failure_;
   std::unique_ptr<Producer> producer_;  // last: its reports come until it is gone
 };
 

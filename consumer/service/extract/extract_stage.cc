@@ -16,6 +16,7 @@
 #include "consumer/service/extract/log_gate.h"
 #include "consumer/service/extract/page_worker.h"
 #include "consumer/version.h"
+#include "plugin/base/result.h"
 
 #include <algorithm>
 #include <chrono>
@@ -61,49 +62,43 @@ class ExtractSession final : public RebalanceListener {
 
   ~ExtractSession() override { board_.SetPartitions(Role::kExtract, {}); }
 
-  SessionResult Run(const std::stop_token& stop) {
-    if (auto opened = Open(); !opened) return tl::unexpected(FinalFailure(opened.error()));
+  BrokerStatus Run(const std::stop_token& stop) {
+    if (auto opened = Open(); !opened) return FinalError(opened.error());
     stop_ = stop;
-    auto ready = gate_.Wait(stop, *consumer_, entries_->producer(), contact_);
-    if (!ready) return tl::unexpected(Failure(ready.error()));
-    if (!*ready) return {};
-    if (auto alone = CheckExtractGroup(options_.kafka, kGroupTimeout); !alone) {
-      return tl::unexpected(Failure(alone.error()));
-    }
-    if (auto joined = consumer_->Subscribe(options_.kafka.input_topics, *this); !joined) {
-      return tl::unexpected(Failure(joined.error()));
-    }
+    CRAWLSIEVE_ASSIGN_OR_RETURN(auto ready,
+                                gate_.Wait(stop, *consumer_, entries_->producer(), contact_));
+    if (!ready) return {};
+    CRAWLSIEVE_RETURN_IF_ERROR(CheckExtractGroup(options_.kafka, kGroupTimeout));
+    CRAWLSIEVE_RETURN_IF_ERROR(consumer_->Subscribe(options_.kafka.input_topics, *this));
     while (!stop.stop_requested()) {
-      if (auto worked = Step(); !worked) return tl::unexpected(Failure(worked.error()));
+      CRAWLSIEVE_RETURN_IF_ERROR(Step());
     }
     return Finish();
   }
 
-  KafkaResult<std::vector<PartitionOffset>> OnAssigned(
+  [[nodiscard]] bool has_progressed() const { return progressed_; }
+
+  BrokerResult<std::vector<PartitionOffset>> OnAssigned(
       const std::vector<TopicPartition>& partitions) override {
     // The log may be another one than at the last assignment.
-    if (auto ours = gate_.Check(kAdminTimeout); !ours) {
-      return tl::unexpected(ours.error());
-    }
-    if (auto alone = CheckExtractGroup(options_.kafka, kGroupTimeout); !alone) {
-      return tl::unexpected(alone.error());
-    }
-    auto committed = consumer_->CommittedPlaces(partitions, kAdminTimeout);
-    if (!committed) return tl::unexpected(committed.error());
+    CRAWLSIEVE_RETURN_IF_ERROR(gate_.Check(kAdminTimeout));
+    CRAWLSIEVE_RETURN_IF_ERROR(CheckExtractGroup(options_.kafka, kGroupTimeout));
+    CRAWLSIEVE_ASSIGN_OR_RETURN(auto committed,
+                                consumer_->CommittedPlaces(partitions, kAdminTimeout));
     std::vector<PartitionOffset> starts;
     for (std::size_t i = 0; i < partitions.size(); ++i) {
-      auto watermarks = consumer_->QueryWatermarks(partitions[i], kAdminTimeout);
-      if (!watermarks) return tl::unexpected(watermarks.error());
-      auto begin = BeginAt(options_.kafka, partitions[i], (*committed)[i], *watermarks);
-      if (!begin) return tl::unexpected(begin.error());
+      CRAWLSIEVE_ASSIGN_OR_RETURN(auto watermarks,
+                                  consumer_->QueryWatermarks(partitions[i], kAdminTimeout));
+      CRAWLSIEVE_ASSIGN_OR_RETURN(auto begin,
+                                  BeginAt(options_.kafka, partitions[i], committed[i], watermarks));
       Log(LogLevel::kInfo, "extract.assigned",
           {{"topic", partitions[i].topic},
            {"partition", partitions[i].partition},
-           {"offset", begin->is_unclaimed ? -1 : begin->first}});
-      if (begin->unread.has_value()) LogUnread(partitions[i], *begin->unread);
-      starts.push_back({partitions[i], begin->read_from});
+           {"offset", begin.is_unclaimed ? -1 : begin.first}});
+      if (begin.unread.has_value()) LogUnread(partitions[i], *begin.unread);
+      starts.push_back({partitions[i], begin.read_from});
       assigned_.insert_or_assign(
-          partitions[i], Assigned{++last_epoch_, OffsetTracker(), CommittedTimes(), *begin, {}});
+          partitions[i], Assigned{++last_epoch_, OffsetTracker(), CommittedTimes(), begin, {}});
     }
     paused_ = false;
     return starts;
@@ -112,7 +107,7 @@ class ExtractSession final : public RebalanceListener {
   void OnRevoked(const std::vector<TopicPartition>& partitions) override {
     // What is acknowledged is committed; the new owner repeats the rest, and the fold knows it.
     entries_->Flush(kAdminTimeout);
-    const KafkaStatus committed = consumer_->Commit(CommittableOffsets(), kAdminTimeout);
+    const BrokerStatus committed = consumer_->Commit(CommittableOffsets(), kAdminTimeout);
     if (!committed) {
       Log(LogLevel::kWarn, "extract.commit_failed", {{"error", committed.error().message}});
     }
@@ -136,8 +131,6 @@ class ExtractSession final : public RebalanceListener {
     Timestamp last_timestamp;  ///< of the record taken last
   };
 
-  SessionFailure Failure(const KafkaError& error) const { return FailureFrom(error, progressed_); }
-
   OrderedWorkers<PageTask, ProcessedPage>::Worker MakeWorker() {
     const Probe* probe = options_.probe_command.empty() ? nullptr : &probe_;
     auto worker = std::make_shared<PageWorker>(options_.kafka, options_.processor, probe,
@@ -148,17 +141,17 @@ class ExtractSession final : public RebalanceListener {
   Status Open() {
     ClientRecipe recipe = ExtractConsumer(options_.kafka, options_.static_member);
     recipe.defaults["client.id"] = ExtractClientId(options_.kafka);
-    auto consumer =
-        Consumer::Make(recipe, options_.kafka, contact_.Listen(LoggingCallbacks("extract")));
-    if (!consumer) return tl::unexpected(consumer.error());
-    auto entries =
+    CRAWLSIEVE_ASSIGN_OR_RETURN(
+        auto consumer,
+        Consumer::Make(recipe, options_.kafka, contact_.Listen(LoggingCallbacks("extract"))));
+    CRAWLSIEVE_ASSIGN_OR_RETURN(
+        auto entries,
         EntryWriter::Make(options_.kafka, log_, contact_.Listen(LoggingCallbacks("extract")),
                           [this](const EntryWriter::Origin& origin, std::string_view topic) {
                             OnWritten(origin, topic);
-                          });
-    if (!entries) return tl::unexpected(entries.error());
-    consumer_ = std::move(*consumer);
-    entries_ = std::move(*entries);
+                          }));
+    consumer_ = std::move(consumer);
+    entries_ = std::move(entries);
     return {};
   }
 
@@ -177,31 +170,31 @@ class ExtractSession final : public RebalanceListener {
 
   /// Takes a record if there is room, appends what the workers are done with, commits if it is
   /// time.
-  KafkaStatus Step() {
-    if (auto written = entries_->Poll(); !written) return written;
+  BrokerStatus Step() {
+    CRAWLSIEVE_RETURN_IF_ERROR(entries_->Poll());
 
     const bool has_room = in_flight_bytes_ < options_.stage.max_in_flight_bytes &&
                           workers_.in_flight() < options_.stage.max_in_flight_records;
-    if (auto changed = SetPaused(!has_room); !changed) return changed;
+    CRAWLSIEVE_RETURN_IF_ERROR(SetPaused(!has_room));
     const bool is_busy = workers_.in_flight() > 0 || entries_->outstanding() > 0;
     auto polled = consumer_->Poll(!has_room ? milliseconds(0) : is_busy ? kBusyPoll : kIdlePoll);
-    if (!polled && polled.error().error_class != KafkaErrorClass::kRetriable) {
+    if (!polled && polled.error().error_class != ErrorClass::kRetriable) {
       return tl::unexpected(polled.error());
     }
     if (polled.has_value() && polled->has_value()) {
-      if (auto taken = Take(std::move(**polled)); !taken) return taken;
+      CRAWLSIEVE_RETURN_IF_ERROR(Take(std::move(**polled)));
     }
 
     // Without room the oldest page is all there is to wait for.
     auto done = workers_.TakeNext(has_room ? milliseconds(0) : kIdlePoll);
     for (; done.has_value(); done = workers_.TakeNext(milliseconds(0))) {
-      if (auto appended = Append(std::move(*done)); !appended) return appended;
+      CRAWLSIEVE_RETURN_IF_ERROR(Append(std::move(*done)));
     }
     contact_.AskIfSilent(*consumer_, log_);
     return CommitIfDue();
   }
 
-  KafkaStatus Take(ConsumedRecord record) {
+  BrokerStatus Take(ConsumedRecord record) {
     TopicPartition partition{std::string(record.topic()), record.partition()};
     const auto assigned = assigned_.find(partition);
     if (assigned == assigned_.end() || assigned->second.tracker.IsTaken(record.offset())) return {};
@@ -230,7 +223,7 @@ class ExtractSession final : public RebalanceListener {
   }
 
   /// Pauses or resumes everything assigned; polling goes on either way.
-  KafkaStatus SetPaused(bool paused) {
+  BrokerStatus SetPaused(bool paused) {
     if (paused == paused_) return {};
     std::vector<TopicPartition> partitions;
     for (const auto& [partition, assigned] : assigned_) partitions.push_back(partition);
@@ -239,7 +232,7 @@ class ExtractSession final : public RebalanceListener {
     return changed;
   }
 
-  KafkaStatus Append(ProcessedPage done) {
+  BrokerStatus Append(ProcessedPage done) {
     in_flight_bytes_ -= done.bytes;
     const auto assigned = assigned_.find(done.partition);
     if (assigned == assigned_.end() || assigned->second.epoch != done.epoch) return {};
@@ -263,7 +256,7 @@ class ExtractSession final : public RebalanceListener {
       letter.headers = done.record.headers();
       CompleteDeadLetter(added, options_.kafka.dead_letter_headers,
                          options_.dead_letter_bytes.at(done.partition.topic), letter);
-      if (auto written = Write(letter, origin); !written) return written;
+      CRAWLSIEVE_RETURN_IF_ERROR(Write(letter, origin));
     }
     const std::string entry = done.processed.entry.SerializeAsString();
     RecordView record;
@@ -273,7 +266,7 @@ class ExtractSession final : public RebalanceListener {
     return Write(record, origin);
   }
 
-  KafkaStatus Write(const RecordView& record, const EntryWriter::Origin& origin) {
+  BrokerStatus Write(const RecordView& record, const EntryWriter::Origin& origin) {
     return entries_->Write(record, origin, stop_, options_.shutdown_timeout / 2);
   }
 
@@ -297,14 +290,14 @@ class ExtractSession final : public RebalanceListener {
     return offsets;
   }
 
-  KafkaStatus CommitIfDue() {
+  BrokerStatus CommitIfDue() {
     const auto now = SteadyClock::now();
     if (now < next_commit_) return {};
     next_commit_ = now + options_.kafka.commit_interval;
     ReportLag();
     std::vector<PartitionOffset> offsets = CommittableOffsets();
     if (offsets == last_committed_) return {};
-    auto sent = consumer_->CommitAsync(offsets, [this](const KafkaStatus& committed) {
+    auto sent = consumer_->CommitAsync(offsets, [this](const BrokerStatus& committed) {
       if (committed) return contact_.Answered();
       // The next commit covers this one's records.
       metrics_.Errors("extract").Add();
@@ -331,14 +324,12 @@ class ExtractSession final : public RebalanceListener {
   }
 
   /// Lets what was taken come to its end, commits and leaves.
-  SessionResult Finish() {
+  BrokerStatus Finish() {
     const auto deadline = SteadyClock::now() + options_.shutdown_timeout / 2;
     while (workers_.in_flight() > 0 && SteadyClock::now() < deadline) {
       auto done = workers_.TakeNext(kIdlePoll);
       if (!done.has_value()) continue;
-      if (auto appended = Append(std::move(*done)); !appended) {
-        return tl::unexpected(Failure(appended.error()));
-      }
+      CRAWLSIEVE_RETURN_IF_ERROR(Append(std::move(*done)));
     }
     // OnRevoked, called by Close, flushes and commits.
     if (auto closed = consumer_->Close(options_.shutdown_timeout / 2); !closed) {
@@ -381,7 +372,8 @@ ExtractStage::ExtractStage(Options options, PageNotes& notes, StatusBoard& board
 Status ExtractStage::Run(const std::stop_token& stop) {
   return RunSessions("extract", stop, BackOff(), metrics_, [&] {
     ExtractSession session(options_, notes_, board_, metrics_);
-    return session.Run(stop);
+    BrokerStatus status = session.Run(stop);
+    return SessionEnd{std::move(status), session.has_progressed()};
   });
 }
 

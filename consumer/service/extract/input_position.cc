@@ -22,8 +22,8 @@ Timestamp TimeIn(std::string_view metadata) {
   return Timestamp(std::chrono::milliseconds(ms));
 }
 
-KafkaError Refused(std::string message) {
-  return {KafkaErrorClass::kRefused, 0, "", std::move(message)};
+tl::unexpected<BrokerError> Refused(std::string message) {
+  return MakeBrokerError(ErrorClass::kRefused, std::move(message));
 }
 
 /// Instructions for a topic that was recreated.
@@ -38,19 +38,19 @@ std::string WhatToDo(const KafkaOptions& options, const TopicPartition& partitio
 
 }  // namespace
 
-KafkaResult<InputBegin> BeginAt(const KafkaOptions& options, const TopicPartition& partition,
-                                const std::optional<PartitionOffset>& committed,
-                                const Watermarks& watermarks) {
+BrokerResult<InputBegin> BeginAt(const KafkaOptions& options, const TopicPartition& partition,
+                                 const std::optional<PartitionOffset>& committed,
+                                 const Watermarks& watermarks) {
   InputBegin begin;
   begin.is_unclaimed = !committed.has_value();
   const std::int64_t next = committed.has_value() ? committed->offset : 0;
   if (next > watermarks.high) {
-    return tl::unexpected(Refused(fmt::format(
+    return Refused(fmt::format(
         "group {}.extract has committed offset {} of topic {} [{}], which ends at {}: the topic "
         "was recreated, or lost records. New records at these offsets would get no verdict. "
         "{}",
         options.group, next, partition.topic, partition.partition, watermarks.high,
-        WhatToDo(options, partition))));
+        WhatToDo(options, partition)));
   }
   if (next < watermarks.low) begin.unread = OffsetRange{next, watermarks.low - 1};
   begin.first = std::max(next, watermarks.low);
@@ -63,17 +63,17 @@ KafkaResult<InputBegin> BeginAt(const KafkaOptions& options, const TopicPartitio
   return begin;
 }
 
-KafkaStatus CheckLastRead(const KafkaOptions& options, const TopicPartition& partition,
-                          const InputBegin& begin, std::int64_t offset, Timestamp timestamp) {
+BrokerStatus CheckLastRead(const KafkaOptions& options, const TopicPartition& partition,
+                           const InputBegin& begin, std::int64_t offset, Timestamp timestamp) {
   if (offset != begin.first - 1 || begin.last_read == Timestamp() || timestamp == Timestamp() ||
       timestamp == begin.last_read) {
     return {};
   }
-  return tl::unexpected(Refused(fmt::format(
+  return Refused(fmt::format(
       "record {} of topic {} [{}] has time {}, and group {}.extract processed one with time {}: "
       "the topic was recreated. Its records up to there would get no verdict. {}",
       offset, partition.topic, partition.partition, FormatRfc3339(timestamp), options.group,
-      FormatRfc3339(begin.last_read), WhatToDo(options, partition))));
+      FormatRfc3339(begin.last_read), WhatToDo(options, partition)));
 }
 
 std::string CommittedTimes::MetadataFor(std::int64_t offset) {

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "consumer/kafka/consumer.h"
-#include "consumer/kafka/error.h"
 #include "consumer/service/options.h"
+#include "plugin/base/broker_error.h"
 #include "plugin/base/timestamp.h"
 #include "plugin/judge/mark.h"
 
@@ -28,17 +28,17 @@ struct InputBegin {
 
 /// Errors: kRefused if the group is ahead of the topic's end: the topic was recreated, or lost
 /// records.
-[[nodiscard]] KafkaResult<InputBegin> BeginAt(const KafkaOptions& options,
-                                              const TopicPartition& partition,
-                                              const std::optional<PartitionOffset>& committed,
-                                              const Watermarks& watermarks);
+[[nodiscard]] BrokerResult<InputBegin> BeginAt(const KafkaOptions& options,
+                                               const TopicPartition& partition,
+                                               const std::optional<PartitionOffset>& committed,
+                                               const Watermarks& watermarks);
 
 /// Checks, by its time, that the record in front of `begin.first` is the one that the group
 /// processed.
 /// Errors: kRefused if it is another one: the topic was recreated.
-[[nodiscard]] KafkaStatus CheckLastRead(const KafkaOptions& options,
-                                        const TopicPartition& partition, const InputBegin& begin,
-                                        std::int64_t offset, Timestamp timestamp);
+[[nodiscard]] BrokerStatus CheckLastRead(const KafkaOptions& options,
+                                         const TopicPartition& partition, const InputBegin& begin,
+                                         std::int64_t offset, Timestamp timestamp);
 
 /// Times of the records that were taken. The time of the last processed one is committed with the
 /// group's offset. Thread-compatible.

@@ -18,50 +18,47 @@ using std::chrono::milliseconds;
 constexpr milliseconds kAnswerTimeout{10'000};
 constexpr milliseconds kPause{200};  ///< between two looks at the log
 
-tl::unexpected<KafkaError> Failed(KafkaErrorClass error_class, std::string message) {
-  return tl::unexpected(KafkaError{error_class, 0, "", std::move(message)});
-}
-
 }  // namespace
 
 LogGate::LogGate(const KafkaOptions& kafka, std::string scheme)
     : kafka_(kafka), log_(LogPartition(kafka)), scheme_(std::move(scheme)) {}
 
-KafkaStatus LogGate::Check(milliseconds timeout) const {
+BrokerStatus LogGate::Check(milliseconds timeout) const {
   auto source = KafkaLogSource::Make(kafka_, LoggingCallbacks("extract"));
-  if (!source) return Failed(KafkaErrorClass::kRefused, std::move(source.error().message));
+  if (!source) return MakeBrokerError(ErrorClass::kRefused, std::move(source.error().message));
   auto first = ReadFirstEntry(LogOf(kafka_), **source, timeout);
   if (!first) {
-    return Failed(
-        first.error().may_pass() ? KafkaErrorClass::kRetriable : KafkaErrorClass::kRefused,
-        std::move(first.error().error.message));
+    return MakeBrokerError(first.error().may_pass() ? ErrorClass::kRetriable : ErrorClass::kRefused,
+                           std::move(first.error().message));
   }
   if (!first->has_value()) {
-    return Failed(KafkaErrorClass::kRetriable, fmt::format("log {} has no entry yet", log_.topic));
+    return MakeBrokerError(ErrorClass::kRetriable,
+                           fmt::format("log {} has no entry yet", log_.topic));
   }
   const std::string& scheme = SchemeOfEntry(**first);
   if (scheme == scheme_) return {};
-  return Failed(KafkaErrorClass::kRefused,
-                fmt::format("log {} is of scheme {}, this configuration makes scheme {}: give all "
-                            "processes the same fingerprint and extract settings, or use another "
-                            "kafka.log.topic",
-                            log_.topic, scheme, scheme_));
+  return MakeBrokerError(
+      ErrorClass::kRefused,
+      fmt::format("log {} is of scheme {}, this configuration makes scheme {}: give all "
+                  "processes the same fingerprint and extract settings, or use another "
+                  "kafka.log.topic",
+                  log_.topic, scheme, scheme_));
 }
 
-KafkaResult<bool> LogGate::Wait(const std::stop_token& stop, Consumer& consumer, Producer& producer,
-                                BrokerContact& contact) const {
+BrokerResult<bool> LogGate::Wait(const std::stop_token& stop, Consumer& consumer,
+                                 Producer& producer, BrokerContact& contact) const {
   std::string_view logged;
   // Nothing is subscribed yet, so polling the producer only waits.
   for (; !stop.stop_requested(); producer.Poll(kPause)) {
     const auto watermarks = consumer.QueryWatermarks(log_, kAnswerTimeout);
     watermarks.has_value() ? contact.Answered() : contact.Failed();
-    if (!watermarks && watermarks.error().error_class != KafkaErrorClass::kRetriable) {
+    if (!watermarks && watermarks.error().error_class != ErrorClass::kRetriable) {
       return tl::unexpected(watermarks.error());
     }
     if (watermarks.has_value() && watermarks->high > 0) {
       auto ours = Check(kAnswerTimeout);
       if (ours) return true;
-      if (ours.error().error_class != KafkaErrorClass::kRetriable) {
+      if (ours.error().error_class != ErrorClass::kRetriable) {
         return tl::unexpected(ours.error());
       }
       Log(LogLevel::kWarn, "extract.waiting",

@@ -1,10 +1,10 @@
 #pragma once
 
 #include "consumer/kafka/consumer.h"
-#include "consumer/kafka/error.h"
 #include "consumer/kafka/producer.h"
 #include "consumer/service/brokers/contact.h"
 #include "consumer/service/options.h"
+#include "plugin/base/broker_error.h"
 
 #include <chrono>
 #include <stop_token>
@@ -22,13 +22,13 @@ class LogGate {
 
   /// Reads the log's first entry, which names the scheme. Errors: kRefused for another scheme or
   /// for a log that can't be read; kRetriable if there is no entry yet, or nobody answered in time.
-  [[nodiscard]] KafkaStatus Check(std::chrono::milliseconds timeout) const;
+  [[nodiscard]] BrokerStatus Check(std::chrono::milliseconds timeout) const;
 
   /// Waits for the log's first entry, the judging parameters, which a judge writes. False if `stop`
   /// was requested. Polls `producer`, so that its clients' errors reach `contact`. Errors: those
   /// that waiting doesn't mend.
-  [[nodiscard]] KafkaResult<bool> Wait(const std::stop_token& stop, Consumer& consumer,
-                                       Producer& producer, BrokerContact& contact) const;
+  [[nodiscard]] BrokerResult<bool> Wait(const std::stop_token& stop, Consumer& consumer,
+                                        Producer& producer, BrokerContact& contact) const;
 
  private:
   const KafkaOptions& kafka_;

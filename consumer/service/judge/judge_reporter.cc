@@ -1,6 +1,7 @@
 #include "consumer/service/judge/judge_reporter.h"
 
 #include "consumer/observability/logging.h"
+#include "plugin/base/result.h"
 
 #include <algorithm>
 #include <chrono>
@@ -82,7 +83,7 @@ Status JudgeReporter::OnMove(JudgeState from, JudgeState to, std::int64_t publis
 
 Status JudgeReporter::ReportLive(std::int64_t published) {
   ReportIndex();
-  if (auto reported = ReportOpenGaps(/*is_alarm=*/true); !reported) return reported;
+  CRAWLSIEVE_RETURN_IF_ERROR(ReportOpenGaps(/*is_alarm=*/true));
   Log(LogLevel::kInfo, "judge.live",
       {{"offset", published}, {"documents", detector_.index_stats().documents}});
   return {};
@@ -123,7 +124,7 @@ Status JudgeReporter::OnPublished(const LogProgress& progress) {
   batch.counts.AddTo(metrics_);
   batch.alarms.Report(stale_generation_reported_, other_topic_reported_);
   if (batch.alarms.has_gaps_changed()) {
-    if (auto reported = ReportOpenGaps(/*is_alarm=*/false); !reported) return reported;
+    CRAWLSIEVE_RETURN_IF_ERROR(ReportOpenGaps(/*is_alarm=*/false));
   }
   const Timestamp now = Now();
   for (const Timestamp source : batch.sources) metrics_.Observe(Latency::kEndToEnd, now - source);
@@ -148,10 +149,9 @@ void JudgeReporter::OnParametersAppended() {
 
 /// Names the input records that the log has no entry for, and shows their number.
 Status JudgeReporter::ReportOpenGaps(bool is_alarm) {
-  auto gaps = detector_.OpenGaps();
-  if (!gaps) return tl::unexpected(gaps.error());
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto gaps, detector_.OpenGaps());
   std::vector<GapReport> reports;
-  for (const InputGap& gap : *gaps) {
+  for (const InputGap& gap : gaps) {
     reports.push_back({gap.topic, gap.partition,
                        static_cast<std::uint64_t>(gap.offsets.to - gap.offsets.from + 1)});
     Log(is_alarm ? LogLevel::kWarn : LogLevel::kInfo, "judge.open_gap",

@@ -14,10 +14,6 @@
 namespace crawlsieve::consumer {
 namespace {
 
-SessionFailure ToSessionFailure(const LogFailure& failure, bool progressed) {
-  return {failure.error, failure.may_pass(), progressed};
-}
-
 JudgeMachine::Options MachineOptions(const JudgeStage::Options& options) {
   JudgeMachine::Options machine;
   machine.log = LogOf(options.kafka);
@@ -39,22 +35,20 @@ Status JudgeStage::Run(const std::stop_token& stop) {
   std::optional<std::int64_t> seen_gap;
   SnapshotReporter snapshots(detector_.restart_report(), metrics_);
   // One set of Kafka clients and one machine after the other.
-  const auto session = [&]() -> SessionResult {
+  const auto session = [&]() -> SessionEnd {
     JudgeReporter reporter(
         {LogPartition(options_.kafka), options_.parameters, options_.scheme, options_.index_shards},
         detector_, board_, metrics_, snapshots);
     BrokerContact contact(Role::kJudge, board_);
     auto group = KafkaJudgeGroup::Make(options_.kafka, contact);
-    if (!group) return tl::unexpected(ToSessionFailure(group.error(), false));
+    if (!group) return {tl::unexpected(std::move(group.error()))};
     KafkaVerdictSink sink(options_.kafka, options_.instance, **group, contact, metrics_);
     DetectorFold fold(detector_);
     JudgeMachine machine(MachineOptions(options_), {fold, **group, sink, reporter}, seen_gap);
-    LogStatus worked;
+    BrokerStatus worked;
     while (worked && !stop.stop_requested()) worked = machine.Step();
     if (worked) worked = machine.Finish();
-    if (!worked) {
-      return tl::unexpected(ToSessionFailure(worked.error(), machine.has_progressed()));
-    }
+    if (!worked) return {std::move(worked), machine.has_progressed()};
     if (auto closed = (*group)->Close(options_.shutdown_timeout / 2); !closed) {
       Log(LogLevel::kWarn, "judge.close_failed", {{"error", closed.error().message}});
     }

@@ -3,6 +3,7 @@
 #include "consumer/kafka/producer.h"
 #include "consumer/service/brokers/deployment.h"
 #include "consumer/service/brokers/kafka_log.h"
+#include "plugin/base/result.h"
 
 #include <string>
 #include <utility>
@@ -15,12 +16,6 @@ namespace {
 
 constexpr milliseconds kAdminTimeout{10'000};
 constexpr milliseconds kGroupTimeout{3'000};
-
-/// For the client, which hands it on from Poll as it is.
-KafkaError ToKafkaError(const LogFailure& failure) {
-  return {failure.may_pass() ? KafkaErrorClass::kFatal : KafkaErrorClass::kRefused, 0, "",
-          failure.error.message};
-}
 
 }  // namespace
 
@@ -35,103 +30,98 @@ KafkaJudgeGroup::KafkaJudgeGroup(const KafkaOptions& options, BrokerContact& con
       log_(LogPartition(options)),
       consumer_(std::move(consumer)) {}
 
-LogResult<std::unique_ptr<KafkaJudgeGroup>> KafkaJudgeGroup::Make(const KafkaOptions& options,
-                                                                  BrokerContact& contact) {
+BrokerResult<std::unique_ptr<KafkaJudgeGroup>> KafkaJudgeGroup::Make(const KafkaOptions& options,
+                                                                     BrokerContact& contact) {
   ClientRecipe recipe = JudgeConsumer(options);
   // Members get partitions in the order of their ids, which begin with this: the judge that was
   // there first stays, and a standby that joins doesn't take over. The order is asked of the
   // group, since clocks may be wrong.
-  auto client_id = JudgeClientId(options, kAdminTimeout);
-  if (!client_id) return tl::unexpected(ToLogFailure(client_id.error()));
-  recipe.defaults["client.id"] = *client_id;
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto client_id, JudgeClientId(options, kAdminTimeout));
+  recipe.defaults["client.id"] = client_id;
   auto consumer = Consumer::Make(recipe, options, contact.Listen(LoggingCallbacks("judge")));
-  if (!consumer) return FinalLogFailure(std::move(consumer.error()));
+  if (!consumer) return FinalError(std::move(consumer.error()));
   std::unique_ptr<KafkaJudgeGroup> group(
       new KafkaJudgeGroup(options, contact, std::move(*consumer)));
-  if (auto asked = group->Bounds(kAdminTimeout); !asked) {
-    return tl::unexpected(std::move(asked.error()));
-  }
+  CRAWLSIEVE_RETURN_IF_ERROR(group->Bounds(kAdminTimeout));
   return group;
 }
 
-LogStatus KafkaJudgeGroup::Join(JudgeMember& member) {
+BrokerStatus KafkaJudgeGroup::Join(JudgeMember& member) {
   member_ = &member;
-  return ToLogStatus(consumer_->Subscribe({log_.topic}, *this));
+  return consumer_->Subscribe({log_.topic}, *this);
 }
 
-LogStatus KafkaJudgeGroup::Poll(milliseconds wait) {
-  if (auto paused = consumer_->Pause({log_}); !paused) return ToLogStatus(paused);
-  auto polled = consumer_->Poll(wait);
-  if (!polled) return tl::unexpected(ToLogFailure(polled.error()));
+BrokerStatus KafkaJudgeGroup::Poll(milliseconds wait) {
+  CRAWLSIEVE_RETURN_IF_ERROR(consumer_->Pause({log_}));
+  CRAWLSIEVE_RETURN_IF_ERROR(consumer_->Poll(wait));
   return {};
 }
 
-LogResult<std::optional<CommittedPlace>> KafkaJudgeGroup::Committed(milliseconds timeout) {
+BrokerResult<std::optional<CommittedPlace>> KafkaJudgeGroup::Committed(milliseconds timeout) {
   auto committed = consumer_->CommittedPlaces({log_}, timeout);
   if (!committed) {
     contact_.Failed();
-    return tl::unexpected(ToLogFailure(committed.error()));
+    return tl::unexpected(committed.error());
   }
   std::optional<PartitionOffset>& place = committed->front();
   if (!place.has_value()) return std::optional<CommittedPlace>();
   return std::optional(CommittedPlace{place->offset, std::move(place->metadata)});
 }
 
-LogResult<LogBounds> KafkaJudgeGroup::Bounds(milliseconds timeout) {
+BrokerResult<LogBounds> KafkaJudgeGroup::Bounds(milliseconds timeout) {
   const auto watermarks = consumer_->QueryWatermarks(log_, timeout);
   if (!watermarks) {
     contact_.Failed();
-    return tl::unexpected(ToLogFailure(watermarks.error()));
+    return tl::unexpected(watermarks.error());
   }
   contact_.Answered();
   return LogBounds{watermarks->low, watermarks->high};
 }
 
-LogResult<std::unique_ptr<LogSource>> KafkaJudgeGroup::OpenReader() {
+BrokerResult<std::unique_ptr<LogSource>> KafkaJudgeGroup::OpenReader() {
   auto source = KafkaLogSource::Make(options_, contact_.Listen(LoggingCallbacks("judge")));
-  if (!source) return FinalLogFailure(std::move(source.error()));
+  if (!source) return FinalError(std::move(source.error()));
   return std::unique_ptr<LogSource>(std::move(*source));
 }
 
-LogStatus KafkaJudgeGroup::Append(const log::Entry& entry) {
-  std::optional<KafkaError> failure;
+BrokerStatus KafkaJudgeGroup::Append(const log::Entry& entry) {
+  std::optional<BrokerError> failure;
   auto producer = Producer::Make(IdempotentProducer(options_), options_, LoggingCallbacks("judge"),
                                  [&](const DeliveryReport& report) {
                                    if (report.error.has_value()) failure = report.error;
                                  });
-  if (!producer) return FinalLogFailure(std::move(producer.error()));
+  if (!producer) return FinalError(std::move(producer.error()));
   const std::string value = entry.SerializeAsString();
   RecordView record;
   record.topic = log_.topic;
   record.partition = log_.partition;
   record.value = value;
-  if (auto produced = (*producer)->Produce(record, 0); !produced) return ToLogStatus(produced);
-  if (auto flushed = (*producer)->Flush(kAdminTimeout); !flushed) return ToLogStatus(flushed);
-  if (failure.has_value()) return tl::unexpected(ToLogFailure(*failure));
+  CRAWLSIEVE_RETURN_IF_ERROR((*producer)->Produce(record, 0));
+  CRAWLSIEVE_RETURN_IF_ERROR((*producer)->Flush(kAdminTimeout));
+  if (failure.has_value()) return tl::unexpected(*failure);
   return {};
 }
 
 void KafkaJudgeGroup::OnIdle() { contact_.AskIfSilent(*consumer_, log_); }
 
-KafkaStatus KafkaJudgeGroup::Commit(const CommittedPlace& place, milliseconds timeout) {
+BrokerStatus KafkaJudgeGroup::Commit(const CommittedPlace& place, milliseconds timeout) {
   return consumer_->Commit(ToOffsets(log_, place), timeout);
 }
 
-KafkaStatus KafkaJudgeGroup::Close(milliseconds timeout) { return consumer_->Close(timeout); }
+BrokerStatus KafkaJudgeGroup::Close(milliseconds timeout) { return consumer_->Close(timeout); }
 
 // --- The log as the member reads it --------------------------------------------------------------
 
-LogStatus KafkaJudgeGroup::Seek(std::int64_t offset) {
+BrokerStatus KafkaJudgeGroup::Seek(std::int64_t offset) {
   // In this order: a seek wakes librdkafka's fetcher, a resume behind it is found by it only when
   // it looks again a second later. What comes of the wrong place in between is dropped by the
   // seek.
-  if (auto resumed = consumer_->Resume({log_}); !resumed) return ToLogStatus(resumed);
-  return ToLogStatus(Repeat(kAdminTimeout, [&] {
-    return consumer_->Seek({log_, offset}, kAdminTimeout);
-  }));
+  CRAWLSIEVE_RETURN_IF_ERROR(consumer_->Resume({log_}));
+  return Repeat(kAdminTimeout, [&] { return consumer_->Seek({log_, offset}, kAdminTimeout); });
 }
 
-LogResult<std::span<const LogRecord>> KafkaJudgeGroup::Read(std::size_t most, milliseconds wait) {
+BrokerResult<std::span<const LogRecord>> KafkaJudgeGroup::Read(std::size_t most,
+                                                               milliseconds wait) {
   return records_.Read(*consumer_, most, wait);
 }
 
@@ -143,19 +133,15 @@ std::optional<std::int64_t> KafkaJudgeGroup::KnownEnd() const {
 
 // --- Membership ----------------------------------------------------------------------------------
 
-KafkaResult<std::vector<PartitionOffset>> KafkaJudgeGroup::OnAssigned(
+BrokerResult<std::vector<PartitionOffset>> KafkaJudgeGroup::OnAssigned(
     const std::vector<TopicPartition>& partitions) {
   if (partitions.empty()) return std::vector<PartitionOffset>();
   // Someone else's topics in this group: two deployments that would fence each other for ever.
-  if (auto ours = CheckJudgeGroup(options_, partitions, kGroupTimeout); !ours) {
-    return tl::unexpected(ours.error());
-  }
-  auto metadata = consumer_->CurrentGroupMetadata();
-  if (!metadata) return tl::unexpected(metadata.error());
-  metadata_ = std::move(*metadata);
-  const auto begin = member_->OnAssigned();
-  if (!begin) return tl::unexpected(ToKafkaError(begin.error()));
-  return std::vector<PartitionOffset>{{log_, *begin}};
+  CRAWLSIEVE_RETURN_IF_ERROR(CheckJudgeGroup(options_, partitions, kGroupTimeout));
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto metadata, consumer_->CurrentGroupMetadata());
+  metadata_ = std::move(metadata);
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto begin, member_->OnAssigned());
+  return std::vector<PartitionOffset>{{log_, begin}};
 }
 
 void KafkaJudgeGroup::OnRevoked(const std::vector<TopicPartition>& /*partitions*/) {

@@ -21,38 +21,38 @@ namespace crawlsieve::consumer {
 class KafkaJudgeGroup final : public JudgeGroup, private LogSource, private RebalanceListener {
  public:
   /// Makes the client and asks for the log's ends once. `options` and `contact` are borrowed.
-  /// Errors: kFinal, where the group is another deployment's or the options don't go together.
-  [[nodiscard]] static LogResult<std::unique_ptr<KafkaJudgeGroup>> Make(const KafkaOptions& options,
-                                                                        BrokerContact& contact);
+  /// Errors: kRefused, where the group is another deployment's or the options don't go together.
+  [[nodiscard]] static BrokerResult<std::unique_ptr<KafkaJudgeGroup>> Make(
+      const KafkaOptions& options, BrokerContact& contact);
 
-  LogStatus Join(JudgeMember& member) override;
-  LogStatus Poll(std::chrono::milliseconds wait) override;
-  LogResult<std::optional<CommittedPlace>> Committed(std::chrono::milliseconds timeout) override;
-  LogResult<LogBounds> Bounds(std::chrono::milliseconds timeout) override;
+  BrokerStatus Join(JudgeMember& member) override;
+  BrokerStatus Poll(std::chrono::milliseconds wait) override;
+  BrokerResult<std::optional<CommittedPlace>> Committed(std::chrono::milliseconds timeout) override;
+  BrokerResult<LogBounds> Bounds(std::chrono::milliseconds timeout) override;
   LogSource& log() override { return *this; }
-  LogResult<std::unique_ptr<LogSource>> OpenReader() override;
-  LogStatus Append(const log::Entry& entry) override;
+  BrokerResult<std::unique_ptr<LogSource>> OpenReader() override;
+  BrokerStatus Append(const log::Entry& entry) override;
   void OnIdle() override;
 
   /// Who this member was when the log was assigned to it.
   [[nodiscard]] const GroupMetadata& metadata() const { return metadata_; }
 
   /// Commits outside of a transaction.
-  [[nodiscard]] KafkaStatus Commit(const CommittedPlace& place, std::chrono::milliseconds timeout);
+  [[nodiscard]] BrokerStatus Commit(const CommittedPlace& place, std::chrono::milliseconds timeout);
 
   /// Gives the log back, telling the member, and leaves the group.
-  [[nodiscard]] KafkaStatus Close(std::chrono::milliseconds timeout);
+  [[nodiscard]] BrokerStatus Close(std::chrono::milliseconds timeout);
 
  private:
   KafkaJudgeGroup(const KafkaOptions& options, BrokerContact& contact,
                   std::unique_ptr<Consumer> consumer);
 
-  LogStatus Seek(std::int64_t offset) override;
-  LogResult<std::span<const LogRecord>> Read(std::size_t most,
-                                             std::chrono::milliseconds wait) override;
+  BrokerStatus Seek(std::int64_t offset) override;
+  BrokerResult<std::span<const LogRecord>> Read(std::size_t most,
+                                                std::chrono::milliseconds wait) override;
   [[nodiscard]] std::optional<std::int64_t> KnownEnd() const override;
 
-  KafkaResult<std::vector<PartitionOffset>> OnAssigned(
+  BrokerResult<std::vector<PartitionOffset>> OnAssigned(
       const std::vector<TopicPartition>& partitions) override;
   void OnRevoked(const std::vector<TopicPartition>& partitions) override;
   void OnLost(const std::vector<TopicPartition>& partitions) override;

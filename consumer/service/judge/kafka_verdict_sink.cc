@@ -28,7 +28,7 @@ KafkaVerdictSink::KafkaVerdictSink(const KafkaOptions& options, std::string inst
       metrics_(metrics),
       is_exactly_once_(options.delivery == Delivery::kExactlyOnce) {}
 
-LogStatus KafkaVerdictSink::Fence() {
+BrokerStatus KafkaVerdictSink::Fence() {
   auto producer = Producer::Make(
       is_exactly_once_ ? TransactionalProducer(options_) : IdempotentProducer(options_), options_,
       contact_.Listen(LoggingCallbacks("judge")), [this](const DeliveryReport& report) {
@@ -36,32 +36,32 @@ LogStatus KafkaVerdictSink::Fence() {
           delivery_failure_ = report.error;
         }
       });
-  if (!producer) return FinalLogFailure(std::move(producer.error()));
+  if (!producer) return FinalError(std::move(producer.error()));
   if (is_exactly_once_) {
     auto fenced =
         Repeat(kCommitTimeout, [&] { return (*producer)->InitTransactions(kAdminTimeout); });
-    if (!fenced) return ToLogStatus(fenced);
+    if (!fenced) return fenced;
   }
   auto found = Repeat(kAdminTimeout, [&] {
     return (*producer)->FindLeaders(options_.verdict_topic, kAdminTimeout);
   });
-  if (!found) return ToLogStatus(found);
+  if (!found) return found;
   producer_ = std::move(*producer);
   delivery_failure_.reset();
   return {};
 }
 
-LogStatus KafkaVerdictSink::Poll() {
+BrokerStatus KafkaVerdictSink::Poll() {
   producer_->Poll(milliseconds(0));
-  if (delivery_failure_.has_value()) return tl::unexpected(ToLogFailure(*delivery_failure_));
+  if (delivery_failure_.has_value()) return tl::unexpected(*delivery_failure_);
   return {};
 }
 
-LogStatus KafkaVerdictSink::Begin() {
-  return is_exactly_once_ ? ToLogStatus(producer_->BeginTransaction()) : LogStatus();
+BrokerStatus KafkaVerdictSink::Begin() {
+  return is_exactly_once_ ? producer_->BeginTransaction() : BrokerStatus();
 }
 
-LogStatus KafkaVerdictSink::Publish(const log::Page& page, const Verdict& verdict) {
+BrokerStatus KafkaVerdictSink::Publish(const log::Page& page, const Verdict& verdict) {
   const log::Source& source = page.source();
   const Rule& rule = RuleFor(verdict.reason);
   const std::string text = VerdictRecord(page, verdict, {instance_, Now()});
@@ -84,42 +84,42 @@ LogStatus KafkaVerdictSink::Publish(const log::Page& page, const Verdict& verdic
   return Produce(record);
 }
 
-LogStatus KafkaVerdictSink::Produce(const RecordView& record) {
+BrokerStatus KafkaVerdictSink::Produce(const RecordView& record) {
   while (true) {
     auto produced = producer_->Produce(record, 0);
-    if (produced || produced.error().error_class != KafkaErrorClass::kBusy) {
-      return ToLogStatus(produced);
+    if (produced || produced.error().error_class != ErrorClass::kBusy) {
+      return produced;
     }
     producer_->Poll(milliseconds(100));
-    if (delivery_failure_.has_value()) return tl::unexpected(ToLogFailure(*delivery_failure_));
+    if (delivery_failure_.has_value()) return tl::unexpected(*delivery_failure_);
   }
 }
 
-LogStatus KafkaVerdictSink::Commit(const CommittedPlace& place) {
+BrokerStatus KafkaVerdictSink::Commit(const CommittedPlace& place) {
   auto committed = is_exactly_once_ ? CommitTransaction(place) : Flush();
   if (committed) contact_.Answered();
   return committed;
 }
 
-LogStatus KafkaVerdictSink::CommitTransaction(const CommittedPlace& place) {
+BrokerStatus KafkaVerdictSink::CommitTransaction(const CommittedPlace& place) {
   const auto offsets = ToOffsets(LogPartition(options_), place);
   auto sent =
       Repeat(kCommitTimeout, [&] { return producer_->SendOffsets(offsets, group_.metadata()); });
-  if (!sent) return ToLogStatus(sent);
+  if (!sent) return sent;
   auto committed = Repeat(kCommitTimeout, [&] { return producer_->CommitTransaction(); });
   metrics_.Add(committed ? Count::kTransactionsCommitted : Count::kTransactionsAborted);
-  return ToLogStatus(committed);
+  return committed;
 }
 
-LogStatus KafkaVerdictSink::Flush() {
+BrokerStatus KafkaVerdictSink::Flush() {
   auto flushed = Repeat(kCommitTimeout, [&] { return producer_->Flush(kAdminTimeout); });
-  if (!flushed) return ToLogStatus(flushed);
-  if (delivery_failure_.has_value()) return tl::unexpected(ToLogFailure(*delivery_failure_));
+  if (!flushed) return flushed;
+  if (delivery_failure_.has_value()) return tl::unexpected(*delivery_failure_);
   return {};
 }
 
-LogStatus KafkaVerdictSink::Acknowledge(const CommittedPlace& place) {
-  return is_exactly_once_ ? LogStatus() : ToLogStatus(group_.Commit(place, kAdminTimeout));
+BrokerStatus KafkaVerdictSink::Acknowledge(const CommittedPlace& place) {
+  return is_exactly_once_ ? BrokerStatus() : group_.Commit(place, kAdminTimeout);
 }
 
 /// An open transaction is aborted by whoever takes the id over.

@@ -21,18 +21,18 @@ class KafkaVerdictSink final : public VerdictSink {
   KafkaVerdictSink(const KafkaOptions& options, std::string instance, KafkaJudgeGroup& group,
                    BrokerContact& contact, Metrics& metrics);
 
-  LogStatus Fence() override;
-  LogStatus Poll() override;
-  LogStatus Begin() override;
-  LogStatus Publish(const log::Page& page, const Verdict& verdict) override;
-  LogStatus Commit(const CommittedPlace& place) override;
-  LogStatus Acknowledge(const CommittedPlace& place) override;
+  BrokerStatus Fence() override;
+  BrokerStatus Poll() override;
+  BrokerStatus Begin() override;
+  BrokerStatus Publish(const log::Page& page, const Verdict& verdict) override;
+  BrokerStatus Commit(const CommittedPlace& place) override;
+  BrokerStatus Acknowledge(const CommittedPlace& place) override;
   void Close() override;
 
  private:
-  [[nodiscard]] LogStatus CommitTransaction(const CommittedPlace& place);
-  [[nodiscard]] LogStatus Flush();
-  [[nodiscard]] LogStatus Produce(const RecordView& record);
+  [[nodiscard]] BrokerStatus CommitTransaction(const CommittedPlace& place);
+  [[nodiscard]] BrokerStatus Flush();
+  [[nodiscard]] BrokerStatus Produce(const RecordView& record);
 
   const KafkaOptions& options_;
   const std::string instance_;
@@ -40,7 +40,7 @@ class KafkaVerdictSink final : public VerdictSink {
   BrokerContact& contact_;
   Metrics& metrics_;
   const bool is_exactly_once_;
-  std::optional<KafkaError> delivery_failure_;
+  std::optional<BrokerError> delivery_failure_;
   std::unique_ptr<Producer> producer_;
 };
 

@@ -1,5 +1,6 @@
 #include "plugin/index/snapshot/directory.h"
 
+#include "plugin/base/result.h"
 #include "plugin/index/snapshot/durable_file.h"
 #include "plugin/index/snapshot/writer.h"
 
@@ -30,7 +31,7 @@ Result<SnapshotInfo> SnapshotDirectory::Write(const SnapshotOrigin& origin,
     return IoError("can't rename", newest);
   }
   if (::rename(written.c_str(), newest.c_str()) != 0) return IoError("can't rename", written);
-  if (Status synced = SyncDirectoryOf(newest); !synced) return tl::unexpected(synced.error());
+  CRAWLSIEVE_RETURN_IF_ERROR(SyncDirectoryOf(newest));
   return info;
 }
 

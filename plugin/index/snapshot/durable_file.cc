@@ -1,5 +1,7 @@
 #include "plugin/index/snapshot/durable_file.h"
 
+#include "plugin/base/result.h"
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -49,7 +51,7 @@ Status DurableFile::Append(const void* bytes, std::size_t size) {
     next += part;
     size -= part;
     if (used_ != kBufferBytes) break;
-    if (Status flushed = Flush(); !flushed) return flushed;
+    CRAWLSIEVE_RETURN_IF_ERROR(Flush());
   }
   return {};
 }
@@ -58,7 +60,7 @@ Status DurableFile::Finish(std::span<const std::byte> beginning,
                            const std::filesystem::path& name) {
   // Neither what is left nor the beginning is a whole number of sectors.
   SetDirect(false);
-  if (Status flushed = Flush(); !flushed) return flushed;
+  CRAWLSIEVE_RETURN_IF_ERROR(Flush());
   const ssize_t written = ::pwrite(descriptor_, beginning.data(), beginning.size(), 0);
   if (written != static_cast<ssize_t>(beginning.size())) return IoError("can't write", path_);
   if (::fsync(descriptor_) != 0) return IoError("can't sync", path_);

@@ -1,5 +1,6 @@
 #include "plugin/index/snapshot/file.h"
 
+#include "plugin/base/result.h"
 #include "plugin/index/snapshot/durable_file.h"
 
 #include <algorithm>
@@ -49,8 +50,8 @@ tl::unexpected<Error> SnapshotFile::Refuse(ErrorCode code, std::string_view what
 
 Result<SnapshotFile> SnapshotFile::Open(const std::filesystem::path& path) {
   SnapshotFile file;
-  if (Status mapped = file.Map(path); !mapped) return tl::unexpected(mapped.error());
-  if (Status read = file.ReadHeader(); !read) return tl::unexpected(read.error());
+  CRAWLSIEVE_RETURN_IF_ERROR(file.Map(path));
+  CRAWLSIEVE_RETURN_IF_ERROR(file.ReadHeader());
   return file;
 }
 
@@ -114,7 +115,7 @@ Status SnapshotFile::LocateTables(const SnapshotHeader& header) {
     at += stored.block_count * kBlockBytes;
   }
   if (info_.kind == SnapshotKind::kSearchable) {
-    if (Status located = LocateDirectories(header, at); !located) return located;
+    CRAWLSIEVE_RETURN_IF_ERROR(LocateDirectories(header, at));
   }
   if (at != size_) return Refuse(ErrorCode::kCorruption, "longer than its header says");
   return {};
@@ -207,7 +208,7 @@ Status SnapshotFile::Verify() const {
   if (info_.kind != SnapshotKind::kSearchable) return {};
   std::array<std::uint64_t, kMaxSnapshotTables> sums{};
   for (std::size_t i = 0; i < tables_.size(); ++i) {
-    if (Status intact = VerifyTable(tables_[i], sums[i]); !intact) return intact;
+    CRAWLSIEVE_RETURN_IF_ERROR(VerifyTable(tables_[i], sums[i]));
   }
   if (sums[0] != sums[1]) return Refuse(ErrorCode::kCorruption, "the tables differ");
   return {};

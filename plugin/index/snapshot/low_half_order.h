@@ -39,7 +39,7 @@ class LowHalfOrder {
     for (const Run& run : runs_) {
       Sort(run);
       for (const std::uint64_t key : keys_) {
-        if (Status visited = visit(key); !visited) return visited;
+        CRAWLSIEVE_RETURN_IF_ERROR(visit(key));
       }
     }
     return {};

@@ -1,5 +1,6 @@
 #include "plugin/index/snapshot/table_writer.h"
 
+#include "plugin/base/result.h"
 #include "plugin/index/snapshot/header.h"
 
 #include <algorithm>
@@ -18,7 +19,7 @@ TableWriter::TableWriter(DurableFile& file, int document_bits, bool with_directo
 
 Status TableWriter::Add(const BlockEntry& entry) {
   if (encoder_.Add(entry)) return {};
-  if (Status written = WriteBlock(); !written) return written;
+  CRAWLSIEVE_RETURN_IF_ERROR(WriteBlock());
   [[maybe_unused]] const bool added = encoder_.Add(entry);
   assert(added);
   return {};

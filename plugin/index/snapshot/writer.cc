@@ -1,5 +1,6 @@
 #include "plugin/index/snapshot/writer.h"
 
+#include "plugin/base/result.h"
 #include "plugin/index/snapshot/durable_file.h"
 #include "plugin/index/snapshot/header.h"
 #include "plugin/index/snapshot/low_half_order.h"
@@ -28,14 +29,14 @@ class SnapshotWriter {
         output_(file.string() + ".tmp") {}
 
   [[nodiscard]] Status Write(const EntrySource& source) {
-    if (Status begun = Begin(); !begun) return begun;
-    if (Status written = WriteFirstTable(source); !written) return written;
+    CRAWLSIEVE_RETURN_IF_ERROR(Begin());
+    CRAWLSIEVE_RETURN_IF_ERROR(WriteFirstTable(source));
     if (searchable_) {
-      if (Status written = WriteSecondTable(); !written) return written;
-      if (Status written = WriteDirectories(); !written) return written;
+      CRAWLSIEVE_RETURN_IF_ERROR(WriteSecondTable());
+      CRAWLSIEVE_RETURN_IF_ERROR(WriteDirectories());
     }
     header_.checksum = header_.ComputeChecksum();
-    if (Status finished = output_.Finish(HeaderBytes(), file_); !finished) return finished;
+    CRAWLSIEVE_RETURN_IF_ERROR(output_.Finish(HeaderBytes(), file_));
     return SyncDirectoryOf(file_);
   }
 
@@ -75,7 +76,7 @@ class SnapshotWriter {
     header_.document_bits = static_cast<std::uint8_t>(document_bits_);
     std::ranges::copy(request_.origin.scheme, header_.scheme.begin());
     header_.log_offset = request_.origin.log_offset;
-    if (Status created = output_.Create(); !created) return created;
+    CRAWLSIEVE_RETURN_IF_ERROR(output_.Create());
     return output_.Append(&header_, sizeof(header_));
   }
 
@@ -84,7 +85,7 @@ class SnapshotWriter {
     std::vector<IndexEntry> entries;
     while (source(entries)) {
       for (const IndexEntry& entry : entries) {
-        if (Status added = Add(entry, table); !added) return added;
+        CRAWLSIEVE_RETURN_IF_ERROR(Add(entry, table));
       }
     }
     return Finish(table);
@@ -118,13 +119,13 @@ class SnapshotWriter {
     const auto add = [&table](std::uint64_t key) {
       return table.Add({std::rotl(key, kSecondRotation), 0});
     };
-    if (Status added = second_order_.ForEach(add); !added) return added;
+    CRAWLSIEVE_RETURN_IF_ERROR(second_order_.ForEach(add));
     header_.tables[tables_].rotation = kSecondRotation;
     return Finish(table);
   }
 
   [[nodiscard]] Status Finish(TableWriter& table) {
-    if (Status done = table.Finish(); !done) return done;
+    CRAWLSIEVE_RETURN_IF_ERROR(table.Finish());
     header_.tables[tables_++].block_count = table.block_count();
     if (searchable_) directories_.push_back(table.Directory());
     return {};
@@ -136,7 +137,7 @@ class SnapshotWriter {
       const std::size_t bytes = directories_[i].size() * sizeof(std::uint32_t);
       table.directory_bits = static_cast<std::uint32_t>(DirectoryBits(table.block_count));
       table.directory_checksum = SnapshotChecksum(directories_[i].data(), bytes);
-      if (Status added = output_.Append(directories_[i].data(), bytes); !added) return added;
+      CRAWLSIEVE_RETURN_IF_ERROR(output_.Append(directories_[i].data(), bytes));
     }
     return {};
   }
@@ -159,7 +160,7 @@ class SnapshotWriter {
 Result<SnapshotInfo> WriteSnapshot(const std::filesystem::path& file,
                                    const SnapshotRequest& request, const EntrySource& source) {
   SnapshotWriter writer(file, request);
-  if (Status written = writer.Write(source); !written) return tl::unexpected(written.error());
+  CRAWLSIEVE_RETURN_IF_ERROR(writer.Write(source));
   return writer.Info();
 }
 

@@ -1,5 +1,6 @@
 #include "consumer/kafka/client.h"
 #include "consumer/kafka/consumer.h"
+#include "consumer/kafka/error.h"
 #include "consumer/kafka/partition_list.h"
 #include "consumer/kafka/producer.h"
 #include "tests/support/kafka_clients.h"
@@ -47,19 +48,19 @@ TEST(MockConsumer, ClassOfEachErrorOfACommit) {
   ASSERT_TRUE(consumer->Commit({{{kTopic, 0}, 1}}, kPatience).has_value());
   const struct {
     rd_kafka_resp_err_t code;
-    KafkaErrorClass expected;
+    ErrorClass expected;
   } kCases[] = {
-      {RD_KAFKA_RESP_ERR_ILLEGAL_GENERATION, KafkaErrorClass::kAbortable},
-      {RD_KAFKA_RESP_ERR_UNKNOWN_MEMBER_ID, KafkaErrorClass::kAbortable},
-      {RD_KAFKA_RESP_ERR_REBALANCE_IN_PROGRESS, KafkaErrorClass::kAbortable},
-      {RD_KAFKA_RESP_ERR_GROUP_AUTHORIZATION_FAILED, KafkaErrorClass::kRefused},
-      {RD_KAFKA_RESP_ERR_FENCED_INSTANCE_ID, KafkaErrorClass::kFenced},
+      {RD_KAFKA_RESP_ERR_ILLEGAL_GENERATION, ErrorClass::kAbortable},
+      {RD_KAFKA_RESP_ERR_UNKNOWN_MEMBER_ID, ErrorClass::kAbortable},
+      {RD_KAFKA_RESP_ERR_REBALANCE_IN_PROGRESS, ErrorClass::kAbortable},
+      {RD_KAFKA_RESP_ERR_GROUP_AUTHORIZATION_FAILED, ErrorClass::kRefused},
+      {RD_KAFKA_RESP_ERR_FENCED_INSTANCE_ID, ErrorClass::kFenced},
   };
   for (const auto& [code, expected] : kCases) {
     cluster.FailNext(Request::kOffsetCommit, {code});
-    const KafkaStatus status = consumer->Commit({{{kTopic, 0}, 1}}, kPatience);
+    const BrokerStatus status = consumer->Commit({{{kTopic, 0}, 1}}, kPatience);
     ASSERT_FALSE(status.has_value()) << rd_kafka_err2name(code);
-    EXPECT_EQ(KafkaErrorClassName(status.error().error_class), KafkaErrorClassName(expected))
+    EXPECT_EQ(ErrorClassName(status.error().error_class), ErrorClassName(expected))
         << status.error().message;
     EXPECT_TRUE(consumer->Commit({{{kTopic, 0}, 1}}, kPatience).has_value())
         << "the next after " << rd_kafka_err2name(code);
@@ -72,9 +73,9 @@ TEST(MockConsumer, ACommitThatIsNotAnsweredEndsInTime) {
   const auto consumer = ReaderOf(cluster);
   ASSERT_TRUE(consumer->Commit({{{kTopic, 0}, 1}}, kPatience).has_value());
   cluster.SetRoundTripTime(1, 5'000);
-  const KafkaStatus late = consumer->Commit({{{kTopic, 0}, 2}}, milliseconds(100));
+  const BrokerStatus late = consumer->Commit({{{kTopic, 0}, 2}}, milliseconds(100));
   ASSERT_FALSE(late.has_value());
-  EXPECT_EQ(late.error().error_class, KafkaErrorClass::kRetriable) << late.error().message;
+  EXPECT_EQ(late.error().error_class, ErrorClass::kRetriable) << late.error().message;
   cluster.SetRoundTripTime(1, 0);
 }
 
@@ -99,8 +100,7 @@ TEST(MockConsumer, EndsOfAPartitionWithoutLeaderAreToBeAskedForAgain) {
   ASSERT_TRUE(consumer.has_value());
   auto ends = (*consumer)->QueryWatermarks({kTopic, 0}, milliseconds(500));
   ASSERT_FALSE(ends.has_value());
-  EXPECT_EQ(KafkaErrorClassName(ends.error().error_class),
-            KafkaErrorClassName(KafkaErrorClass::kRetriable))
+  EXPECT_EQ(ErrorClassName(ends.error().error_class), ErrorClassName(ErrorClass::kRetriable))
       << ends.error().message;
   // Nothing but these questions makes the client ask who leads the partition now.
   cluster.MakeLeader(kTopic, 0, 1);
@@ -126,8 +126,7 @@ TEST(MockConsumer, ALeaderThatIsDownIsAskedForTheEndsNoLongerThanAllowed) {
   auto ends = (*consumer)->QueryWatermarks({kTopic, 0}, milliseconds(500));
   EXPECT_FALSE(ends.has_value());
   EXPECT_LT(std::chrono::steady_clock::now() - begin, kPatience / 2);
-  EXPECT_EQ(KafkaErrorClassName(ends.error().error_class),
-            KafkaErrorClassName(KafkaErrorClass::kRetriable))
+  EXPECT_EQ(ErrorClassName(ends.error().error_class), ErrorClassName(ErrorClass::kRetriable))
       << ends.error().message;
 
   cluster.MakeLeader(kTopic, 0, 2);
@@ -313,7 +312,7 @@ TEST(MockProducer, WaitsForNoAnswerWhenItIsDestroyed) {
   rd_kafka_error_t* const refused = rd_kafka_send_offsets_to_transaction(
       handle, offsets.get(), group.get(), TimeoutMs(kPatience));
   ASSERT_NE(refused, nullptr);
-  EXPECT_EQ(KafkaErrorFrom(refused, "sending offsets").error_class, KafkaErrorClass::kFenced);
+  EXPECT_EQ(KafkaErrorFrom(refused, "sending offsets").error_class, ErrorClass::kFenced);
 
   client->reset();
   EXPECT_EQ(watch.answered_at_the_end(), 1);

@@ -73,17 +73,17 @@ std::unique_ptr<Producer> MakeProducer(const MockCluster& cluster) {
 
 /// As the judge does it: what is retriable is called again, for as long as a transaction may take.
 template <typename Call>
-KafkaStatus Repeat(const Call& call) {
+BrokerStatus Repeat(const Call& call) {
   const auto deadline = steady_clock::now() + milliseconds(20'000);
-  KafkaStatus status = call();
-  while (!status && status.error().error_class == KafkaErrorClass::kRetriable &&
+  BrokerStatus status = call();
+  while (!status && status.error().error_class == ErrorClass::kRetriable &&
          steady_clock::now() < deadline) {
     status = call();
   }
   return status;
 }
 
-KafkaStatus RunTransaction(Producer& producer) {
+BrokerStatus RunTransaction(Producer& producer) {
   RecordView record;
   record.topic = kTopic;
   record.value = "verdict";
@@ -96,7 +96,7 @@ KafkaStatus RunTransaction(Producer& producer) {
       .and_then([&] { return Repeat([&] { return producer.CommitTransaction(); }); });
 }
 
-KafkaStatus Initialise(Producer& producer) {
+BrokerStatus Initialise(Producer& producer) {
   return Repeat([&] { return producer.InitTransactions(milliseconds(10'000)); });
 }
 
@@ -118,7 +118,7 @@ std::string RunCombination(Request request, const Code& code, Trouble trouble) {
     }
   };
   if (request == Request::kInitProducerId) plant();
-  KafkaStatus status = Initialise(*producer);
+  BrokerStatus status = Initialise(*producer);
   if (request != Request::kInitProducerId) {
     if (!status) return "not initialised: " + status.error().message;
     plant();
@@ -127,17 +127,17 @@ std::string RunCombination(Request request, const Code& code, Trouble trouble) {
   if (status && code.is_fencing) return "a fenced producer has committed";
   if (status && steady_clock::now() - begin > kLongest) return "took too long";
   if (!status) {
-    if (status.error().error_class == KafkaErrorClass::kRetriable ||
-        status.error().error_class == KafkaErrorClass::kBusy) {
+    if (status.error().error_class == ErrorClass::kRetriable ||
+        status.error().error_class == ErrorClass::kBusy) {
       return "still retriable: " + status.error().message;
     }
     // As the judge does after every failure: its session ends, the next one has other clients.
     producer = MakeProducer(cluster);
-    if (const KafkaStatus ready = Initialise(*producer); !ready) {
+    if (const BrokerStatus ready = Initialise(*producer); !ready) {
       return "the next producer: " + ready.error().message;
     }
   }
-  const KafkaStatus next = RunTransaction(*producer);
+  const BrokerStatus next = RunTransaction(*producer);
   if (!next) return "the next transaction: " + next.error().message;
   if (steady_clock::now() - begin > kLongest) return "hung";
   return {};

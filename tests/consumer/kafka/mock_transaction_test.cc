@@ -1,3 +1,4 @@
+#include "consumer/kafka/error.h"
 #include "consumer/kafka/producer.h"
 #include "tests/support/mock_cluster.h"
 
@@ -26,7 +27,7 @@ std::unique_ptr<Producer> MakeProducer(const MockCluster& cluster) {
   return *std::move(producer);
 }
 
-KafkaStatus RunTransaction(Producer& producer) {
+BrokerStatus RunTransaction(Producer& producer) {
   RecordView record;
   record.topic = kTopic;
   record.value = "verdict";
@@ -39,8 +40,8 @@ KafkaStatus RunTransaction(Producer& producer) {
       .and_then([&] { return producer.CommitTransaction(); });
 }
 
-std::string Outcome(const KafkaStatus& status) {
-  return status ? "done" : std::string(KafkaErrorClassName(status.error().error_class));
+std::string Outcome(const BrokerStatus& status) {
+  return status ? "done" : std::string(ErrorClassName(status.error().error_class));
 }
 
 struct Case {
@@ -61,9 +62,9 @@ void CheckOutcomes(Request request, const std::vector<Case>& cases) {
       ASSERT_EQ(Outcome(RunTransaction(*producer)), "done");
     }
     cluster.FailNext(request, {c.code});
-    const KafkaStatus status = RunTransaction(*producer);
+    const BrokerStatus status = RunTransaction(*producer);
     EXPECT_EQ(Outcome(status), c.outcome) << (status ? "" : status.error().message);
-    if (!status && status.error().error_class == KafkaErrorClass::kAbortable) {
+    if (!status && status.error().error_class == ErrorClass::kAbortable) {
       EXPECT_EQ(Outcome(producer->AbortTransaction()), "done");
       EXPECT_EQ(Outcome(RunTransaction(*producer)), "done") << "after an abort";
     } else if (!status) {
@@ -88,7 +89,7 @@ TEST(MockTransaction, ClassOfEachErrorOfInitProducerId) {
   for (const Case& c : kCases) {
     const std::unique_ptr<Producer> producer = MakeProducer(cluster);
     cluster.FailNext(Request::kInitProducerId, {c.code});
-    const KafkaStatus status = producer->InitTransactions(kPatience);
+    const BrokerStatus status = producer->InitTransactions(kPatience);
     EXPECT_EQ(Outcome(status), c.outcome)
         << rd_kafka_err2name(c.code) << (status ? "" : status.error().message);
     EXPECT_EQ(producer->FatalError().has_value(), c.outcome != "done");
@@ -177,7 +178,7 @@ TEST(MockTransaction, InitTransactionsSaysWhyNoBrokerAnswers) {
   const auto producer = Producer::Make(TransactionalProducer(options), options, {}, nullptr);
   ASSERT_TRUE(producer.has_value());
   const auto start = std::chrono::steady_clock::now();
-  const KafkaStatus status = (*producer)->InitTransactions(milliseconds(500));
+  const BrokerStatus status = (*producer)->InitTransactions(milliseconds(500));
   EXPECT_LT(std::chrono::steady_clock::now() - start, kPatience);
   ASSERT_EQ(Outcome(status), "retriable");
   EXPECT_NE(status.error().message.find("127.0.0.1:1"), std::string::npos)

@@ -70,6 +70,7 @@ class HttpServerTest : public testing::Test {
   void Start(const HttpOptions& options) {
     auto server = HttpServer::Start(
         options, {.version = "1.2<3",
+                  .commit = "0123456789ab-dirty",
                   .health =
                       [this] {
                         return Health{live_, ready_, ready_ && live_ ? "" : "restoring <state>"};
@@ -137,6 +138,7 @@ TEST_F(HttpServerTest, ServesItsVersionAsJson) {
   const auto json = nlohmann::json::parse(response->body);
   EXPECT_EQ(json["name"], "crawlsieve");
   EXPECT_EQ(json["version"], "1.2<3");
+  EXPECT_EQ(json["commit"], "0123456789ab-dirty");
 }
 
 TEST_F(HttpServerTest, ServesAStatusPageWithEverythingEscaped) {

@@ -18,10 +18,10 @@ using ::testing::IsEmpty;
 
 constexpr milliseconds kTimeout{30'000};
 
-#define ASSERT_DONE(expression)                                    \
-  do {                                                             \
-    const auto& done_ = (expression);                              \
-    ASSERT_TRUE(done_.has_value()) << done_.error().error.message; \
+#define ASSERT_DONE(expression)                              \
+  do {                                                       \
+    const auto& done_ = (expression);                        \
+    ASSERT_TRUE(done_.has_value()) << done_.error().message; \
   } while (false)
 
 log::Page PageAt(std::int64_t source) {
@@ -33,12 +33,12 @@ log::Page PageAt(std::int64_t source) {
   return page;
 }
 
-LogStatus Publish(JudgeSeat& judge, std::int64_t source) {
+BrokerStatus Publish(JudgeSeat& judge, std::int64_t source) {
   return judge.sink().Publish(PageAt(source), Verdict());
 }
 
 /// A batch of one verdict, up to its commit.
-LogStatus Commit(JudgeSeat& judge, std::int64_t source, const CommittedPlace& place) {
+BrokerStatus Commit(JudgeSeat& judge, std::int64_t source, const CommittedPlace& place) {
   if (auto begun = judge.sink().Begin(); !begun) return begun;
   if (auto published = Publish(judge, source); !published) return published;
   return judge.sink().Commit(place);
@@ -46,7 +46,7 @@ LogStatus Commit(JudgeSeat& judge, std::int64_t source, const CommittedPlace& pl
 
 std::optional<CommittedPlace> Place(JudgeSeat& judge) {
   auto committed = judge.group().Committed(kTimeout);
-  EXPECT_TRUE(committed.has_value()) << committed.error().error.message;
+  EXPECT_TRUE(committed.has_value()) << committed.error().message;
   return committed ? *committed : std::nullopt;
 }
 
@@ -130,10 +130,11 @@ TEST_P(EndsConformance, FencingEndsTheOpenBatchOfTheJudgeBefore) {
   ASSERT_DONE(new_judge->sink().Fence());
   const CommittedPlace place{2, ""};
   EXPECT_EQ(Place(*new_judge), place);
-  const LogStatus late = old_judge->sink().Commit({3, ""});
+  const BrokerStatus late = old_judge->sink().Commit({3, ""});
   ASSERT_FALSE(late.has_value());
-  EXPECT_THAT(late.error().fault, AnyOf(LogFault::kFenced, LogFault::kAborted, LogFault::kUnknown))
-      << late.error().error.message;
+  EXPECT_THAT(late.error().error_class,
+              AnyOf(ErrorClass::kFenced, ErrorClass::kAbortable, ErrorClass::kFatal))
+      << late.error().message;
   EXPECT_EQ(Place(*new_judge), place);
   EXPECT_THAT(ends->Visible(), ElementsAre(1));
 }
@@ -147,9 +148,9 @@ TEST_P(EndsConformance, AFencedJudgeCommitsNoLaterBatchEither) {
   ASSERT_DONE(old_judge->sink().Fence());
   ASSERT_DONE(Commit(*old_judge, 1, {2, ""}));
   ASSERT_DONE(new_judge->sink().Fence());
-  const LogStatus late = Commit(*old_judge, 2, {3, ""});
+  const BrokerStatus late = Commit(*old_judge, 2, {3, ""});
   ASSERT_FALSE(late.has_value());
-  EXPECT_TRUE(late.error().may_pass()) << late.error().error.message;
+  EXPECT_TRUE(late.error().may_pass()) << late.error().message;
   EXPECT_THAT(ends->Visible(), ElementsAre(1));
 }
 
@@ -181,10 +182,10 @@ TEST_P(EndsConformance, ABatchThatTookTooLongIsNotSeen) {
   ASSERT_DONE(judge->sink().Begin());
   ASSERT_DONE(Publish(*judge, 5));
   ends->TimeOutTransaction();
-  const LogStatus late = judge->sink().Commit({7, ""});
+  const BrokerStatus late = judge->sink().Commit({7, ""});
   ASSERT_FALSE(late.has_value());
-  EXPECT_TRUE(late.error().may_pass()) << late.error().error.message;
-  EXPECT_NE(late.error().fault, LogFault::kRetriable);
+  EXPECT_TRUE(late.error().may_pass()) << late.error().message;
+  EXPECT_NE(late.error().error_class, ErrorClass::kRetriable);
   EXPECT_EQ(Place(*judge), std::nullopt);
   EXPECT_THAT(ends->Visible(), IsEmpty());
 }
@@ -231,7 +232,7 @@ TEST_P(EndsConformance, TheEndOfATransactionTakesAnOffsetAndTheReaderSaysSo) {
   std::optional<std::int64_t> seen_gap;
   LogReader reader(description, **source, seen_gap);
   ASSERT_DONE(reader.Begin(0));
-  std::optional<LogFailure> failure;
+  std::optional<BrokerError> failure;
   for (int i = 0; i < 300 && !failure.has_value(); ++i) {
     ASSERT_DONE(reader.Fetch(10, milliseconds(100)));
     for (auto item = reader.Take(); !item || item->has_value(); item = reader.Take()) {
@@ -243,7 +244,7 @@ TEST_P(EndsConformance, TheEndOfATransactionTakesAnOffsetAndTheReaderSaysSo) {
     }
   }
   ASSERT_TRUE(failure.has_value());
-  EXPECT_EQ(failure->error.code, ErrorCode::kCorruption);
+  EXPECT_EQ(failure->code, ErrorCode::kCorruption);
   EXPECT_TRUE(failure->may_pass());
 }
 

@@ -14,7 +14,7 @@ namespace crawlsieve::testing {
 /// Learns of assignments and does nothing.
 class IdleMember final : public JudgeMember {
  public:
-  LogResult<std::int64_t> OnAssigned() override {
+  BrokerResult<std::int64_t> OnAssigned() override {
     is_assigned = true;
     return 0;
   }

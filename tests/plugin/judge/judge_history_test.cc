@@ -105,9 +105,9 @@ class History {
     for (std::size_t i = 0; i < world_.process_count(); ++i) {
       const auto& failure = world_.process(i).failure();
       if (failure.has_value() && !failure->may_pass() &&
-          !failure->error.message.starts_with("made to fail") &&
-          failure->error.message.find("made to fail: the disk") == std::string::npos) {
-        return fmt::format("judge {} refuses to go on: {}", i, failure->error.message);
+          !failure->message.starts_with("made to fail") &&
+          failure->message.find("made to fail: the disk") == std::string::npos) {
+        return fmt::format("judge {} refuses to go on: {}", i, failure->message);
       }
     }
     return {};
@@ -140,45 +140,45 @@ class History {
   }
 
   std::optional<Failing> FaultOf(Call call) {
-    using enum LogFault;
+    using enum ErrorClass;
     using enum Failing::Effect;
     if (fault_rate_ == 0 || Below(1000) >= fault_rate_) return std::nullopt;
-    if (OneIn(8)) return Failing{kUnknown, kNone, true};
+    if (OneIn(8)) return Failing{kFatal, kNone, true};
     switch (call) {
       case Call::kPoll:
       case Call::kCommitted:
       case Call::kBounds:
-        return AnyOf({{kRetriable}, {kRetriable}, {kUnknown}});
+        return AnyOf({{kRetriable}, {kRetriable}, {kFatal}});
       case Call::kReplayRead:
       case Call::kLiveRead:
-        return AnyOf({{kRetriable}, {kUnknown}, {kAborted}});
+        return AnyOf({{kRetriable}, {kFatal}, {kAbortable}});
       case Call::kJoin:
       case Call::kOpenReader:
       case Call::kSeek:
-        return Failing{kUnknown};
+        return Failing{kFatal};
       case Call::kAppend:
-        return AnyOf({{kUnknown}, {kUnknown, kDone}, {kUnknown, kDone, true}});
+        return AnyOf({{kFatal}, {kFatal, kDone}, {kFatal, kDone, true}});
       case Call::kFence:
-        return AnyOf({{kRetriable}, {kUnknown, kDone}, {kUnknown}, {kFenced}});
+        return AnyOf({{kRetriable}, {kFatal, kDone}, {kFatal}, {kFenced}});
       case Call::kSinkPoll:
       case Call::kPublish:
-        return AnyOf({{kAborted}, {kUnknown}, {kFenced}});
+        return AnyOf({{kAbortable}, {kFatal}, {kFenced}});
       case Call::kBegin:
-        return AnyOf({{kUnknown}, {kFenced}});
+        return AnyOf({{kFatal}, {kFenced}});
       case Call::kCommit:
-        return AnyOf({{kAborted},
+        return AnyOf({{kAbortable},
                       {kFenced},
                       {kRetriable, kLater},
-                      {kUnknown},
-                      {kUnknown, kDone},
-                      {kUnknown, kLater},
-                      {kUnknown, kDone, true},
-                      {kUnknown, kLater, true}});
+                      {kFatal},
+                      {kFatal, kDone},
+                      {kFatal, kLater},
+                      {kFatal, kDone, true},
+                      {kFatal, kLater, true}});
       case Call::kAcknowledge:
-        return AnyOf({{kRetriable}, {kUnknown}, {kUnknown, kDone}, {kUnknown, kDone, true}});
+        return AnyOf({{kRetriable}, {kFatal}, {kFatal, kDone}, {kFatal, kDone, true}});
       case Call::kFold:
       case Call::kStateCommit:
-        return Failing{kFinal};
+        return Failing{kRefused};
     }
     return std::nullopt;
   }

@@ -17,16 +17,16 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using enum JudgeState;
 
-constexpr Failing kRetriable{LogFault::kRetriable};
-constexpr Failing kUnknown{LogFault::kUnknown};
-constexpr Failing kUnknownButDone{LogFault::kUnknown, Failing::Effect::kDone};
-constexpr Failing kUnknownUntilLater{LogFault::kUnknown, Failing::Effect::kLater};
-constexpr Failing kAborted{LogFault::kAborted};
-constexpr Failing kFenced{LogFault::kFenced};
-constexpr Failing kFinal{LogFault::kFinal};
-constexpr Failing kKill{LogFault::kUnknown, Failing::Effect::kNone, true};
-constexpr Failing kKillAfter{LogFault::kUnknown, Failing::Effect::kDone, true};
-constexpr Failing kKillBeforeItLands{LogFault::kUnknown, Failing::Effect::kLater, true};
+constexpr Failing kRetriable{ErrorClass::kRetriable};
+constexpr Failing kUnknown{ErrorClass::kFatal};
+constexpr Failing kUnknownButDone{ErrorClass::kFatal, Failing::Effect::kDone};
+constexpr Failing kUnknownUntilLater{ErrorClass::kFatal, Failing::Effect::kLater};
+constexpr Failing kAborted{ErrorClass::kAbortable};
+constexpr Failing kFenced{ErrorClass::kFenced};
+constexpr Failing kFinal{ErrorClass::kRefused};
+constexpr Failing kKill{ErrorClass::kFatal, Failing::Effect::kNone, true};
+constexpr Failing kKillAfter{ErrorClass::kFatal, Failing::Effect::kDone, true};
+constexpr Failing kKillBeforeItLands{ErrorClass::kFatal, Failing::Effect::kLater, true};
 
 /// Situations in the life of judges; every one ends with a look at all promises.
 class JudgeMachineTest : public ::testing::Test {
@@ -59,7 +59,7 @@ class JudgeMachineTest : public ::testing::Test {
       (void)judge.Step();
     }
     EXPECT_FALSE(judge.is_running());
-    return judge.failure().has_value() ? judge.failure()->error.message : "(none)";
+    return judge.failure().has_value() ? judge.failure()->message : "(none)";
   }
 
   /// Judge one is live, judge two stands by, and `pages` pages are judged.
@@ -272,7 +272,7 @@ TEST_F(JudgeMachineTest, FencedWhileItRestoresItBeginsAgain) {
   world_->Rebalance();
   world_->FailNext(Call::kFence, kFenced);
   Step(two(), 3);
-  EXPECT_EQ(two().failure()->fault, LogFault::kFenced);
+  EXPECT_EQ(two().failure()->error_class, ErrorClass::kFenced);
   world_->AppendPage();
   ExpectAllJudged();
 }

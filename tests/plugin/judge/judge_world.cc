@@ -174,7 +174,7 @@ bool JudgeProcess::Step() {
     return true;
   }
   try {
-    const LogStatus stepped = session_->machine.Step();
+    const BrokerStatus stepped = session_->machine.Step();
     if (stepped) return true;
     failure_ = stepped.error();
     EndSession();
@@ -190,7 +190,7 @@ void JudgeProcess::EndSession() { session_.reset(); }
 void JudgeProcess::Stop() {
   if (session_ != nullptr) {
     try {
-      if (const LogStatus finished = session_->machine.Finish(); !finished) {
+      if (const BrokerStatus finished = session_->machine.Finish(); !finished) {
         failure_ = finished.error();
       }
     } catch (const Killed&) {
@@ -217,7 +217,7 @@ void JudgeProcess::Start() {
 
 // --- The world -----------------------------------------------------------------------------------
 
-LogResult<std::span<const LogRecord>> ModelReader::Read(std::size_t most, milliseconds wait) {
+BrokerResult<std::span<const LogRecord>> ModelReader::Read(std::size_t most, milliseconds wait) {
   if (auto failing = world_.FaultOf(process_, Call::kReplayRead)) return Fail(*failing, "read");
   auto records = MemoryLogSource::Read(world_.portion(most), wait);
   if (records && records->empty()) world_.now += wait;

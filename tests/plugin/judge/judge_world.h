@@ -58,7 +58,7 @@ inline constexpr int kCallCount = 17;
 /// How a call fails. Besides its fault: whether it took effect all the same, now or later.
 struct Failing {
   enum class Effect { kNone, kDone, kLater };
-  LogFault fault = LogFault::kUnknown;
+  ErrorClass fault = ErrorClass::kFatal;
   Effect effect = Effect::kNone;
   bool is_kill = false;  ///< the process dies in the call
 };
@@ -296,7 +296,7 @@ class JudgeProcess {
   [[nodiscard]] bool is_running() const { return is_running_; }
   /// kClosed where there is no machine.
   [[nodiscard]] JudgeState state() const;
-  [[nodiscard]] const std::optional<LogFailure>& failure() const { return failure_; }
+  [[nodiscard]] const std::optional<BrokerError>& failure() const { return failure_; }
   [[nodiscard]] ModelFold& fold() { return fold_; }
   [[nodiscard]] int sessions() const { return sessions_; }
   [[nodiscard]] const std::vector<JudgeState>& moves() const { return observer_.moves; }
@@ -329,7 +329,7 @@ class JudgeProcess {
   std::unique_ptr<Session> session_;
   bool is_running_ = true;
   int sessions_ = 0;
-  std::optional<LogFailure> failure_;  ///< of the last session
+  std::optional<BrokerError> failure_;  ///< of the last session
 };
 
 }  // namespace crawlsieve::testing

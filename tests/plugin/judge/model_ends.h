@@ -20,9 +20,9 @@
 namespace crawlsieve::testing {
 
 /// The answer to a call that fails; a killed process gets none.
-inline tl::unexpected<LogFailure> Fail(const Failing& failing, const char* what) {
+inline tl::unexpected<BrokerError> Fail(const Failing& failing, const char* what) {
   if (failing.is_kill) throw Killed();
-  return MakeFailure(failing.fault, ErrorCode::kIo, std::string("made to fail: ") + what);
+  return MakeBrokerError(failing.fault, ErrorCode::kIo, std::string("made to fail: ") + what);
 }
 
 /// A reader of the log beside the group.
@@ -31,8 +31,8 @@ class ModelReader final : public MemoryLogSource {
   ModelReader(JudgeWorld& world, std::size_t process)
       : MemoryLogSource(world.log), world_(world), process_(process) {}
 
-  LogResult<std::span<const LogRecord>> Read(std::size_t most,
-                                             std::chrono::milliseconds wait) override;
+  BrokerResult<std::span<const LogRecord>> Read(std::size_t most,
+                                                std::chrono::milliseconds wait) override;
 
  private:
   JudgeWorld& world_;
@@ -46,7 +46,7 @@ class ModelGroup final : public JudgeGroup, public LogSource {
       : world_(world), process_(process), source_(world.log) {}
   ~ModelGroup() override { world_.Leave(process_); }
 
-  LogStatus Join(JudgeMember& member) override {
+  BrokerStatus Join(JudgeMember& member) override {
     if (auto failing = Failure(Call::kJoin)) return Fail(*failing, "join");
     member_ = &member;
     JudgeWorld::Member& self = world_.members_[process_];
@@ -55,35 +55,35 @@ class ModelGroup final : public JudgeGroup, public LogSource {
     return {};
   }
 
-  LogStatus Poll(std::chrono::milliseconds wait) override {
+  BrokerStatus Poll(std::chrono::milliseconds wait) override {
     if (auto failing = Failure(Call::kPoll)) return Fail(*failing, "poll");
     if (!Deliver()) world_.now += wait;
     return {};
   }
 
-  LogResult<std::optional<CommittedPlace>> Committed(
+  BrokerResult<std::optional<CommittedPlace>> Committed(
       std::chrono::milliseconds /*timeout*/) override {
     if (auto failing = Failure(Call::kCommitted)) return Fail(*failing, "committed");
     if (world_.undecided_epoch_ == world_.epoch_) {
-      return Fail({LogFault::kRetriable}, "a transaction is not decided");
+      return Fail({ErrorClass::kRetriable}, "a transaction is not decided");
     }
     world_.Decide();
     return world_.committed_;
   }
 
-  LogResult<LogBounds> Bounds(std::chrono::milliseconds /*timeout*/) override {
+  BrokerResult<LogBounds> Bounds(std::chrono::milliseconds /*timeout*/) override {
     if (auto failing = Failure(Call::kBounds)) return Fail(*failing, "bounds");
     return world_.log.bounds();
   }
 
   LogSource& log() override { return *this; }
 
-  LogResult<std::unique_ptr<LogSource>> OpenReader() override {
+  BrokerResult<std::unique_ptr<LogSource>> OpenReader() override {
     if (auto failing = Failure(Call::kOpenReader)) return Fail(*failing, "open a reader");
     return std::unique_ptr<LogSource>(std::make_unique<ModelReader>(world_, process_));
   }
 
-  LogStatus Append(const log::Entry& entry) override {
+  BrokerStatus Append(const log::Entry& entry) override {
     auto failing = Failure(Call::kAppend);
     if (!failing || failing->effect != Failing::Effect::kNone) {
       world_.AppendValue(entry.SerializeAsString());
@@ -92,7 +92,7 @@ class ModelGroup final : public JudgeGroup, public LogSource {
     return {};
   }
 
-  LogStatus Seek(std::int64_t offset) override {
+  BrokerStatus Seek(std::int64_t offset) override {
     if (auto failing = Failure(Call::kSeek)) return Fail(*failing, "seek");
     has_place_ = true;
     (void)source_.Seek(offset);
@@ -102,8 +102,8 @@ class ModelGroup final : public JudgeGroup, public LogSource {
     return {};
   }
 
-  LogResult<std::span<const LogRecord>> Read(std::size_t most,
-                                             std::chrono::milliseconds wait) override {
+  BrokerResult<std::span<const LogRecord>> Read(std::size_t most,
+                                                std::chrono::milliseconds wait) override {
     if (auto failing = Failure(Call::kLiveRead)) return Fail(*failing, "read");
     const bool is_delivered = Deliver();
     if (!has_place_) return std::span<const LogRecord>();
@@ -133,7 +133,7 @@ class ModelGroup final : public JudgeGroup, public LogSource {
       if (event == JudgeWorld::Event::kAssigned) {
         has_place_ = false;
         generation_ = self.generation;
-        if (auto begin = member_->OnAssigned(); !begin) world_.Violate(begin.error().error.message);
+        if (auto begin = member_->OnAssigned(); !begin) world_.Violate(begin.error().message);
         continue;
       }
       if (event == JudgeWorld::Event::kRevoked) {
@@ -161,7 +161,7 @@ class ModelSink final : public VerdictSink {
   ModelSink(JudgeWorld& world, std::size_t process, ModelGroup& group)
       : world_(world), process_(process), group_(group) {}
 
-  LogStatus Fence() override {
+  BrokerStatus Fence() override {
     auto failing = Failure(Call::kFence);
     if (failing && failing->effect == Failing::Effect::kNone) return Fail(*failing, "fence");
     if (IsExactlyOnce()) {
@@ -172,12 +172,12 @@ class ModelSink final : public VerdictSink {
     return {};
   }
 
-  LogStatus Poll() override {
+  BrokerStatus Poll() override {
     if (auto failing = Failure(Call::kSinkPoll)) return Fail(*failing, "sink poll");
     return {};
   }
 
-  LogStatus Begin() override {
+  BrokerStatus Begin() override {
     if (auto failing = Failure(Call::kBegin)) return Fail(*failing, "begin");
     if (is_open_) world_.Violate("a transaction begins inside another one");
     is_open_ = true;
@@ -185,14 +185,14 @@ class ModelSink final : public VerdictSink {
     return {};
   }
 
-  LogStatus Publish(const log::Page& page, const Verdict& verdict) override {
+  BrokerStatus Publish(const log::Page& page, const Verdict& verdict) override {
     if (auto failing = Failure(Call::kPublish)) return Fail(*failing, "publish");
     if (!is_open_) world_.Violate("a verdict is published outside of a transaction");
     records_.push_back({page.source().offset(), verdict.sequence});
     return {};
   }
 
-  LogStatus Commit(const CommittedPlace& place) override {
+  BrokerStatus Commit(const CommittedPlace& place) override {
     const auto failing = Failure(Call::kCommit);
     if (world_.options_.mutant == Mutant::kStateBeforeVerdicts) {
       const auto& stored = world_.log.records().at(place.offset - 1);
@@ -204,12 +204,12 @@ class ModelSink final : public VerdictSink {
     return IsExactlyOnce() ? CommitTransaction(transaction, failing) : Flush(transaction, failing);
   }
 
-  LogStatus Acknowledge(const CommittedPlace& place) override {
+  BrokerStatus Acknowledge(const CommittedPlace& place) override {
     const auto failing = Failure(Call::kAcknowledge);
     if (failing && failing->effect == Failing::Effect::kNone) return Fail(*failing, "acknowledge");
     if (IsExactlyOnce()) return {};
     if (group_.generation() != world_.generation_) {
-      return Fail({LogFault::kAborted}, "the log is another member's");
+      return Fail({ErrorClass::kAbortable}, "the log is another member's");
     }
     world_.committed_ = place;
     if (failing) return Fail(*failing, "acknowledge");
@@ -225,31 +225,31 @@ class ModelSink final : public VerdictSink {
   [[nodiscard]] bool IsExactlyOnce() const { return world_.options_.is_exactly_once; }
   std::optional<Failing> Failure(Call call) { return world_.FaultOf(process_, call); }
 
-  LogStatus CommitTransaction(const JudgeWorld::Transaction& transaction,
-                              const std::optional<Failing>& failing) {
+  BrokerStatus CommitTransaction(const JudgeWorld::Transaction& transaction,
+                                 const std::optional<Failing>& failing) {
     if (epoch_ != world_.epoch_) {
       if (world_.options_.mutant != Mutant::kPublishesAfterFence) {
-        return Fail({LogFault::kFenced}, "another producer has the id");
+        return Fail({ErrorClass::kFenced}, "another producer has the id");
       }
       epoch_ = ++world_.epoch_;
       group_.RefreshGeneration();
     }
     if (group_.generation() != world_.generation_) {
-      return Fail({LogFault::kAborted}, "the log is another member's");
+      return Fail({ErrorClass::kAbortable}, "the log is another member's");
     }
     // From here on only the epoch counts. Until the transaction is decided, nobody is told a place.
     world_.undecided_epoch_ = epoch_;
     if (world_.meanwhile) world_.meanwhile(process_);
     world_.undecided_epoch_.reset();
-    if (epoch_ != world_.epoch_) return Fail({LogFault::kFenced}, "another producer has the id");
+    if (epoch_ != world_.epoch_) return Fail({ErrorClass::kFenced}, "another producer has the id");
     if (failing && failing->effect == Failing::Effect::kLater) world_.in_doubt_ = transaction;
     if (!failing || failing->effect == Failing::Effect::kDone) world_.Apply(transaction);
     if (!failing) return {};
     return Fail(*failing, "commit");
   }
 
-  LogStatus Flush(const JudgeWorld::Transaction& transaction,
-                  const std::optional<Failing>& failing) {
+  BrokerStatus Flush(const JudgeWorld::Transaction& transaction,
+                     const std::optional<Failing>& failing) {
     const std::size_t count = !failing || failing->effect != Failing::Effect::kNone
                                   ? transaction.records.size()
                                   : transaction.records.size() / 2;

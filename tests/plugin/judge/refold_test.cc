@@ -26,7 +26,8 @@ constexpr const char* kStray = "\xff\xff not an entry";
 class SilentSource final : public MemoryLogSource {
  public:
   using MemoryLogSource::MemoryLogSource;
-  LogResult<std::span<const LogRecord>> Read(std::size_t /*most*/, milliseconds /*wait*/) override {
+  BrokerResult<std::span<const LogRecord>> Read(std::size_t /*most*/,
+                                                milliseconds /*wait*/) override {
     return std::span<const LogRecord>();
   }
 };
@@ -45,7 +46,7 @@ class RefoldTest : public ::testing::Test {
 
   template <typename Source = MemoryLogSource>
   Status Run(std::int64_t last, JudgeFold& fold, milliseconds patience = milliseconds(30'000)) {
-    const auto open = [this]() -> LogResult<std::unique_ptr<LogSource>> {
+    const auto open = [this]() -> BrokerResult<std::unique_ptr<LogSource>> {
       return std::unique_ptr<LogSource>(std::make_unique<Source>(log_));
     };
     return Refold(

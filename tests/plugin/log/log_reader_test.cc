@@ -29,7 +29,7 @@ class LogReaderTest : public ::testing::Test {
  protected:
   LogReader MakeReader() { return {description_, source_, seen_gap_}; }
 
-  LogResult<std::optional<log::Entry>> First(milliseconds timeout = milliseconds(10'000)) {
+  BrokerResult<std::optional<log::Entry>> First(milliseconds timeout = milliseconds(10'000)) {
     return ReadFirstEntry(description_, source_, timeout);
   }
 
@@ -82,17 +82,17 @@ TEST_F(LogReaderTest, AMissingOffsetMayPassOnceAndIsFinalForTheNextReader) {
   log_.Append(PageEntry("a"));
   log_.LeaveOut();
   log_.Append(PageEntry("c"));
-  for (const LogFault expected : {LogFault::kUnknown, LogFault::kFinal}) {
+  for (const ErrorClass expected : {ErrorClass::kFatal, ErrorClass::kRefused}) {
     LogReader reader = MakeReader();
     ASSERT_TRUE(reader.Begin(0).has_value());
     ASSERT_TRUE(reader.Fetch(10, milliseconds(0)).has_value());
     ASSERT_TRUE(reader.Take().has_value());
     const auto item = reader.Take();
     ASSERT_FALSE(item.has_value());
-    EXPECT_EQ(item.error().fault, expected);
-    EXPECT_EQ(item.error().error.code, ErrorCode::kCorruption);
-    EXPECT_THAT(item.error().error.message, HasSubstr("goes on with offset 2 where 1"));
-    EXPECT_THAT(item.error().error.message, HasSubstr("\"1:hole\""));
+    EXPECT_EQ(item.error().error_class, expected);
+    EXPECT_EQ(item.error().code, ErrorCode::kCorruption);
+    EXPECT_THAT(item.error().message, HasSubstr("goes on with offset 2 where 1"));
+    EXPECT_THAT(item.error().message, HasSubstr("\"1:hole\""));
   }
 }
 
@@ -150,9 +150,9 @@ TEST_F(LogReaderTest, WhatIsNotAnEntryIsHandedOutWithoutOneAndItsRefusalSaysWhat
   const auto item = reader.Take();
   ASSERT_TRUE(item.has_value() && item->has_value());
   EXPECT_EQ((*item)->entry, nullptr);
-  const LogFailure refused = NotAnEntry(description_, **item).value();
+  const BrokerError refused = NotAnEntry(description_, **item).value();
   EXPECT_FALSE(refused.may_pass());
-  EXPECT_THAT(refused.error.message, HasSubstr("0:" + Hex(RawChecksum(kStray))));
+  EXPECT_THAT(refused.message, HasSubstr("0:" + Hex(RawChecksum(kStray))));
 }
 
 TEST_F(LogReaderTest, ANamedRecordIsMarkedToBePassedOver) {
@@ -170,7 +170,7 @@ TEST_F(LogReaderTest, ARetriableFailureIsAsIfNothingHadCome) {
   log_.Append(PageEntry("a"));
   LogReader reader = MakeReader();
   ASSERT_TRUE(reader.Begin(0).has_value());
-  source_.failure = LogFailure{{ErrorCode::kIo, "no answer"}, LogFault::kRetriable};
+  source_.failure = BrokerError{{ErrorCode::kIo, "no answer"}, ErrorClass::kRetriable};
   ASSERT_TRUE(reader.Fetch(1, milliseconds(0)).has_value());
   EXPECT_FALSE(reader.Take()->has_value());
   ASSERT_TRUE(reader.Fetch(1, milliseconds(0)).has_value());
@@ -179,10 +179,10 @@ TEST_F(LogReaderTest, ARetriableFailureIsAsIfNothingHadCome) {
 
 TEST_F(LogReaderTest, AnyOtherFailureIsHandedOn) {
   LogReader reader = MakeReader();
-  source_.failure = LogFailure{{ErrorCode::kInternal, "gone"}, LogFault::kUnknown};
+  source_.failure = BrokerError{{ErrorCode::kInternal, "gone"}, ErrorClass::kFatal};
   const auto fetched = reader.Fetch(1, milliseconds(0));
   ASSERT_FALSE(fetched.has_value());
-  EXPECT_EQ(fetched.error().fault, LogFault::kUnknown);
+  EXPECT_EQ(fetched.error().error_class, ErrorClass::kFatal);
 }
 
 TEST_F(LogReaderTest, AnEmptyLogHasNoFirstEntry) {
@@ -212,8 +212,8 @@ TEST_F(LogReaderTest, ALogThatBeginsWithSomethingElseIsRefused) {
   const auto first = First();
   ASSERT_FALSE(first.has_value());
   EXPECT_FALSE(first.error().may_pass());
-  EXPECT_EQ(first.error().error.code, ErrorCode::kInvalidInput);
-  EXPECT_THAT(first.error().error.message, HasSubstr("begins with what is not an entry"));
+  EXPECT_EQ(first.error().code, ErrorCode::kInvalidInput);
+  EXPECT_THAT(first.error().message, HasSubstr("begins with what is not an entry"));
 }
 
 TEST_F(LogReaderTest, ALogWhoseEntriesWereDeletedIsRefused) {
@@ -221,14 +221,14 @@ TEST_F(LogReaderTest, ALogWhoseEntriesWereDeletedIsRefused) {
   log_.DeleteBefore(1);
   const auto first = First();
   ASSERT_FALSE(first.has_value());
-  EXPECT_EQ(first.error().error.code, ErrorCode::kMismatch);
+  EXPECT_EQ(first.error().code, ErrorCode::kMismatch);
 }
 
 TEST_F(LogReaderTest, AFirstEntryThatDoesNotComeInTimeMayComeLater) {
   log_.Append(PageEntry("a"));
   const auto first = First(milliseconds(0));
   ASSERT_FALSE(first.has_value());
-  EXPECT_EQ(first.error().fault, LogFault::kRetriable);
+  EXPECT_EQ(first.error().error_class, ErrorClass::kRetriable);
 }
 
 }  // namespace

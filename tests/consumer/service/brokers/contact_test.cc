@@ -71,7 +71,7 @@ TEST_F(BrokerContactTest, AnIdleConsumerNoticesThatBrokersGoAndComeBack) {
   const KafkaOptions options = cluster.Options();
   int told = 0;
   ClientCallbacks callbacks;
-  callbacks.error = [&](const KafkaError&) { ++told; };
+  callbacks.error = [&](const BrokerError&) { ++told; };
   auto consumer =
       Consumer::Make(JudgeConsumer(options), options, contact_.Listen(std::move(callbacks)));
   ASSERT_TRUE(consumer.has_value());

@@ -44,8 +44,8 @@ class EntryWriterTest : public ::testing::Test {
     return options;
   }
 
-  KafkaStatus Write(EntryWriter& writer, std::int64_t offset,
-                    milliseconds patience = milliseconds(0)) {
+  BrokerStatus Write(EntryWriter& writer, std::int64_t offset,
+                     milliseconds patience = milliseconds(0)) {
     const std::string value = "entry " + std::to_string(offset);
     RecordView record;
     record.topic = log_.topic;
@@ -81,7 +81,7 @@ TEST_F(EntryWriterTest, AnEntryThatWaitsTooLongFailsTheWriterAndNothingPassesIt)
   ASSERT_TRUE(Write(*writer, 0).has_value());
   cluster_.SetBrokerDown(1);
   ASSERT_TRUE(Write(*writer, 1).has_value());
-  KafkaStatus status;
+  BrokerStatus status;
   std::int64_t next = 2;
   ASSERT_TRUE(Until([&] { return !status.has_value(); },
                     [&] {
@@ -89,7 +89,7 @@ TEST_F(EntryWriterTest, AnEntryThatWaitsTooLongFailsTheWriterAndNothingPassesIt)
                       if (status.has_value()) status = writer->Poll();
                     }));
   EXPECT_THAT(status.error().message, HasSubstr("message.timeout.ms, 500 ms"));
-  EXPECT_EQ(status.error().error_class, KafkaErrorClass::kFatal);
+  EXPECT_EQ(status.error().error_class, ErrorClass::kFatal);
   EXPECT_FALSE(writer->Poll().has_value()) << "it has failed for good";
   EXPECT_THAT(written_, ::testing::ElementsAre(0));
 }
@@ -99,7 +99,7 @@ TEST_F(EntryWriterTest, AnEntryThatIsRefusedFailsTheWriter) {
   ASSERT_TRUE(Write(*writer, 0).has_value());
   cluster_.FailNext(Request::kProduce, {RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED});
   ASSERT_TRUE(Write(*writer, 1).has_value());
-  KafkaStatus status;
+  BrokerStatus status;
   ASSERT_TRUE(Until([&] { return !status.has_value(); }, [&] { status = writer->Poll(); }));
   EXPECT_THAT(written_, ::testing::ElementsAre(0));
 }
@@ -108,7 +108,7 @@ TEST_F(EntryWriterTest, AStopWaitsForTheFirstEntryNoLongerThanItsPatience) {
   cluster_.SetBrokerDown(1);
   const auto writer = MakeWriter(Options("0"));
   stop_.request_stop();
-  const KafkaStatus status = Write(*writer, 0, milliseconds(100));
+  const BrokerStatus status = Write(*writer, 0, milliseconds(100));
   ASSERT_FALSE(status.has_value());
   EXPECT_THAT(status.error().message, HasSubstr("stopping"));
 }

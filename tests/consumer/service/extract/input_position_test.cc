@@ -48,7 +48,7 @@ TEST(InputBegin, TheRecordBeforeIsReadAgainIfItsTimeIsKnown) {
   EXPECT_TRUE(CheckLastRead({}, kPages, *begin, 4, At(1700)).has_value());
   const auto other = CheckLastRead({}, kPages, *begin, 4, At(1701));
   ASSERT_FALSE(other.has_value());
-  EXPECT_EQ(other.error().error_class, KafkaErrorClass::kRefused);
+  EXPECT_EQ(other.error().error_class, ErrorClass::kRefused);
   EXPECT_THAT(other.error().message, HasSubstr("pages [3]"));
   for (const char* metadata : {"", "time=", "time=x", "someone else's"}) {
     begin = BeginAt({}, kPages, Committed(5, metadata), {0, 10});
@@ -64,7 +64,7 @@ TEST(InputBegin, AGroupAheadOfTheTopicIsRefused) {
   EXPECT_TRUE(BeginAt({}, kPages, Committed(10), {0, 10}).has_value());
   const auto begin = BeginAt({}, kPages, Committed(11), {0, 10});
   ASSERT_FALSE(begin.has_value());
-  EXPECT_EQ(begin.error().error_class, KafkaErrorClass::kRefused);
+  EXPECT_EQ(begin.error().error_class, ErrorClass::kRefused);
   EXPECT_THAT(begin.error().message, HasSubstr("kafka.input.generation"));
 }
 

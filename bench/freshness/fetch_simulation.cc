@@ -1,4 +1,4 @@
-#include "bench/fetch_simulation.h"
+#include "bench/freshness/fetch_simulation.h"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "bench/change_histories.h"
-#include "bench/fetch_policies.h"
+#include "bench/freshness/change_histories.h"
+#include "bench/freshness/fetch_policies.h"
 
 namespace crawlsieve::bench {
 

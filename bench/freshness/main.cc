@@ -1,8 +1,8 @@
 // Simulates policies of fetching documents again over the change histories of real documents: which
 // share of the documents is up to date under each, for the same number of fetches.
-#include "bench/change_histories.h"
-#include "bench/fetch_policies.h"
-#include "bench/fetch_simulation.h"
+#include "bench/freshness/change_histories.h"
+#include "bench/freshness/fetch_policies.h"
+#include "bench/freshness/fetch_simulation.h"
 
 #include <cstdio>
 #include <cstdlib>

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Draws what build/<preset>/bench/freshness prints over a range of fetch rates.
 
-    freshness_plot.py FRESHNESS FILE.tsv FIGURE.svg [--days 730]
+    plot.py FRESHNESS FILE.tsv FIGURE.svg [--days 730]
 
 FRESHNESS is the program, FILE.tsv the change histories. Needs nothing but Python.
 """

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "bench/change_histories.h"
+#include "bench/freshness/change_histories.h"
 
 #include <cstddef>
 #include <memory>

@@ -1,4 +1,4 @@
-#include "bench/naive_text.h"
+#include "bench/extract/naive_text.h"
 
 #include "extract/text/utf8.h"
 

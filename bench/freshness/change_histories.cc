@@ -1,4 +1,4 @@
-#include "bench/change_histories.h"
+#include "bench/freshness/change_histories.h"
 
 #include <algorithm>
 #include <charconv>

@@ -1,4 +1,4 @@
-#include "bench/fetch_policies.h"
+#include "bench/freshness/fetch_policies.h"
 
 #include "plugin/schedule/crawl_schedule.h"
 #include "plugin/schedule/path_pattern.h"
