@@ -51,11 +51,11 @@ std::string TextField(const nlohmann::json& object, const char* name) {
 
 }  // namespace
 
-Result<std::vector<PageRecord>> LoadPageRecords(const std::filesystem::path& path) {
+Status ForEachPageRecord(const std::filesystem::path& path,
+                         const std::function<void(PageRecord&&)>& take) {
   Result<std::string> text = ReadFile(path);
   if (text && path.extension() == ".zst") text = Decompress(*text, path.string());
   if (!text) return tl::unexpected(text.error());
-  std::vector<PageRecord> records;
   std::istringstream lines(*std::move(text));
   std::string line;
   for (int number = 1; std::getline(lines, line); ++number) {
@@ -73,8 +73,26 @@ Result<std::vector<PageRecord>> LoadPageRecords(const std::filesystem::path& pat
     if (const auto attrs = json.find("attrs"); attrs != json.end() && attrs->is_object()) {
       record.main_html = TextField(*attrs, "main_content_html");
     }
-    records.push_back(std::move(record));
+    if (const auto status = json.find("status_code");
+        status != json.end() && status->is_number_integer()) {
+      record.page.status_code = *status;
+    }
+    if (const auto links = json.find("links"); links != json.end() && links->is_array()) {
+      record.links.emplace();
+      for (const nlohmann::json& link : *links) {
+        if (link.is_string()) record.links->push_back(link);
+      }
+    }
+    take(std::move(record));
   }
+  return {};
+}
+
+Result<std::vector<PageRecord>> LoadPageRecords(const std::filesystem::path& path) {
+  std::vector<PageRecord> records;
+  const Status read =
+      ForEachPageRecord(path, [&](PageRecord&& record) { records.push_back(std::move(record)); });
+  if (!read) return tl::unexpected(read.error());
   return records;
 }
 

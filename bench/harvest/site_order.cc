@@ -1,0 +1,140 @@
+#include "bench/harvest/site_order.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace crawlsieve::bench {
+namespace {
+
+constexpr std::size_t kReconsiderEvery = 100;
+
+std::string NameOf(site::PartKind kind) {
+  constexpr const char* kNames[] = {"parameter",    "parameter value", "path parameter",
+                                    "last segment", "trailing slash",  "number",
+                                    "www",          "scheme"};
+  return kNames[static_cast<int>(kind)];
+}
+
+std::string NameOf(site::Ground ground) {
+  constexpr const char* kNames[] = {"none", "url_rule", "nothing_new", "trap_shape"};
+  return kNames[static_cast<int>(ground)];
+}
+
+double ValueOf(site::Share share) { return share / static_cast<double>(site::kWhole); }
+
+}  // namespace
+
+Result<std::unique_ptr<SiteOrder>> SiteOrder::Create(const CrawlSet& set, bool suppresses) {
+  auto judge = PageJudge::Create(set);
+  if (!judge) return tl::unexpected(judge.error());
+  return std::unique_ptr<SiteOrder>(new SiteOrder(set, suppresses, *std::move(judge)));
+}
+
+site::Share SiteOrder::Average() const { return crawl_.ChanceOfNew(site::kFirstChance); }
+
+void SiteOrder::Discovered(std::size_t page, std::uint32_t depth) {
+  const std::string& url = set_.pages[page].url;
+  site::Site& of = sites_[std::string(site::SiteOf(url))];
+  of.AddLink(url);
+  frontier_.push_back(
+      {page, depth, &of, of.PatternsOf(url), of.pattern_epoch(), site::IsExplored(url)});
+}
+
+std::vector<SiteOrder::Waiting>::iterator SiteOrder::Best() {
+  auto best = frontier_.end();
+  site::Share best_chance = 0;
+  const site::Share average = Average();
+  for (auto waiting = frontier_.begin(); waiting != frontier_.end(); ++waiting) {
+    if (waiting->pattern_epoch != waiting->of->pattern_epoch()) {
+      waiting->patterns = waiting->of->PatternsOf(set_.pages[waiting->page].url);
+      waiting->pattern_epoch = waiting->of->pattern_epoch();
+    }
+    const site::Share chance =
+        waiting->of->ChanceOf(waiting->patterns, waiting->depth, waiting->explore, average);
+    if (best != frontier_.end() && chance <= best_chance) continue;
+    best = waiting;
+    best_chance = chance;
+  }
+  return best;
+}
+
+std::optional<Step> SiteOrder::Next() {
+  for (bool reconsidered = false;;) {
+    const auto best = Best();
+    if (best == frontier_.end()) {
+      if (reconsidered || suppressed_.empty()) return std::nullopt;
+      Reconsider();
+      reconsidered = true;
+      continue;
+    }
+    const std::size_t page = best->page;
+    site::Advice advice = best->of->AdviceFor(set_.pages[page].url, best->depth, Average());
+    const bool fetch = !suppresses_ || advice.action == site::Action::kSchedule ||
+                       advice.action == site::Action::kProbe;
+    if (!fetch) {
+      best->ground = NameOf(advice.ground);
+      suppressed_.push_back(std::move(*best));
+    }
+    frontier_.erase(best);
+    if (fetch) return Step{page};
+    if (advice.action == site::Action::kRewrite) {
+      return Step{page, false, std::move(advice.rewrite_to)};
+    }
+  }
+}
+
+void SiteOrder::Fetched(std::size_t page) {
+  const site::PageObservation observation = judge_->Judge(page);
+  sites_[std::string(site::SiteOf(observation.url))].AddPage(observation);
+  const site::Found found = observation.is_error      ? site::Found::kError
+                            : observation.novelty > 0 ? site::Found::kNew
+                                                      : site::Found::kKnown;
+  crawl_.Add(found, observation.novelty);
+  if (++fetches_ % kReconsiderEvery == 0) Reconsider();
+}
+
+void SiteOrder::Reconsider() {
+  std::vector<Waiting> still;
+  for (Waiting& waiting : suppressed_) {
+    const site::Action action =
+        waiting.of->AdviceFor(set_.pages[waiting.page].url, waiting.depth, Average()).action;
+    const bool is_lifted = action == site::Action::kSchedule || action == site::Action::kProbe;
+    (is_lifted ? frontier_ : still).push_back(std::move(waiting));
+  }
+  suppressed_ = std::move(still);
+}
+
+std::map<std::size_t, std::string> SiteOrder::Suppressed() const {
+  std::map<std::size_t, std::string> pages;
+  for (const Waiting& waiting : suppressed_) pages.emplace(waiting.page, waiting.ground);
+  return pages;
+}
+
+std::vector<std::string> SiteOrder::Describe() const {
+  std::vector<std::string> lines;
+  for (const auto& [name, of] : sites_) {
+    lines.push_back(fmt::format("site {}: {} bytes", name, of.Encode().size()));
+    for (const auto& [hash, pattern] : of.patterns().patterns()) {
+      constexpr std::uint32_t kFetch = site::FetchCounts::kFetch;
+      const site::FetchCounts& counts = pattern.counts;
+      if (counts.fetched < 20 * kFetch) continue;
+      lines.push_back(fmt::format("pattern {}: {} fetched, {} new, {} errors, {} soft errors",
+                                  pattern.text, counts.fetched / kFetch, counts.fresh / kFetch,
+                                  counts.errors / kFetch, counts.soft_errors / kFetch));
+    }
+    for (const auto& [hash, rule] : of.rules().rules()) {
+      if (!rule.suppresses && !rule.rewrites) continue;
+      const site::PairCounts& counts = rule.rewrites ? rule.without : rule.siblings;
+      lines.push_back(fmt::format("rule {} {} '{}' in {}: {} of {} pairs, at least {:.3f}",
+                                  rule.rewrites ? "rewrite" : "suppress", NameOf(rule.kind),
+                                  rule.name, rule.pattern.empty() ? "all URLs" : rule.pattern,
+                                  counts.same, counts.pairs(), ValueOf(counts.lower_bound())));
+    }
+  }
+  return lines;
+}
+
+}  // namespace crawlsieve::bench

@@ -1,0 +1,61 @@
+#pragma once
+
+#include "bench/harvest/crawl_order.h"
+#include "bench/harvest/page_judge.h"
+#include "plugin/site/site.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace crawlsieve::bench {
+
+/// The order of the product's scores: each page is judged when it is fetched, and what is learned
+/// of its site orders the rest. Of equal chances, what was found first. Thread-compatible.
+class SiteOrder final : public CrawlOrder {
+ public:
+  /// `suppresses`: whether advice against a fetch is followed. Errors: those of PageJudge.
+  [[nodiscard]] static Result<std::unique_ptr<SiteOrder>> Create(const CrawlSet& set,
+                                                                 bool suppresses);
+
+  void Discovered(std::size_t page, std::uint32_t depth) override;
+  [[nodiscard]] std::optional<Step> Next() override;
+  void Fetched(std::size_t page) override;
+  [[nodiscard]] std::map<std::size_t, std::string> Suppressed() const override;
+  [[nodiscard]] std::vector<std::string> Describe() const override;
+
+ private:
+  struct Waiting {
+    std::size_t page = 0;
+    std::uint32_t depth = 0;
+    site::Site* of = nullptr;
+    site::UrlPatterns patterns{};
+    std::uint64_t pattern_epoch = 0;
+    bool explore = false;
+    std::string ground{};  ///< why it isn't fetched
+  };
+
+  SiteOrder(const CrawlSet& set, bool suppresses, std::unique_ptr<PageJudge> judge)
+      : set_(set), suppresses_(suppresses), judge_(std::move(judge)) {}
+
+  [[nodiscard]] site::Share Average() const;
+  /// The place of the URL with the highest chance.
+  [[nodiscard]] std::vector<Waiting>::iterator Best();
+  /// Takes back into the frontier what nothing speaks against any more.
+  void Reconsider();
+
+  const CrawlSet& set_;
+  const bool suppresses_;
+  const std::unique_ptr<PageJudge> judge_;
+  std::map<std::string, site::Site, std::less<>> sites_;
+  site::FetchCounts crawl_;
+  std::vector<Waiting> frontier_;  // in the order in which they were found
+  std::vector<Waiting> suppressed_;
+  std::size_t fetches_ = 0;
+};
+
+}  // namespace crawlsieve::bench

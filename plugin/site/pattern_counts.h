@@ -1,0 +1,95 @@
+#pragma once
+
+#include "plugin/schedule/byte_writer.h"
+#include "plugin/site/share.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace crawlsieve::site {
+
+/// What the first fetch of a URL brought.
+enum class Found {
+  kNew,        ///< content that the crawl didn't have, or not all of it
+  kKnown,      ///< content that it had
+  kError,      ///< an answer that there is none, as 404
+  kSoftError,  ///< a page that says so at status 200
+};
+
+/// How many URLs were fetched for the first time, and what came of it. In steps of 1 / kFetch,
+/// because counts fade. Value type.
+struct FetchCounts {
+  static constexpr std::uint32_t kFetch = 16;
+  /// Where a count gets this large, all are halved.
+  static constexpr std::uint32_t kLimit = 1U << 20;
+
+  std::uint32_t fetched = 0;
+  std::uint32_t fresh = 0;  ///< of these, Found::kNew, each as far as it was new
+  std::uint32_t errors = 0;
+  std::uint32_t soft_errors = 0;
+
+  /// `novelty`: how much of the content is new, for Found::kNew.
+  void Add(Found found, Share novelty);
+  void Halve(std::uint64_t times);
+
+  /// The chance that the next fetch brings something new, if `prior` is what is to be expected
+  /// without any. The prior counts as much as kPriorFetches fetches.
+  [[nodiscard]] Share ChanceOfNew(Share prior) const;
+  static constexpr std::uint32_t kPriorFetches = 4;
+
+  /// The highest chance that the fetches allow: UpperBound.
+  [[nodiscard]] Share MostNew() const { return UpperBound(fresh / kFetch, fetched / kFetch); }
+
+  friend bool operator==(const FetchCounts&, const FetchCounts&) = default;
+};
+
+/// Counts of the patterns of one site.
+///
+/// Bounded: kMaxPatterns patterns. When there is no more room, the pattern with the fewest fetches
+/// makes room, of equals the one with the lowest hash; its successor takes over its rank
+/// (space-saving), but none of its counts. All counts are halved when time passes a multiple of
+/// `half_life_seconds`. Thread-compatible.
+class PatternCounts {
+ public:
+  static constexpr std::size_t kMaxPatterns = 192;
+  static constexpr std::size_t kMaxPatternBytes = 96;
+  /// Of what Encode adds: text, four counts and a rank for each pattern.
+  static constexpr std::size_t kMaxEncodedBytes =
+      10 + 2 + kMaxPatterns * (1 + kMaxPatternBytes + 5 * 3);
+
+  struct Pattern {
+    std::string text;
+    FetchCounts counts;
+    std::uint32_t inherited = 0;  ///< rank of the pattern whose place it took
+
+    friend bool operator==(const Pattern&, const Pattern&) = default;
+  };
+
+  /// Halves everything once for each multiple of `half_life` that lies between the latest time and
+  /// this one. Earlier times change nothing.
+  void FadeTo(std::uint64_t seconds, std::uint64_t half_life_seconds);
+
+  void Add(std::string_view pattern, Found found, Share novelty);
+
+  /// Zeros where nothing is known of it.
+  [[nodiscard]] FetchCounts Find(std::string_view pattern) const;
+  [[nodiscard]] const std::map<std::uint64_t, Pattern>& patterns() const { return patterns_; }
+
+  void Encode(schedule::ByteWriter& out) const;
+  /// False: not what Encode writes.
+  [[nodiscard]] bool Decode(schedule::ByteReader& in);
+
+  friend bool operator==(const PatternCounts&, const PatternCounts&) = default;
+
+ private:
+  std::map<std::uint64_t, Pattern> patterns_;  // by hash
+  std::uint64_t half_lives_ = 0;               // since 1970, of the latest time
+};
+
+void Encode(const FetchCounts& counts, schedule::ByteWriter& out);
+[[nodiscard]] bool Decode(schedule::ByteReader& in, FetchCounts& counts);
+
+}  // namespace crawlsieve::site

@@ -1,0 +1,52 @@
+#pragma once
+
+#include "plugin/schedule/byte_writer.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string_view>
+#include <vector>
+
+namespace crawlsieve::site {
+
+/// Finds the page that a site shows, at status 200, for whatever it doesn't have: a soft 404.
+///
+/// One content on kMinUrls URLs of kMinPaths kinds of path is one, unless the home page has it. A
+/// kind of path is the pattern without the query: a login form that returns to any page is one path
+/// with many queries, which is the business of URL rules.
+///
+/// Bounded: kMaxContents contents; that with the fewest URLs makes room (space-saving, ties by
+/// hash). Thread-compatible.
+class RepeatedContent {
+ public:
+  static constexpr std::size_t kMaxContents = 32;
+  static constexpr std::uint32_t kMinUrls = 8;
+  static constexpr std::size_t kMinPaths = 3;
+  static constexpr std::size_t kMaxEncodedBytes =
+      1 + kMaxContents * (4 + 1 + 4 * kMinPaths + 2 * 5 + 1);
+
+  /// Takes the first fetch of a URL at status 200.
+  void Add(std::uint32_t content, std::string_view path_pattern, bool is_home);
+  [[nodiscard]] bool IsSoftError(std::uint32_t content) const;
+
+  void Encode(schedule::ByteWriter& out) const;
+  /// False: not what Encode writes.
+  [[nodiscard]] bool Decode(schedule::ByteReader& in);
+
+  friend bool operator==(const RepeatedContent&, const RepeatedContent&) = default;
+
+ private:
+  struct Content {
+    std::uint32_t urls = 0;
+    std::uint32_t inherited = 0;
+    std::vector<std::uint32_t> paths;  ///< hashes, ascending, at most kMinPaths
+    bool is_home = false;
+
+    friend bool operator==(const Content&, const Content&) = default;
+  };
+
+  std::map<std::uint32_t, Content> contents_;
+};
+
+}  // namespace crawlsieve::site

@@ -1,0 +1,166 @@
+#include "plugin/site/site.h"
+
+#include "plugin/fingerprint/checksum.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace crawlsieve::site {
+namespace {
+
+constexpr std::uint64_t kFormat = 1;
+constexpr std::size_t kMaxTrapSegments = 20;
+constexpr std::size_t kMaxTrapBytes = 1024;
+constexpr std::ptrdiff_t kMaxRepeats = 2;
+constexpr std::uint64_t kExploreOneIn = 20;
+
+static_assert(PatternMaker::kMaxEncodedBytes + PatternCounts::kMaxEncodedBytes +
+                  UrlRules::kMaxEncodedBytes + RepeatedContent::kMaxEncodedBytes + 64 <=
+              Site::kMaxEncodedBytes);
+
+std::uint64_t HashOf(std::string_view text) { return RawChecksum(text).low; }
+
+bool IsHome(const UrlParts& parts) { return parts.path.size() <= 1 && parts.parameters.empty(); }
+
+/// Any number of the judge's as 32 bits.
+std::uint32_t ShortContent(std::uint64_t content) {
+  return static_cast<std::uint32_t>(content * 0x9e3779b97f4a7c15 >> 32);
+}
+
+std::string_view WithoutQuery(std::string_view pattern) {
+  return pattern.substr(0, pattern.find('?'));
+}
+
+}  // namespace
+
+ContentMark MarkOf(const PageObservation& page) {
+  return {ShortContent(page.content), page.simhash, static_cast<std::uint8_t>(page.title & 0xff),
+          static_cast<std::uint8_t>(std::min<std::uint32_t>(page.features, 255))};
+}
+
+bool HasTrapShape(std::string_view url) {
+  if (url.size() > kMaxTrapBytes) return true;
+  const std::vector<std::string_view> segments = PartsOf(url).segments;
+  if (segments.size() > kMaxTrapSegments) return true;
+  return std::any_of(segments.begin(), segments.end(), [&](std::string_view segment) {
+    const bool is_number = segment.find_first_not_of("0123456789") == std::string_view::npos;
+    return !is_number && std::count(segments.begin(), segments.end(), segment) > kMaxRepeats;
+  });
+}
+
+bool IsExplored(std::string_view url) { return HashOf(url) / kProbeOneIn % kExploreOneIn == 0; }
+
+Share ScoreOf(Share chance, Share average) {
+  const std::uint64_t sum = std::uint64_t{chance} + average;
+  return sum == 0 ? kWhole / 2 : static_cast<Share>((std::uint64_t{chance} << 16) / sum);
+}
+
+void Site::AddPage(const PageObservation& page) {
+  const UrlParts parts = PartsOf(page.url);
+  maker_.Note(parts);
+  patterns_.FadeTo(page.time, kHalfLifeSeconds);
+  const UrlPatterns patterns = maker_.PatternsOf(parts);
+  const std::uint32_t content = ShortContent(page.content);
+
+  Found found = page.is_error ? Found::kError : page.novelty > 0 ? Found::kNew : Found::kKnown;
+  if (!page.is_error) {
+    if (page.first_fetch) {
+      repeated_.Add(content, WithoutQuery(patterns.pattern), IsHome(parts));
+      if (repeated_.IsSoftError(content)) found = Found::kSoftError;
+    }
+    rules_.AddPage(page.url, MarkOf(page), page.first_fetch, maker_);
+  }
+  if (!page.stands_for.empty() && SiteOf(page.stands_for) == SiteOf(page.url)) {
+    rules_.AddAlias(page.url, page.stands_for, maker_);
+  }
+  if (!page.first_fetch) return;
+  counts_.Add(found, page.novelty);
+  patterns_.Add(patterns.pattern, found, page.novelty);
+  if (patterns.shape != patterns.pattern) patterns_.Add(patterns.shape, found, page.novelty);
+}
+
+void Site::AddLink(std::string_view url) { maker_.Note(PartsOf(url)); }
+
+UrlPatterns Site::PatternsOf(std::string_view url) const { return maker_.PatternsOf(PartsOf(url)); }
+
+bool Site::IsSoftError(std::uint64_t content) const {
+  return repeated_.IsSoftError(ShortContent(content));
+}
+
+Share Site::ChanceOf(const UrlPatterns& patterns, std::uint32_t depth, bool explore,
+                     Share average) const {
+  const Share of_site = counts_.ChanceOfNew(average);
+  Share chance = of_site;
+  if (patterns.shape != patterns.pattern) {
+    chance = patterns_.Find(patterns.shape).ChanceOfNew(chance);
+  }
+  chance = patterns_.Find(patterns.pattern).ChanceOfNew(chance);
+  if (explore) chance = std::max(chance, of_site / 2);
+  return static_cast<Share>(std::uint64_t{chance} * kHalfChanceDepth /
+                            (std::uint64_t{kHalfChanceDepth} + depth));
+}
+
+Advice Site::AdviceFor(std::string_view url, std::uint32_t depth, Share average) const {
+  const UrlParts parts = PartsOf(url);
+  const UrlPatterns patterns = maker_.PatternsOf(parts);
+  const std::uint64_t hash = HashOf(url);
+  Advice advice;
+  advice.chance = ChanceOf(patterns, depth, IsExplored(url), average);
+  if (IsHome(parts)) return advice;
+
+  if (HasTrapShape(url)) {
+    advice.ground = Ground::kTrapShape;
+  } else if (auto rule = rules_.AdviceFor(url, maker_); rule.has_value()) {
+    advice.ground = Ground::kUrlRule;
+    advice.precision = rule->precision;
+    advice.support = rule->support;
+    advice.rewrite_to = std::move(rule->rewrite_to);
+  } else {
+    const FetchCounts counts = patterns_.Find(patterns.pattern);
+    const Share most = counts.MostNew();
+    if (most < kNothingNewBelow) {
+      advice.ground = Ground::kNothingNew;
+      advice.precision = kWhole - most;
+      advice.support = counts.fetched / FetchCounts::kFetch;
+    }
+  }
+  if (advice.ground != Ground::kNone) {
+    advice.action = advice.rewrite_to.empty() ? Action::kSuppress : Action::kRewrite;
+    // Always the same URLs, so that a replay probes what was probed before.
+    if (hash % kProbeOneIn == 0) {
+      advice.action = Action::kProbe;
+      advice.rewrite_to.clear();
+    }
+  }
+  return advice;
+}
+
+std::string Site::Encode() const {
+  schedule::ByteWriter out;
+  out.Varint(kFormat);
+  maker_.Encode(out);
+  site::Encode(counts_, out);
+  patterns_.Encode(out);
+  rules_.Encode(out);
+  repeated_.Encode(out);
+  return std::move(out).Take();
+}
+
+Result<Site> Site::Decode(std::string_view bytes) {
+  const auto damaged = [](const char* what) {
+    return MakeError(ErrorCode::kCorruption, std::string("what was learned of a site: ") + what);
+  };
+  schedule::ByteReader in(bytes);
+  if (in.Varint() != kFormat) return damaged("unknown format");
+  Site site;
+  if (!site.maker_.Decode(in)) return damaged("parameters");
+  if (!site::Decode(in, site.counts_)) return damaged("counts");
+  if (!site.patterns_.Decode(in)) return damaged("patterns");
+  if (!site.rules_.Decode(in)) return damaged("rules");
+  if (!site.repeated_.Decode(in)) return damaged("contents");
+  if (!in.at_end()) return damaged("length");
+  return site;
+}
+
+}  // namespace crawlsieve::site

@@ -1,0 +1,135 @@
+#pragma once
+
+#include "plugin/base/result.h"
+#include "plugin/site/pattern_counts.h"
+#include "plugin/site/repeated_content.h"
+#include "plugin/site/share.h"
+#include "plugin/site/url_patterns.h"
+#include "plugin/site/url_rules.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace crawlsieve::site {
+
+/// What came of a fetch, as the judge has it. Views are valid for the call only.
+struct PageObservation {
+  std::string_view url;     ///< canonical, of this site
+  std::uint64_t time = 0;   ///< of the fetch, seconds since 1970
+  bool first_fetch = true;  ///< nothing was fetched at this URL before
+  bool is_error = false;    ///< an answer that there is nothing, as 404: no content follows
+  /// How much of the content is new: 0 where the judge or IsSameContent found a page with it; else
+  /// what the most similar page of the site lacks of it, by the sketches, among the pages that the
+  /// index finds near. The caller compares: the judge has these pages at hand.
+  Share novelty = 0;
+  /// Equal for pages of one content: of the cluster, or of the content's checksum where there is no
+  /// cluster.
+  std::uint64_t content = 0;
+  std::uint64_t simhash = 0;
+  std::uint32_t features = 0;  ///< distinct words
+  std::uint32_t title = 0;     ///< class of the title's words, 1 to 127; 0: no title
+  /// What the page or a redirect says that the URL stands for; empty: nothing. Of another site: is
+  /// passed over.
+  std::string_view stands_for;
+};
+
+enum class Action {
+  kSchedule,  ///< fetch it in the order of the scores
+  kProbe,     ///< as kSchedule; a rule says otherwise, and this URL is to test it
+  kSuppress,  ///< don't fetch it, as long as the advice is this
+  kRewrite,   ///< fetch `rewrite_to` in its place
+};
+
+/// What an action that isn't kSchedule rests on.
+enum class Ground {
+  kNone,
+  kUrlRule,     ///< UrlRules
+  kNothingNew,  ///< URLs of this pattern hardly ever brought anything new
+  kTrapShape,   ///< the URL itself is as only traps make them
+};
+
+[[nodiscard]] ContentMark MarkOf(const PageObservation& page);
+
+/// What to do with a URL that wasn't fetched.
+struct Advice {
+  Action action = Action::kSchedule;
+  Ground ground = Ground::kNone;
+  std::string rewrite_to;  ///< of kRewrite
+  Share chance = 0;        ///< that a fetch brings something new
+  /// Of the ground: the lower bound of its precision, and how many pairs or fetches it rests on.
+  Share precision = 0;
+  std::uint32_t support = 0;
+};
+
+/// Of each kind of URL, one in so many is fetched whatever is known against it.
+inline constexpr std::uint64_t kProbeOneIn = 64;
+/// Where fewer than this share of a pattern's fetches bring something new, its URLs are suppressed.
+inline constexpr Share kNothingNewBelow = Percent(5);
+/// At this depth the chance is half of what it would be at the start.
+inline constexpr std::uint32_t kHalfChanceDepth = 16;
+inline constexpr std::uint64_t kHalfLifeSeconds = std::uint64_t{180} * 86'400;
+/// What a fetch brings where nothing is known.
+inline constexpr Share kFirstChance = Percent(75);
+
+/// A URL as only traps make them: more than 20 segments, more than 1024 bytes, or a segment that
+/// comes up more than twice and isn't a number.
+[[nodiscard]] bool HasTrapShape(std::string_view url);
+
+/// Whether the URL keeps at least half of its site's chance, whatever is known of its pattern: one
+/// in 20, always the same ones, so that a replay explores what was explored.
+[[nodiscard]] bool IsExplored(std::string_view url);
+
+/// The score of a URL, 0 to 1, higher is sooner: 0.5 where the chance is that of an average fetch.
+[[nodiscard]] Share ScoreOf(Share chance, Share average);
+
+/// What was learned of the URLs of one site: its host, with and without "www.".
+///
+/// A function of the observations in their order: no clock, no random number, no floating point, so
+/// the same observations give the same bytes on every machine. What it says of a URL depends on
+/// pages of this site alone: no site can lower the scores of another, or make a rule for it.
+/// Bounded: kMaxEncodedBytes, however many URLs the site has. Thread-compatible.
+class Site {
+ public:
+  static constexpr std::size_t kMaxEncodedBytes = 64 * 1024;
+
+  /// Takes a fetch. A temporary failure is no observation.
+  void AddPage(const PageObservation& page);
+
+  /// Takes a URL that a page links to. It may be given any number of times.
+  void AddLink(std::string_view url);
+
+  /// Advice for a URL of this site that was never fetched, `depth` links from the start of the
+  /// crawl. `average`: the chance that a fetch of the crawl brings something new, which is what a
+  /// site starts from.
+  [[nodiscard]] Advice AdviceFor(std::string_view url, std::uint32_t depth,
+                                 Share average = kFirstChance) const;
+
+  /// The chance alone, for a URL whose patterns are known. `explore`: IsExplored.
+  [[nodiscard]] Share ChanceOf(const UrlPatterns& patterns, std::uint32_t depth, bool explore,
+                               Share average = kFirstChance) const;
+  [[nodiscard]] UrlPatterns PatternsOf(std::string_view url) const;
+  /// Raised when a URL may have another pattern than before.
+  [[nodiscard]] std::uint64_t pattern_epoch() const { return maker_.epoch(); }
+
+  /// Whether the content is what the site shows for URLs that it doesn't have.
+  [[nodiscard]] bool IsSoftError(std::uint64_t content) const;
+
+  [[nodiscard]] const FetchCounts& counts() const { return counts_; }
+  [[nodiscard]] const PatternCounts& patterns() const { return patterns_; }
+  [[nodiscard]] const UrlRules& rules() const { return rules_; }
+
+  [[nodiscard]] std::string Encode() const;
+  /// Errors: kCorruption for bytes that Encode never writes.
+  [[nodiscard]] static Result<Site> Decode(std::string_view bytes);
+
+ private:
+  PatternMaker maker_;
+  FetchCounts counts_;
+  PatternCounts patterns_;  ///< and shapes
+  UrlRules rules_;
+  RepeatedContent repeated_;
+};
+
+}  // namespace crawlsieve::site

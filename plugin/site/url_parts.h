@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace crawlsieve::site {
+
+/// What part of a URL may not matter for the content.
+enum class PartKind : std::uint8_t {
+  kParameter,       ///< of the query, with whatever value
+  kParameterValue,  ///< of the query, with this value
+  kPathParameter,   ///< `;name=value` at the end of a segment, with whatever value
+  kLastSegment,     ///< this last segment after a slash: the name of an index
+  kTrailingSlash,
+  kNumber,  ///< the digits of a segment
+  kWww,     ///< "www." in front of the host
+  kScheme,
+};
+inline constexpr int kPartKinds = 8;
+
+/// A part of a URL, and the URL without it.
+struct Part {
+  PartKind kind = PartKind::kParameter;
+  /// Which of its kind: the parameter, parameter and value, the segment, the place of the segment.
+  std::string name;
+  std::string value;     ///< what the URL has there; empty where it has nothing
+  std::string without;   ///< the URL without the part, or for kNumber with 0 in its place
+  bool present = false;  ///< whether the URL has the part; false: `without` is the URL itself
+  /// Whether `without` is a URL as the site writes them, that could be fetched.
+  bool is_url = false;
+
+  friend bool operator==(const Part&, const Part&) = default;
+};
+
+struct Parameter {
+  std::string_view name;
+  std::string_view text;  ///< name, `=` and value
+
+  [[nodiscard]] std::string_view value() const {
+    return name.size() == text.size() ? std::string_view() : text.substr(name.size() + 1);
+  }
+  friend bool operator==(const Parameter&, const Parameter&) = default;
+};
+
+/// The parts of a canonical URL, as views into it. Text that is no URL has some parts, too. Value
+/// type.
+struct UrlParts {
+  std::string_view scheme;
+  std::string_view host;  ///< with its port
+  std::string_view path;  ///< from the first slash to the query
+  std::vector<std::string_view> segments;
+  std::vector<Parameter> parameters;  ///< at most kMaxParameters
+
+  static constexpr std::size_t kMaxSegments = 64;
+  static constexpr std::size_t kMaxParameters = 16;
+  /// Parts with a longer name aren't looked at.
+  static constexpr std::size_t kMaxNameBytes = 48;
+};
+[[nodiscard]] UrlParts PartsOf(std::string_view url);
+UrlParts PartsOf(std::string&& url) = delete;
+
+/// What a site is known by: the host of `url` with its port, without "www." in front. Who has
+/// example.org has www.example.org, so rules may lead from one to the other; any other two hosts
+/// may belong to strangers.
+[[nodiscard]] std::string_view SiteOf(std::string_view url);
+
+/// Each part of `url` that may not matter, in a fixed order. For a URL of more than kMaxUrlBytes:
+/// nothing.
+[[nodiscard]] std::vector<Part> PartsThatMayNotMatter(std::string_view url);
+inline constexpr std::size_t kMaxUrlBytes = 2048;
+
+}  // namespace crawlsieve::site

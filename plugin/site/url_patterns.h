@@ -1,0 +1,64 @@
+#pragma once
+
+#include "plugin/schedule/byte_writer.h"
+#include "plugin/site/url_parts.h"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace crawlsieve::site {
+
+/// Two patterns of a URL, of what the URLs of a site that are made in the same way share.
+struct UrlPatterns {
+  /// Number of segments, ending of the last one, names of parameters: "/*/*.html?id&page".
+  std::string shape;
+  /// The shape with the first segment, if others follow it, its digits as N; and with the values of
+  /// parameters that have few: "/tag/*.html?id&view=print".
+  std::string pattern;
+};
+
+/// Makes the patterns of the URLs of one site. Remembers which parameters have few values.
+///
+/// A parameter's values are part of the pattern as long as no more than kMaxValues of them have
+/// been seen: `action` of a wiki has five, `title` thousands. Bounded: kMaxParameters parameters;
+/// further ones have no values. Thread-compatible.
+class PatternMaker {
+ public:
+  static constexpr std::size_t kMaxParameters = 48;
+  static constexpr std::size_t kMaxValues = 8;
+  static constexpr std::size_t kMaxPatternBytes = 96;
+  /// Of what Encode adds.
+  static constexpr std::size_t kMaxEncodedBytes = 2 + kMaxParameters * (8 + 1 + 4 * kMaxValues);
+
+  /// Takes a URL that was fetched or linked to.
+  void Note(const UrlParts& parts);
+
+  [[nodiscard]] UrlPatterns PatternsOf(const UrlParts& parts) const;
+
+  /// Raised when a URL may have another pattern than before.
+  [[nodiscard]] std::uint64_t epoch() const { return epoch_; }
+
+  void Encode(schedule::ByteWriter& out) const;
+  /// False: not what Encode writes.
+  [[nodiscard]] bool Decode(schedule::ByteReader& in);
+
+  friend bool operator==(const PatternMaker&, const PatternMaker&) = default;
+
+ private:
+  /// Hashes of a parameter's values, ascending; more than kMaxValues: none is kept.
+  struct Values {
+    bool many = false;
+    std::vector<std::uint32_t> hashes;
+
+    friend bool operator==(const Values&, const Values&) = default;
+  };
+  [[nodiscard]] bool HasFewValues(std::string_view name) const;
+
+  std::map<std::uint64_t, Values> parameters_;  // by hash of the name
+  std::uint64_t epoch_ = 0;
+};
+
+}  // namespace crawlsieve::site

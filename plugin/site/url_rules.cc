@@ -1,0 +1,243 @@
+#include "plugin/site/url_rules.h"
+
+#include "plugin/fingerprint/checksum.h"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+#include <vector>
+
+namespace crawlsieve::site {
+namespace {
+
+constexpr std::uint32_t kAliasWeight = 2;
+
+std::uint64_t HashOf(std::string_view text) { return RawChecksum(text).low; }
+
+std::uint64_t Mix(std::uint64_t a, std::uint64_t b) {
+  std::uint64_t x = a ^ (b + 0x9e3779b97f4a7c15 + (a << 6) + (a >> 2));
+  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
+  x = (x ^ x >> 27) * 0x94d049bb133111eb;
+  return x ^ x >> 31;
+}
+
+std::uint64_t PartHash(PartKind kind, std::string_view name) {
+  return Mix(static_cast<std::uint64_t>(kind) + 1, HashOf(name));
+}
+
+std::uint64_t RuleHash(PartKind kind, std::string_view name, std::string_view pattern) {
+  return Mix(PartHash(kind, name), HashOf(pattern));
+}
+
+/// Under which a URL is a sibling of those that differ in the part alone.
+std::uint64_t MaskedKey(const Part& part) {
+  return Mix(HashOf(part.without), PartHash(part.kind, part.name));
+}
+
+/// Under which the URL itself is found.
+std::uint64_t PlainKey(std::string_view url) { return Mix(HashOf(url), 0); }
+
+/// Whether the rule is about any value of the part: else about the one that is its name.
+bool IsForAnyValue(PartKind kind) {
+  return kind != PartKind::kParameterValue && kind != PartKind::kLastSegment;
+}
+
+/// Whether such a part has so many values that a rule needs several.
+bool HasManyValues(PartKind kind) {
+  return kind == PartKind::kParameter || kind == PartKind::kPathParameter ||
+         kind == PartKind::kNumber;
+}
+
+std::uint32_t BitOf(std::string_view text) { return 1U << (HashOf(text) & 31); }
+
+std::string PatternWithout(const Part& part, const PatternMaker& patterns) {
+  return patterns.PatternsOf(PartsOf(std::string_view(part.without))).pattern;
+}
+
+bool IsRefuted(const UrlRule* rule) {
+  return rule != nullptr && rule->siblings.upper_bound() < Percent(50);
+}
+
+/// Whether what is known of the URLs of a pattern speaks against a rule of the whole site.
+bool IsVeto(const UrlRule* rule, const PairCounts UrlRule::*counts) {
+  return rule != nullptr && (rule->*counts).different >= 2 &&
+         (rule->*counts).lower_bound() < kSuppressUntil;
+}
+
+std::uint32_t RankOf(const UrlRule& rule) {
+  return rule.siblings.pairs() + rule.without.pairs() + rule.inherited;
+}
+
+}  // namespace
+
+void PairCounts::Add(bool is_same, std::uint32_t weight) {
+  (is_same ? same : different) += weight;
+  if (pairs() <= kLimit) return;
+  same /= 2;
+  different /= 2;
+}
+
+const UrlRule* UrlRules::Find(const Part& part, std::string_view pattern) const {
+  const auto place = rules_.find(RuleHash(part.kind, part.name, pattern));
+  return place == rules_.end() ? nullptr : &place->second;
+}
+
+UrlRule& UrlRules::FindOrAdd(const Part& part, std::string_view pattern) {
+  const std::uint64_t hash = RuleHash(part.kind, part.name, pattern);
+  auto place = rules_.find(hash);
+  if (place != rules_.end()) return place->second;
+  UrlRule added;
+  added.kind = part.kind;
+  added.name = part.name;
+  added.pattern = pattern;
+  if (rules_.size() >= kMaxRules) {
+    const auto weakest =
+        std::min_element(rules_.begin(), rules_.end(), [](const auto& a, const auto& b) {
+          return std::pair(RankOf(a.second), a.first) < std::pair(RankOf(b.second), b.first);
+        });
+    added.inherited = std::min<std::uint32_t>(RankOf(weakest->second), 1U << 20);
+    if (weakest->second.suppresses || weakest->second.rewrites) ++changes_;
+    rules_.erase(weakest);
+  }
+  return rules_.emplace(hash, std::move(added)).first->second;
+}
+
+template <typename Count>
+void UrlRules::Update(const Part& part, const std::string& pattern, const Count& count) {
+  const std::string_view patterns[] = {pattern, std::string_view()};
+  for (const std::string_view scope : patterns) {
+    UrlRule& rule = FindOrAdd(part, scope);
+    count(rule);
+    rule.values |= BitOf(part.value);
+    rule.patterns |= BitOf(pattern);
+    Decide(rule);
+  }
+}
+
+void UrlRules::Decide(UrlRule& rule) {
+  const bool is_broad = (!HasManyValues(rule.kind) || std::popcount(rule.values) >= kMinValues) &&
+                        (!rule.pattern.empty() || std::popcount(rule.patterns) >= kMinPatterns);
+  const auto decide = [&](bool& used, const PairCounts& counts, Share from, Share until) {
+    const bool use = is_broad && counts.lower_bound() >= (used ? until : from);
+    if (use != used) ++changes_;
+    used = use;
+  };
+  decide(rule.suppresses, rule.siblings, kSuppressAt, kSuppressUntil);
+  decide(rule.rewrites, rule.without, kRewriteAt, kRewriteUntil);
+}
+
+void UrlRules::AddPage(std::string_view url, const ContentMark& mark, bool first_fetch,
+                       const PatternMaker& patterns) {
+  for (const Part& part : PartsThatMayNotMatter(url)) {
+    const std::string pattern = PatternWithout(part, patterns);
+    if (first_fetch && part.present && part.is_url) {
+      if (const auto plain = siblings_.Find(PlainKey(part.without)); plain.has_value()) {
+        const bool is_same = IsSameContent(*plain, mark);
+        Update(part, pattern, [&](UrlRule& rule) { rule.without.Add(is_same); });
+      }
+    }
+    // What was found to matter for URLs of a pattern needs no memory of them.
+    if (!IsForAnyValue(part.kind) || IsRefuted(Find(part, pattern))) continue;
+    const std::uint64_t key = MaskedKey(part);
+    if (const auto sibling = siblings_.Find(key); first_fetch && sibling.has_value()) {
+      const bool is_same = IsSameContent(*sibling, mark);
+      Update(part, pattern, [&](UrlRule& rule) { rule.siblings.Add(is_same); });
+    }
+    siblings_.Put(key, mark);
+  }
+  siblings_.Put(PlainKey(url), mark);
+}
+
+void UrlRules::AddAlias(std::string_view url, std::string_view target,
+                        const PatternMaker& patterns) {
+  for (const Part& part : PartsThatMayNotMatter(url)) {
+    if (!part.present || !part.is_url || part.without != target) continue;
+    const std::string pattern = PatternWithout(part, patterns);
+    Update(part, pattern, [](UrlRule& rule) { rule.without.Add(true, kAliasWeight); });
+  }
+}
+
+std::optional<RuleAdvice> UrlRules::AdviceFor(std::string_view url,
+                                              const PatternMaker& patterns) const {
+  std::optional<RuleAdvice> best;
+  const auto offer = [&](const UrlRule& rule, const PairCounts& counts, std::string rewrite_to) {
+    const Share precision = counts.lower_bound();
+    if (best.has_value() && best->precision >= precision) return;
+    best = RuleAdvice{&rule, precision, counts.pairs(), std::move(rewrite_to)};
+  };
+  for (const Part& part : PartsThatMayNotMatter(url)) {
+    const std::string pattern = PatternWithout(part, patterns);
+    const UrlRule* const of_pattern = Find(part, pattern);
+    const UrlRule* const of_site = Find(part, {});
+    for (const UrlRule* rule : {of_pattern, of_site}) {
+      if (rule == nullptr) continue;
+      if (rule->suppresses && IsForAnyValue(part.kind) && !IsVeto(of_pattern, &UrlRule::siblings) &&
+          siblings_.Find(MaskedKey(part)).has_value()) {
+        offer(*rule, rule->siblings, {});
+      }
+      if (rule->rewrites && part.present && part.is_url && !IsVeto(of_pattern, &UrlRule::without)) {
+        const bool is_fetched = siblings_.Find(PlainKey(part.without)).has_value();
+        offer(*rule, rule->without, is_fetched ? std::string() : part.without);
+      }
+    }
+  }
+  return best;
+}
+
+void UrlRules::Encode(schedule::ByteWriter& out) const {
+  siblings_.Encode(out);
+  out.Varint(rules_.size());
+  for (const auto& [hash, rule] : rules_) {
+    out.Fixed(static_cast<std::uint64_t>(rule.kind), 1);
+    out.Text(rule.name);
+    out.Text(rule.pattern);
+    for (const PairCounts& counts : {rule.siblings, rule.without}) {
+      out.Varint(counts.same);
+      out.Varint(counts.different);
+    }
+    out.Fixed(rule.values, 4);
+    out.Fixed(rule.patterns, 4);
+    out.Varint(rule.inherited);
+    out.Fixed((rule.suppresses ? 1 : 0) | (rule.rewrites ? 2 : 0), 1);
+  }
+  out.Varint(changes_);
+}
+
+bool UrlRules::Decode(schedule::ByteReader& in) {
+  if (!siblings_.Decode(in)) return false;
+  rules_.clear();
+  const std::uint64_t count = in.Varint();
+  if (count > kMaxRules) return false;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    UrlRule rule;
+    const std::uint64_t kind = in.Fixed(1);
+    rule.name = in.Text();
+    rule.pattern = in.Text();
+    for (PairCounts* counts : {&rule.siblings, &rule.without}) {
+      const std::uint64_t same = in.Varint();
+      const std::uint64_t different = in.Varint();
+      if (same > PairCounts::kLimit || different > PairCounts::kLimit - same) return false;
+      counts->same = static_cast<std::uint32_t>(same);
+      counts->different = static_cast<std::uint32_t>(different);
+    }
+    rule.values = static_cast<std::uint32_t>(in.Fixed(4));
+    rule.patterns = static_cast<std::uint32_t>(in.Fixed(4));
+    const std::uint64_t inherited = in.Varint();
+    const std::uint64_t use = in.Fixed(1);
+    if (!in.ok() || kind >= kPartKinds || use > 3 || inherited > 1U << 20 ||
+        rule.name.size() > UrlParts::kMaxNameBytes ||
+        rule.pattern.size() > PatternMaker::kMaxPatternBytes) {
+      return false;
+    }
+    rule.kind = static_cast<PartKind>(kind);
+    rule.inherited = static_cast<std::uint32_t>(inherited);
+    rule.suppresses = (use & 1) != 0;
+    rule.rewrites = (use & 2) != 0;
+    const std::uint64_t hash = RuleHash(rule.kind, rule.name, rule.pattern);
+    if (!rules_.emplace(hash, std::move(rule)).second) return false;
+  }
+  changes_ = in.Varint();
+  return in.ok();
+}
+
+}  // namespace crawlsieve::site

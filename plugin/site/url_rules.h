@@ -1,0 +1,123 @@
+#pragma once
+
+#include "plugin/schedule/byte_writer.h"
+#include "plugin/site/share.h"
+#include "plugin/site/siblings.h"
+#include "plugin/site/url_parts.h"
+#include "plugin/site/url_patterns.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace crawlsieve::site {
+
+/// How often two URLs that differ in a part had one content. Value type.
+struct PairCounts {
+  /// Where there are more pairs, both counts are halved: what was true long ago fades.
+  static constexpr std::uint32_t kLimit = 128;
+
+  std::uint32_t same = 0;
+  std::uint32_t different = 0;
+
+  void Add(bool is_same, std::uint32_t weight = 1);
+  [[nodiscard]] std::uint32_t pairs() const { return same + different; }
+  [[nodiscard]] Share lower_bound() const { return LowerBound(same, pairs()); }
+  [[nodiscard]] Share upper_bound() const { return UpperBound(same, pairs()); }
+
+  friend bool operator==(const PairCounts&, const PairCounts&) = default;
+};
+
+/// That a part of a URL doesn't matter: of all URLs of the site, or of those of one pattern.
+struct UrlRule {
+  PartKind kind = PartKind::kParameter;
+  std::string name;     ///< of the part
+  std::string pattern;  ///< of the URL without the part; empty: of all URLs of the site
+  /// URLs that have another value in that part, or don't have it.
+  PairCounts siblings;
+  /// The URL with the part and the URL without.
+  PairCounts without;
+  std::uint32_t values = 0;    ///< a bit for each hash of a value that was compared
+  std::uint32_t patterns = 0;  ///< the same of patterns
+  std::uint32_t inherited = 0;
+  bool suppresses = false;  ///< URLs that differ in this part alone from one that was fetched
+  bool rewrites = false;    ///< the URL stands for the one without the part
+
+  friend bool operator==(const UrlRule&, const UrlRule&) = default;
+};
+
+/// Bounds of a rule's precision.
+inline constexpr Share kSuppressAt = Percent(90);
+inline constexpr Share kSuppressUntil = Percent(85);
+inline constexpr Share kRewriteAt = Percent(95);
+inline constexpr Share kRewriteUntil = Percent(90);
+/// A rule for any value needs so many, and one for the whole site so many patterns.
+inline constexpr int kMinValues = 5;
+inline constexpr int kMinPatterns = 3;
+
+/// What a rule says of a URL.
+struct RuleAdvice {
+  const UrlRule* rule = nullptr;  ///< valid until the rules change
+  Share precision = 0;            ///< its lower bound
+  std::uint32_t support = 0;      ///< pairs that were compared
+  std::string rewrite_to;         ///< empty: suppress
+};
+
+/// Rules about URLs of one site that lead to the same content (DUST: different URLs with similar
+/// text), learned from pages as they come.
+///
+/// Each part of a fetched URL is masked in turn. Where another URL of the same masked form was
+/// fetched, the two are a pair: one content speaks for the rule that this part doesn't matter,
+/// other content against it. A rule is used once the lower bound of its precision is high enough,
+/// and no more once that falls. Nothing is known of any site, software or parameter in advance.
+///
+/// Bounded: kMaxRules rules, that with the fewest pairs makes room (space-saving, ties by hash);
+/// Siblings for the URLs. Thread-compatible.
+class UrlRules {
+ public:
+  static constexpr std::size_t kMaxRules = 64;
+  static constexpr std::size_t kMaxEncodedBytes =
+      Siblings::kMaxEncodedBytes + 2 +
+      kMaxRules *
+          (4 + UrlParts::kMaxNameBytes + PatternMaker::kMaxPatternBytes + 4 * 2 + 2 * 4 + 4) +
+      10;
+
+  /// Takes what the fetch of `url` brought. `first_fetch` false: the content is remembered, but
+  /// compared with none, because it may have changed since the others were fetched.
+  void AddPage(std::string_view url, const ContentMark& mark, bool first_fetch,
+               const PatternMaker& patterns);
+
+  /// Takes that the site itself says that `url` stands for `target`, by a redirect or a canonical
+  /// link. Counts as two pairs for the rule that leads there, if there is one. Both URLs must be of
+  /// this site.
+  void AddAlias(std::string_view url, std::string_view target, const PatternMaker& patterns);
+
+  /// What the most precise rule says of a URL that wasn't fetched; nullopt: nothing.
+  [[nodiscard]] std::optional<RuleAdvice> AdviceFor(std::string_view url,
+                                                    const PatternMaker& patterns) const;
+
+  [[nodiscard]] const std::map<std::uint64_t, UrlRule>& rules() const { return rules_; }
+  /// Raised when a rule comes into use, or out of it.
+  [[nodiscard]] std::uint64_t changes() const { return changes_; }
+
+  void Encode(schedule::ByteWriter& out) const;
+  /// False: not what Encode writes.
+  [[nodiscard]] bool Decode(schedule::ByteReader& in);
+
+ private:
+  [[nodiscard]] const UrlRule* Find(const Part& part, std::string_view pattern) const;
+  UrlRule& FindOrAdd(const Part& part, std::string_view pattern);
+  /// Lets `count` take a pair in the rule of the pattern and in that of the site.
+  template <typename Count>
+  void Update(const Part& part, const std::string& pattern, const Count& count);
+  void Decide(UrlRule& rule);
+
+  Siblings siblings_;
+  std::map<std::uint64_t, UrlRule> rules_;  // by hash of kind, name and pattern
+  std::uint64_t changes_ = 0;
+};
+
+}  // namespace crawlsieve::site

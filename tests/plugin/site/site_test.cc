@@ -1,0 +1,458 @@
+#include "plugin/site/site.h"
+
+#include "plugin/fingerprint/checksum.h"
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace crawlsieve::site {
+namespace {
+
+constexpr std::uint64_t kStart = 1'700'000'000;
+
+std::uint64_t HashOf(std::string_view text) { return RawChecksum(text).low; }
+
+/// A crawl of one made-up site: what a URL shows is a function of the URL.
+class Crawl {
+ public:
+  using Content = std::function<std::string(const std::string& url)>;
+
+  explicit Crawl(Content content) : content_(std::move(content)) {}
+
+  void Fetch(const std::string& url) {
+    const std::string content = content_(url);
+    PageObservation page;
+    page.url = url;
+    page.time = kStart + ++fetches_;
+    page.is_error = content.empty();
+    page.novelty = !content.empty() && found_.insert(content).second ? kWhole : 0;
+    page.content = HashOf(content);
+    page.simhash = HashOf(content);
+    page.features = 100;
+    page.title = 5;
+    site_.AddPage(page);
+  }
+
+  /// Fetches those of `urls` that nothing speaks against; how many.
+  int Follow(const std::vector<std::string>& urls) {
+    int fetched = 0;
+    for (const std::string& url : urls) {
+      const Action action = site_.AdviceFor(url, 3).action;
+      if (action != Action::kSchedule && action != Action::kProbe) continue;
+      Fetch(url);
+      ++fetched;
+    }
+    return fetched;
+  }
+
+  [[nodiscard]] Advice AdviceFor(std::string_view url) const { return site_.AdviceFor(url, 3); }
+  [[nodiscard]] const Site& site() const { return site_; }
+
+ private:
+  const Content content_;
+  Site site_;
+  std::unordered_set<std::string> found_;
+  std::uint64_t fetches_ = 0;
+};
+
+std::string Number(int i) { return std::to_string(i); }
+
+/// How many of `urls` aren't to be fetched.
+int Refused(const Crawl& crawl, const std::vector<std::string>& urls) {
+  int refused = 0;
+  for (const std::string& url : urls) {
+    const Action action = crawl.AdviceFor(url).action;
+    refused += action == Action::kSuppress || action == Action::kRewrite ? 1 : 0;
+  }
+  return refused;
+}
+
+std::vector<std::string> Urls(int from, int until, const std::function<std::string(int)>& url) {
+  std::vector<std::string> urls;
+  for (int i = from; i < until; ++i) urls.push_back(url(i));
+  return urls;
+}
+
+std::string UpTo(const std::string& url, std::string_view mark) {
+  return url.substr(0, url.find(mark));
+}
+
+TEST(Site, WithoutPagesAdvisesToFetchEverything) {
+  const Site site;
+  const Advice advice = site.AdviceFor("http://e.org/a?b=c", 0);
+  EXPECT_EQ(advice.action, Action::kSchedule);
+  EXPECT_EQ(advice.chance, kFirstChance);
+  EXPECT_EQ(ScoreOf(advice.chance, kFirstChance), kWhole / 2);
+}
+
+TEST(Site, FindsSessionIdsWithoutAPlainUrl) {
+  Crawl crawl([](const std::string& url) { return UpTo(url, "?zx="); });
+  // Each page is linked to under several sessions.
+  const auto url = [](int i) {
+    return "http://e.org/p" + Number(i / 4) + "/x?zx=" + Number(1000 + i);
+  };
+  const int fetched = crawl.Follow(Urls(0, 800, url));
+  EXPECT_LT(fetched, 200 + 60 + 600 / 20);
+  // Pages that it never saw: the first session of each is fetched, the others are suppressed.
+  crawl.Fetch("http://e.org/p900/x?zx=1");
+  const auto other = [](int i) { return "http://e.org/p900/x?zx=" + Number(5000 + i); };
+  EXPECT_GE(Refused(crawl, Urls(0, 100, other)), 90);
+  EXPECT_EQ(crawl.AdviceFor("http://e.org/p901/x?zx=77").ground, Ground::kNone);
+}
+
+TEST(Site, FindsPathParametersOfSessions) {
+  Crawl crawl([](const std::string& url) { return UpTo(url, ";"); });
+  crawl.Follow(Urls(0, 200, [](int i) {
+    return "http://e.org/p" + Number(i / 4) + "/x;jsid=" + Number(1000 + i);
+  }));
+  crawl.Fetch("http://e.org/p900/x;jsid=5");
+  EXPECT_GE(
+      Refused(crawl,
+              Urls(0, 100, [](int i) { return "http://e.org/p900/x;jsid=" + Number(6000 + i); })),
+      90);
+}
+
+TEST(Site, RewritesTrackingParametersToThePlainUrl) {
+  Crawl crawl([](const std::string& url) { return UpTo(url, "?"); });
+  for (int i = 0; i < 100; ++i) {
+    const std::string plain = "http://e.org/d" + Number(i % 5) + "x/a" + Number(i);
+    crawl.Fetch(plain);
+    crawl.Fetch(plain + "?src=" + Number(i % 9));
+  }
+  int rewritten = 0;
+  for (int i = 0; i < 100; ++i) {
+    const std::string plain = "http://e.org/d3x/new" + Number(i);
+    const Advice advice = crawl.AdviceFor(plain + "?src=4");
+    if (advice.action != Action::kRewrite) continue;
+    ++rewritten;
+    EXPECT_EQ(advice.rewrite_to, plain);
+    EXPECT_EQ(advice.ground, Ground::kUrlRule);
+    EXPECT_GE(advice.precision, kRewriteUntil);
+    EXPECT_GE(advice.support, 52U);
+  }
+  EXPECT_GE(rewritten, 90);
+}
+
+TEST(Site, SuppressesAPrintableViewOfAPageThatItHas) {
+  Crawl crawl([](const std::string& url) { return UpTo(url, "?"); });
+  for (int i = 0; i < 90; ++i) {
+    crawl.Fetch("http://e.org/a/" + Number(i) + "-x");
+    crawl.Fetch("http://e.org/a/" + Number(i) + "-x?view=print");
+  }
+  crawl.Fetch("http://e.org/a/last");
+  const Advice advice = crawl.AdviceFor("http://e.org/a/last?view=print");
+  EXPECT_TRUE(advice.action == Action::kSuppress || advice.action == Action::kProbe);
+  EXPECT_EQ(advice.rewrite_to, "");
+}
+
+TEST(Site, FindsSortOrdersByTheSameWordsInAnotherOrder) {
+  Site site;
+  std::uint64_t fetches = 0;
+  const auto fetch = [&](const std::string& url, std::uint64_t content, std::uint64_t simhash) {
+    PageObservation page;
+    page.url = url;
+    page.time = kStart + ++fetches;
+    page.novelty = kWhole;  // another order is another content for the judge
+    page.content = content;
+    page.simhash = simhash;
+    page.features = 100;
+    page.title = 5;
+    site.AddPage(page);
+  };
+  std::uint64_t content = 100;
+  for (int i = 0; i < 60; ++i) {
+    const std::string listing = "http://e.org/pub/" + Number(i) + "x/";
+    for (const char* order : {"", "?C=N;O=D", "?C=M;O=A", "?C=S;O=A", "?C=D;O=A", "?C=N;O=A",
+                              "?C=M;O=D", "?C=S;O=D", "?C=D;O=D"}) {
+      // A word more or less.
+      ++content;
+      fetch(listing + order, content, HashOf(listing) ^ (std::uint64_t{1} << content % 60));
+    }
+  }
+  fetch("http://e.org/pub/new/", 1, HashOf("new"));
+  int refused = 0;
+  for (const char* order : {"?C=N;O=D", "?C=M;O=A", "?C=S;O=A", "?C=D;O=A", "?C=N;O=A"}) {
+    refused +=
+        site.AdviceFor("http://e.org/pub/new/" + std::string(order), 3).action == Action::kSuppress
+            ? 1
+            : 0;
+  }
+  EXPECT_GE(refused, 4);
+}
+
+TEST(Site, FindsIndexNamesWwwAndScheme) {
+  Crawl crawl([](const std::string& url) {
+    std::string rest = url.substr(url.find("://") + 3);
+    if (rest.starts_with("www.")) rest.erase(0, 4);
+    return UpTo(rest, "start.php");
+  });
+  for (int i = 0; i < 160; ++i) {
+    const std::string path =
+        "e.org/k" + std::string(1, static_cast<char>('a' + i % 6)) + "/" + Number(i) + "x/";
+    crawl.Fetch("https://" + path);
+    crawl.Fetch("http://" + path);
+    crawl.Fetch("https://www." + path);
+    crawl.Fetch("https://" + path + "start.php");
+  }
+  crawl.Fetch("https://e.org/ka/new/");
+  for (const char* url :
+       {"https://e.org/ka/new/start.php", "http://e.org/ka/new/", "https://www.e.org/ka/new/"}) {
+    EXPECT_NE(crawl.AdviceFor(url).ground, Ground::kNone) << url;
+  }
+}
+
+TEST(Site, AParameterThatSelectsContentGetsNoRule) {
+  Crawl crawl([](const std::string& url) { return url; });
+  const auto url = [](int i) { return "http://e.org/item?id=" + Number(i); };
+  EXPECT_EQ(crawl.Follow(Urls(0, 500, url)), 500);
+  EXPECT_EQ(Refused(crawl, Urls(500, 600, url)), 0);
+}
+
+TEST(Site, ARuleThatStopsBeingTrueIsRetired) {
+  bool matters = false;
+  Crawl crawl([&](const std::string& url) { return matters ? url : UpTo(url, "?"); });
+  const auto url = [](int i) { return "http://e.org/p" + Number(i / 2) + "/x?v=" + Number(i); };
+  crawl.Follow(Urls(0, 400, url));
+  const auto probe = [](int i) { return "http://e.org/p1/x?v=" + Number(9000 + i); };
+  ASSERT_GT(Refused(crawl, Urls(0, 100, probe)), 80);
+  matters = true;
+  // The probes alone show it.
+  crawl.Follow(Urls(100'000, 104'000, url));
+  EXPECT_EQ(Refused(crawl, Urls(200, 300, probe)), 0);
+}
+
+TEST(Site, ACalendarWithoutEntriesIsSuppressedAndArticlesAreNot) {
+  Crawl crawl([](const std::string& url) {
+    return url.find("/cal/") == std::string::npos ? url : std::string("no entries");
+  });
+  const auto day = [](int i) {
+    return "http://e.org/cal/" + Number(2000 + i / 300) + "/" + Number(i % 12 + 1) + "/" +
+           Number(i % 28 + 1) + "?o=" + Number(i);
+  };
+  std::vector<std::string> articles;
+  for (int i = 0; i < 300; ++i) {
+    crawl.Follow({"http://e.org/news/" + Number(i) + "-title", day(i)});
+  }
+  const int fetched = crawl.Follow(Urls(300, 2300, day));
+  EXPECT_LT(fetched, 2000 / 16);
+  const auto article = [](int i) { return "http://e.org/news/" + Number(i) + "-title"; };
+  EXPECT_EQ(Refused(crawl, Urls(1000, 1100, article)), 0);
+  EXPECT_GT(crawl.AdviceFor(article(1000)).chance, crawl.AdviceFor(day(9000)).chance);
+}
+
+TEST(Site, ATrapDoesNotLowerTheScoreOfOtherPatterns) {
+  Crawl crawl([](const std::string& url) {
+    return url.find("/cal?") == std::string::npos ? url : std::string("no entries");
+  });
+  for (int i = 0; i < 30; ++i) crawl.Fetch("http://e.org/news/" + Number(i) + "-t");
+  const Share before = crawl.AdviceFor("http://e.org/news/100-t").chance;
+  for (int i = 0; i < 30; ++i) crawl.Fetch("http://e.org/cal?d=" + Number(i));
+  const Share after = crawl.AdviceFor("http://e.org/news/100-t").chance;
+  EXPECT_GT(after, before * 9 / 10);
+}
+
+TEST(Site, TrapShapes) {
+  EXPECT_TRUE(HasTrapShape("http://e.org/a/b/a/b/a/b/"));
+  EXPECT_TRUE(HasTrapShape("http://e.org/" + std::string(1100, 'x')));
+  EXPECT_TRUE(HasTrapShape("http://e.org/a/b/c/d/e/f/g/h/i/j/k/l/m/n/o/p/q/r/s/t/u"));
+  EXPECT_FALSE(HasTrapShape("http://e.org/2024/1/1/1/x"));
+  EXPECT_FALSE(HasTrapShape("http://e.org/a/b/a/b/c"));
+}
+
+TEST(Site, OnePageForWhateverIsMissingIsASoftError) {
+  Crawl crawl([](const std::string& url) {
+    return url.find("gone") == std::string::npos ? url : std::string("sorry");
+  });
+  const char* kPaths[] = {"http://e.org/a/gone", "http://e.org/b/gone", "http://e.org/c/gone"};
+  for (int i = 0; i < 9; ++i) crawl.Fetch(kPaths[i % 3] + Number(i));
+  EXPECT_TRUE(crawl.site().IsSoftError(HashOf("sorry")));
+  EXPECT_FALSE(crawl.site().IsSoftError(HashOf("http://e.org/a/there")));
+  EXPECT_GT(crawl.site().counts().soft_errors, 0U);
+}
+
+TEST(Site, ALoginFormThatReturnsToAnyPageIsNoSoftError) {
+  Crawl crawl([](const std::string&) { return std::string("log in"); });
+  for (int i = 0; i < 40; ++i) crawl.Fetch("http://e.org/login?to=" + Number(i));
+  EXPECT_FALSE(crawl.site().IsSoftError(HashOf("log in")));
+}
+
+TEST(Site, TheHomePageIsNeverASoftErrorNorSuppressed) {
+  Crawl crawl([](const std::string&) { return std::string("home"); });
+  crawl.Fetch("http://e.org/");
+  for (int i = 0; i < 200; ++i) {
+    crawl.Fetch("http://e.org/" + std::string(1, static_cast<char>('a' + i % 5)) + "/" + Number(i));
+  }
+  EXPECT_FALSE(crawl.site().IsSoftError(HashOf("home")));
+  EXPECT_EQ(crawl.AdviceFor("http://e.org/").action, Action::kSchedule);
+}
+
+TEST(Site, WhatAnotherSiteSaysOfItselfMakesNoRule) {
+  Site site;
+  for (int i = 0; i < 500; ++i) {
+    const std::string url =
+        "http://evil.org/d" + Number(i % 7) + "/" + Number(i) + "?v=" + Number(i);
+    const std::string target = "http://e.org/d/" + Number(i);
+    PageObservation page;
+    page.url = url;
+    page.time = kStart;
+    page.novelty = kWhole;
+    page.content = static_cast<std::uint64_t>(i) + 1;
+    page.stands_for = target;
+    site.AddPage(page);
+  }
+  for (const auto& [hash, rule] : site.rules().rules()) EXPECT_FALSE(rule.rewrites);
+}
+
+TEST(Site, ItsOwnCanonicalLinksCountDouble) {
+  Site site;
+  for (int i = 0; i < 40; ++i) {
+    const std::string target = "http://e.org/d/" + Number(i) + "x";
+    const std::string url = target + "?ref=" + Number(i);
+    PageObservation page;
+    page.url = url;
+    page.time = kStart;
+    page.novelty = kWhole;
+    page.content = static_cast<std::uint64_t>(i) + 1;
+    page.stands_for = target;
+    site.AddPage(page);
+  }
+  int rewritten = 0;
+  for (int i = 0; i < 50; ++i) {
+    const Advice advice = site.AdviceFor("http://e.org/d/n" + Number(i) + "?ref=5", 1);
+    rewritten += advice.action == Action::kRewrite ? 1 : 0;
+  }
+  EXPECT_GE(rewritten, 40);
+}
+
+TEST(Site, ARefetchCountsNothing) {
+  Crawl crawl([](const std::string& url) { return url; });
+  for (int i = 0; i < 30; ++i) crawl.Fetch("http://e.org/a/" + Number(i) + "x");
+  Site site = Site::Decode(crawl.site().Encode()).value();
+  PageObservation page;
+  page.url = "http://e.org/a/1x";
+  page.time = kStart + 100;
+  page.first_fetch = false;
+  page.content = 7;
+  const FetchCounts before = site.counts();
+  site.AddPage(page);
+  EXPECT_EQ(site.counts(), before);
+}
+
+/// Pages of many shapes, from a seed.
+Crawl HugeCrawl(int urls) {
+  Crawl crawl([](const std::string& url) { return UpTo(url, "&s="); });
+  std::uint64_t random = 42;
+  for (int i = 0; i < urls; ++i) {
+    random = HashOf(Number(i) + Number(static_cast<int>(random & 0xffff)));
+    crawl.Fetch("http://e.org/" + Number(static_cast<int>(random % 977)) +
+                std::string(i % 60, 'p') + "/x/" + Number(i) + "?" + std::string(random % 40, 'n') +
+                Number(i % 300) + "=1&s=" + Number(i));
+  }
+  return crawl;
+}
+
+TEST(Site, StaysBelow64KiBWhateverItIsGiven) {
+  const Crawl crawl = HugeCrawl(20'000);
+  EXPECT_LE(crawl.site().Encode().size(), Site::kMaxEncodedBytes);
+  EXPECT_GT(crawl.site().Encode().size(), Site::kMaxEncodedBytes / 4);
+}
+
+TEST(Site, TheSameObservationsGiveTheSameBytes) {
+  EXPECT_EQ(HugeCrawl(3'000).site().Encode(), HugeCrawl(3'000).site().Encode());
+}
+
+TEST(Site, GoesOnAfterDecodeAsIfNothingHadHappened) {
+  Crawl crawl = HugeCrawl(5'000);
+  Site decoded = Site::Decode(crawl.site().Encode()).value();
+  EXPECT_EQ(decoded.Encode(), crawl.site().Encode());
+  for (int i = 0; i < 2'000; ++i) {
+    const std::string url = "http://e.org/q/" + Number(i / 2) + "?s=" + Number(i);
+    PageObservation page;
+    page.url = url;
+    page.time = kStart + 10'001 + static_cast<std::uint64_t>(i);
+    page.novelty = i % 2 == 0 ? kWhole : 0;
+    page.content = static_cast<std::uint64_t>(i / 2);
+    Site copy = Site::Decode(decoded.Encode()).value();
+    decoded.AddPage(page);
+    if (i % 200 != 0) continue;
+    copy.AddPage(page);
+    EXPECT_EQ(copy.Encode(), decoded.Encode()) << i;
+  }
+}
+
+TEST(Site, RefusesEveryCutOfItsBytes) {
+  Crawl crawl([](const std::string& url) { return UpTo(url, "?"); });
+  for (int i = 0; i < 60; ++i) crawl.Fetch("http://e.org/a/" + Number(i) + "?v=" + Number(i % 3));
+  const std::string bytes = crawl.site().Encode();
+  for (std::size_t size = 0; size < bytes.size(); ++size) {
+    const auto decoded = Site::Decode(std::string_view(bytes).substr(0, size));
+    ASSERT_FALSE(decoded.has_value()) << size;
+    EXPECT_EQ(decoded.error().code, ErrorCode::kCorruption);
+  }
+  EXPECT_FALSE(Site::Decode(bytes + "x").has_value());
+}
+
+TEST(Site, NeverFailsOnDamagedBytes) {
+  Crawl crawl([](const std::string& url) { return UpTo(url, "?"); });
+  for (int i = 0; i < 40; ++i) crawl.Fetch("http://e.org/a/" + Number(i) + "?v=" + Number(i % 3));
+  const std::string bytes = crawl.site().Encode();
+  for (std::size_t at = 0; at < bytes.size(); ++at) {
+    std::string damaged = bytes;
+    damaged[at] = static_cast<char>(damaged[at] ^ 0x81);
+    auto site = Site::Decode(damaged);
+    if (!site) continue;
+    PageObservation page;
+    page.url = "http://e.org/a/1?v=2";
+    page.time = kStart;
+    site->AddPage(page);
+    EXPECT_LE(site->Encode().size(), Site::kMaxEncodedBytes);
+  }
+}
+
+TEST(Site, EvidenceFadesWithTime) {
+  Crawl crawl([](const std::string&) { return std::string("same"); });
+  for (int i = 0; i < 100; ++i) crawl.Fetch("http://e.org/t/x" + Number(i) + "y/z");
+  Site site = Site::Decode(crawl.site().Encode()).value();
+  const Share before = site.AdviceFor("http://e.org/t/new/z", 0).chance;
+  PageObservation page;
+  page.url = "http://e.org/other";
+  page.time = kStart + 12 * kHalfLifeSeconds;
+  page.novelty = kWhole;
+  page.content = 99;
+  site.AddPage(page);
+  EXPECT_GT(site.AdviceFor("http://e.org/t/new/z", 0).chance, before);
+}
+
+TEST(Site, TakesAnyUrl) {
+  Site site;
+  for (const std::string& url :
+       {std::string(), std::string("javascript:void(0)"), std::string("data:text/html,x"),
+        "http://e.org/?" + std::string(65'536, 'a'), "http://e.org/" + std::string(65'536, '/'),
+        "http://" + std::string(20'000, '.') + "/", std::string("http://e.org/\xff\x00", 15)}) {
+    PageObservation page;
+    page.url = url;
+    page.time = ~std::uint64_t{0};
+    page.stands_for = url;
+    site.AddPage(page);
+    site.AddLink(url);
+    EXPECT_LE(site.AdviceFor(url, ~0U).chance, kWhole);
+  }
+  EXPECT_LE(site.Encode().size(), Site::kMaxEncodedBytes);
+}
+
+TEST(ScoreOf, IsHalfForAnAverageFetch) {
+  EXPECT_EQ(ScoreOf(Percent(30), Percent(30)), kWhole / 2);
+  EXPECT_GT(ScoreOf(Percent(60), Percent(30)), kWhole / 2);
+  EXPECT_EQ(ScoreOf(0, Percent(30)), 0U);
+  EXPECT_EQ(ScoreOf(0, 0), kWhole / 2);
+  EXPECT_EQ(ScoreOf(kWhole, 0), kWhole);
+}
+
+}  // namespace
+}  // namespace crawlsieve::site

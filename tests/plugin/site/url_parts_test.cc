@@ -1,0 +1,127 @@
+#include "plugin/site/url_parts.h"
+
+#include "plugin/site/url_patterns.h"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace crawlsieve::site {
+namespace {
+
+/// What is left of `url` without the part of this kind and name; "none" where there is no such
+/// part.
+std::string Without(std::string_view url, PartKind kind, std::string_view name = {}) {
+  for (const Part& part : PartsThatMayNotMatter(url)) {
+    if (part.kind == kind && part.name == name) return part.without;
+  }
+  return "none";
+}
+
+TEST(UrlParts, OfAnUrlAreViewsIntoIt) {
+  const UrlParts parts =
+      PartsOf(std::string_view("https://user@www.e.org:8080/a/b.html?x=1&y&=2#z"));
+  EXPECT_EQ(parts.scheme, "https");
+  EXPECT_EQ(parts.host, "www.e.org:8080");
+  EXPECT_EQ(parts.path, "/a/b.html");
+  EXPECT_EQ(parts.segments, (std::vector<std::string_view>{"a", "b.html"}));
+  ASSERT_EQ(parts.parameters.size(), 3U);
+  EXPECT_EQ(parts.parameters[0].value(), "1");
+  EXPECT_EQ(parts.parameters[1].value(), "");
+  EXPECT_EQ(parts.parameters[1].name, "y");
+  EXPECT_EQ(parts.parameters[2].name, "");
+}
+
+TEST(UrlParts, OfAnyTextAreBounded) {
+  for (const std::string& text :
+       {std::string(), std::string("?"), std::string("://"), std::string("data:x"),
+        std::string(100'000, '/'), std::string(100'000, '&'),
+        "https://h/?" + std::string(9'999, '&'), std::string("http://h"),
+        std::string("\xff\x00?", 3)}) {
+    const UrlParts parts = PartsOf(std::string_view(text));
+    EXPECT_LE(parts.segments.size(), UrlParts::kMaxSegments);
+    EXPECT_LE(parts.parameters.size(), UrlParts::kMaxParameters);
+    EXPECT_LE(PartsThatMayNotMatter(text).size(), 200U);
+  }
+}
+
+TEST(SiteOf, IsTheHostWithoutWww) {
+  EXPECT_EQ(SiteOf("https://www.e.org/x"), "e.org");
+  EXPECT_EQ(SiteOf("http://e.org"), "e.org");
+  EXPECT_EQ(SiteOf("http://e.org:81/"), "e.org:81");
+  EXPECT_EQ(SiteOf("http://shop.e.org/"), "shop.e.org");
+  // "org" isn't somebody's.
+  EXPECT_EQ(SiteOf("http://www.org/"), "www.org");
+}
+
+TEST(PartsThatMayNotMatter, AreMaskedOneAtATime) {
+  constexpr std::string_view kUrl = "http://www.e.org/a/2024/p.html;s=1?sid=9&x=2";
+  EXPECT_EQ(Without(kUrl, PartKind::kParameter, "sid"), "http://www.e.org/a/2024/p.html;s=1?x=2");
+  EXPECT_EQ(Without(kUrl, PartKind::kParameterValue, "x=2"),
+            "http://www.e.org/a/2024/p.html;s=1?sid=9");
+  EXPECT_EQ(Without(kUrl, PartKind::kPathParameter, "s"),
+            "http://www.e.org/a/2024/p.html?sid=9&x=2");
+  EXPECT_EQ(Without(kUrl, PartKind::kNumber, "1"), "http://www.e.org/a/0/p.html;s=1?sid=9&x=2");
+  EXPECT_EQ(Without(kUrl, PartKind::kWww), "http://e.org/a/2024/p.html;s=1?sid=9&x=2");
+  EXPECT_EQ(Without(kUrl, PartKind::kScheme), "://www.e.org/a/2024/p.html;s=1?sid=9&x=2");
+}
+
+TEST(PartsThatMayNotMatter, TheLastParameterLeavesNoQuestionMark) {
+  EXPECT_EQ(Without("http://e.org/a?x=1", PartKind::kParameter, "x"), "http://e.org/a");
+  EXPECT_EQ(Without("http://e.org/a?x=1&x=2", PartKind::kParameter, "x"), "http://e.org/a");
+}
+
+TEST(PartsThatMayNotMatter, EndOfThePath) {
+  EXPECT_EQ(Without("http://e.org/a/index.html?q=1", PartKind::kLastSegment, "index.html"),
+            "http://e.org/a/?q=1");
+  EXPECT_EQ(Without("http://e.org/a/?q=1", PartKind::kTrailingSlash), "http://e.org/a?q=1");
+  EXPECT_EQ(Without("http://e.org/a", PartKind::kTrailingSlash), "http://e.org/a");
+  EXPECT_EQ(Without("http://e.org/", PartKind::kTrailingSlash), "none");
+}
+
+TEST(PartsThatMayNotMatter, OfLongUrlsAndNamesAreNotLookedAt) {
+  EXPECT_TRUE(PartsThatMayNotMatter("http://e.org/" + std::string(kMaxUrlBytes, 'a')).empty());
+  const std::string name(UrlParts::kMaxNameBytes + 1, 'n');
+  EXPECT_EQ(Without("http://e.org/?" + name + "=1", PartKind::kParameter, name), "none");
+}
+
+UrlPatterns PatternsOf(const PatternMaker& maker, std::string_view url) {
+  return maker.PatternsOf(PartsOf(url));
+}
+
+TEST(PatternMaker, ShapeAndPattern) {
+  PatternMaker maker;
+  const UrlPatterns patterns = PatternsOf(maker, "http://e.org/tag2/x/index.html?b=1&a=2&b=3");
+  EXPECT_EQ(patterns.shape, "/*/*/*.html?a&b");
+  EXPECT_EQ(patterns.pattern, "/tagN/*/*.html?a&b");
+  EXPECT_EQ(PatternsOf(maker, "http://e.org/slug").pattern, "/*");
+  EXPECT_EQ(PatternsOf(maker, "http://e.org/").pattern, "/");
+  EXPECT_EQ(PatternsOf(maker, "http://e.org/tag/").pattern, "/tag/");
+}
+
+TEST(PatternMaker, KeepsValuesOfParametersThatHaveFew) {
+  PatternMaker maker;
+  for (int i = 0; i < 20; ++i) {
+    const std::string url = "http://e.org/i.php?title=" + std::to_string(i) +
+                            "&action=" + std::string(1, static_cast<char>('a' + i % 3));
+    maker.Note(PartsOf(std::string_view(url)));
+  }
+  EXPECT_EQ(PatternsOf(maker, "http://e.org/i.php?title=5&action=a").pattern,
+            "/*.php?action=a&title");
+  EXPECT_EQ(maker.epoch(), 1U);
+}
+
+TEST(PatternMaker, LongQueriesStayApartAndBounded) {
+  PatternMaker maker;
+  const std::string names(200, 'n');
+  const auto a = PatternsOf(maker, "http://e.org/?" + names + "a=1").pattern;
+  const auto b = PatternsOf(maker, "http://e.org/?" + names + "b=1").pattern;
+  EXPECT_LE(a.size(), PatternMaker::kMaxPatternBytes);
+  EXPECT_NE(a, b);
+}
+
+}  // namespace
+}  // namespace crawlsieve::site
