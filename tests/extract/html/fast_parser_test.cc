@@ -196,6 +196,12 @@ TEST(FastParser, ReadsWhatOnlyLooksLikeMarkup) {
   EXPECT_EQ(Body("a<!--b"), "'a'");
 }
 
+TEST(FastParser, TakesNoControlCharacterForASignOfAnAttributesName) {
+  EXPECT_EQ(Events("<html xml:lang=de>"), "lang='de'[[]]");
+  EXPECT_EQ(Events("<html xml\x1Alang=de>"), "[[]]");
+  EXPECT_EQ(Events("<html xml\x1Alang=de XML:Lang=en>"), "lang='en'[[]]");
+}
+
 TEST(FastParser, DropsOrReplacesNul) {
   EXPECT_EQ(Body("a\0b"s), "'ab'");
   EXPECT_EQ(Body("<svg>a\0b"s), "['a\uFFFDb']");
@@ -245,6 +251,65 @@ TEST(FastParser, ReportsTheSameFromAParserThatHasReadOtherPages) {
     EXPECT_EQ(again.events(), first.events());
     EXPECT_EQ(parser->work(), work);
   }
+}
+
+/// Counts bytes of text and events.
+class Counter final : public HtmlEvents {
+ public:
+  void OnLanguage(std::string_view) override { ++events; }
+  void OnTitle(std::string_view) override { ++events; }
+  void OnText(std::string_view text) override { bytes += text.size(); }
+  void OnBreak() override { ++events; }
+  void OnBlockBegin(Hints) override { ++events; }
+  void OnBlockEnd() override { ++events; }
+  void OnLinkBegin(const LinkTarget&) override { ++events; }
+  void OnLinkEnd() override { ++events; }
+  void OnBase(std::string_view) override { ++events; }
+  void OnCanonical(std::string_view) override { ++events; }
+  void OnRefresh(std::string_view) override { ++events; }
+  void OnAltText(std::string_view) override { ++events; }
+
+  std::size_t bytes = 0;
+  std::size_t events = 0;
+};
+
+TEST(FastParser, EndsAPageOf128MebibytesWithItsMemory) {
+  constexpr std::size_t kTooLarge = std::size_t{128} << 20;
+  std::string page(kTooLarge, 'a');
+  const auto parser = MakeFastParser({});
+  for (int again = 0; again < 2; ++again) {
+    Counter counter;
+    EXPECT_EQ(parser->Parse(page, counter), ParseEnd::kMemory);
+    EXPECT_EQ(counter.bytes + counter.events, 0U);
+  }
+  page.pop_back();
+  Counter counter;
+  EXPECT_EQ(parser->Parse(page, counter), ParseEnd::kDone);
+  EXPECT_EQ(counter.bytes, page.size());
+}
+
+// Each of these has few nodes and much else.
+TEST(FastParser, CountsAttributesSignaturesAndBitmapsToTheMemoryOfAPage) {
+  Limits limits;
+  limits.max_parse_memory = 1 << 20;
+  const auto end_of = [&](const std::string& page) {
+    Counter counter;
+    return MakeFastParser(limits)->Parse(page, counter);
+  };
+  const auto tags = [](std::size_t count) {
+    return Repeat("<i id=a alt=b rel=c href=d type=e role=f lang=g size=h face=i class=j>", count);
+  };
+  EXPECT_EQ(end_of(tags(5'000)), ParseEnd::kDone);
+  EXPECT_EQ(end_of(tags(12'000)), ParseEnd::kNodes);
+  EXPECT_EQ(end_of(Repeat("<i>", 12'000)), ParseEnd::kDone);
+
+  std::string many;
+  for (int i = 0; i < 40'000; ++i) many += " a" + std::to_string(i);
+  EXPECT_EQ(end_of("<i" + many + "><p>x"), ParseEnd::kDone);
+  EXPECT_EQ(end_of("<i><i><i><i" + many + "><p>x"), ParseEnd::kNodes);
+
+  EXPECT_EQ(end_of(std::string(1 << 20, 'a')), ParseEnd::kDone);
+  EXPECT_EQ(end_of(std::string(2 << 20, 'a')), ParseEnd::kNodes);
 }
 
 TEST(FastParser, SaysNothingOfAPageWithTooManyNodes) {
