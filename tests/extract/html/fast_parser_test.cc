@@ -141,14 +141,14 @@ TEST(FastParser, TellsUnknownElementsApart) {
 }
 
 TEST(FastParser, LeavesSvgAndMathAtHtml) {
-  EXPECT_EQ(Body("<svg><g>a<p>b"), "[['a']]['b']");
-  EXPECT_EQ(Body("<svg><g>a</p>b"), "[['a']][]'b'");
-  EXPECT_EQ(Body("<svg><font>a<font color=x>b"), "[['a']]'b'");
+  EXPECT_EQ(Body("<svg><text>a<p>b"), "[['a']]['b']");
+  EXPECT_EQ(Body("<svg><text>a</p>b"), "[['a']][]'b'");
+  EXPECT_EQ(Body("<svg><font><text>a<font color=x>b"), "[[['a']]]'b'");
   EXPECT_EQ(Body("<svg><foreignObject><p>a</svg>b"), "[[['ab']]]");
   EXPECT_EQ(Body("<math><mi>a<p>b</mi>c"), "[['a'['bc']]]");
   EXPECT_EQ(Body("<math><annotation-xml encoding=Text/HTML><p>a</p></math><p>b"), "[]['b']");
   EXPECT_EQ(Body("<svg/>a<math/>b"), "[]'a'[]'b'");
-  EXPECT_EQ(Body("<svg><g></G>a"), "[[]'a']");
+  EXPECT_EQ(Body("<svg><g></G><text>a"), "[[]['a']]");
 }
 
 TEST(FastParser, ReadsCdataInForeignElementsAlone) {
@@ -162,6 +162,14 @@ TEST(FastParser, ShowsNothingOfTemplates) {
   EXPECT_EQ(Body("a<template><template>b</template>c"), "'a'");
   EXPECT_EQ(Events("<template>a"), "[[]]");
   EXPECT_EQ(Body("<table><template>a</template><td>b"), "[[[['b']]]]");
+}
+
+TEST(FastParser, ReadsNoscriptAsWithoutScriptsAndShowsNothingOfIt) {
+  EXPECT_EQ(Body("a<noscript>b<p>c</noscript>d</p></noscript>e"), "'ae'");
+  EXPECT_EQ(Body("<noscript><style></noscript>a<!--</style></noscript>-->b"), "'-->b'");
+  EXPECT_EQ(Events("<noscript><link></noscript><link rel=canonical href=x>a"),
+            "[canonical='x'['a']]");
+  EXPECT_EQ(Events("<noscript><p></noscript><link rel=canonical href=x>a"), "[[['a']]]");
 }
 
 TEST(FastParser, DropsTheBodyForAFrameset) {
@@ -204,7 +212,7 @@ TEST(FastParser, TakesNoControlCharacterForASignOfAnAttributesName) {
 
 TEST(FastParser, DropsOrReplacesNul) {
   EXPECT_EQ(Body("a\0b"s), "'ab'");
-  EXPECT_EQ(Body("<svg>a\0b"s), "['a\uFFFDb']");
+  EXPECT_EQ(Body("<svg><text>a\0b"s), "[['a\uFFFDb']]");
   EXPECT_EQ(Body("<textarea>a\0b"s), "[2:'a\uFFFDb']");
   EXPECT_EQ(Body("<table>\0<tr>"s), "[[[]]]");
 }
