@@ -252,7 +252,6 @@ struct Nature {
   Flow flow;
   Hints hints = kNoHints;
   InlineStyle::Visibility visibility = InlineStyle::Visibility::kUnsaid;
-  bool closed = false;  ///< of <details>: only its first <summary> is shown
 };
 
 // Gumbo is older than <dialog> and has no number for it.
@@ -304,7 +303,6 @@ Nature NatureOf(const GumboElement& element, VisibleRules rules) {
     if (!IsDisplayed(noted, html, IsDialog(element))) return {Flow::kInvisible};
     if (html && element.tag == GUMBO_TAG_APPLET) nature.flow = Flow::kInline;
     if (html && element.tag == GUMBO_TAG_OBJECT && !noted.has_data) nature.flow = Flow::kInline;
-    nature.closed = html && element.tag == GUMBO_TAG_DETAILS && !noted.open;
     nature.visibility = noted.style.visibility;
   }
   if (nature.flow != Flow::kBlock) return nature;
@@ -372,9 +370,6 @@ class GumboParser final : public HtmlParser {
     Flow flow;
     bool visible = true;     ///< CSS `visibility`
     bool draws_text = true;  ///< not so in shapes and groups of SVG
-    /// Set where only one child is shown: `one_child`, or none.
-    bool closed = false;
-    const GumboNode* one_child = nullptr;
   };
 
   /// Without recursion, as trees may be a million levels deep.
@@ -386,8 +381,11 @@ class GumboParser final : public HtmlParser {
     if (rules_ != VisibleRules::kFirst) {
       const DisplayAttributes noted = NoteAttributes(root.v.element);
       levels_.back().visible = IsVisibleIn(noted.style.visibility, true);
-      // What the head says of the page counts all the same.
-      if (!IsDisplayed(noted, true, false)) ShowOneChild(levels_.back(), GUMBO_TAG_HEAD);
+      if (!IsDisplayed(noted, true, false)) {
+        ReportHeadOf(root.v.element, events);
+        events.OnBlockEnd();
+        return;
+      }
     }
     while (!levels_.empty()) {
       Level& level = levels_.back();
@@ -397,19 +395,17 @@ class GumboParser final : public HtmlParser {
         levels_.pop_back();
         continue;
       }
-      const auto& child = *static_cast<const GumboNode*>(level.children->data[level.next++]);
-      if (!level.closed || &child == level.one_child) Visit(child, level, events);
+      Visit(*static_cast<const GumboNode*>(level.children->data[level.next++]), level, events);
     }
     if (levels_.capacity() > kKeptLevels) levels_ = {};
   }
 
-  static void ShowOneChild(Level& level, GumboTag tag) {
-    level.closed = true;
-    for (unsigned i = 0; i < level.children->length; ++i) {
-      const auto* const child = static_cast<const GumboNode*>(level.children->data[i]);
-      if (child->type != GUMBO_NODE_ELEMENT || child->v.element.tag != tag) continue;
-      if (child->v.element.tag_namespace != GUMBO_NAMESPACE_HTML) continue;
-      level.one_child = child;
+  /// What the head says of a page that isn't shown.
+  void ReportHeadOf(const GumboElement& html, HtmlEvents& events) {
+    for (unsigned i = 0; i < html.children.length; ++i) {
+      const auto& child = *static_cast<const GumboNode*>(html.children.data[i]);
+      if (child.type != GUMBO_NODE_ELEMENT || child.v.element.tag != GUMBO_TAG_HEAD) continue;
+      ReportHead(child.v.element, events);
       return;
     }
   }
@@ -464,7 +460,6 @@ class GumboParser final : public HtmlParser {
     }
     Level level{&element.children, 0, nature.flow, visible};
     if (rules_ != VisibleRules::kFirst) level.draws_text = DrawsText(element, around.draws_text);
-    if (nature.closed) ShowOneChild(level, GUMBO_TAG_SUMMARY);
     levels_.push_back(level);
   }
 

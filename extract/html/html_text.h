@@ -61,11 +61,12 @@ enum class ParseEnd {
 ///
 /// Visible is what a browser shows before a script has run: no script, style, template, noscript,
 /// head (except the title), embedded documents and media, metadata of SVG and MathML, comments,
-/// nor text of SVG outside of <text>. Not shown either are closed dialogs and popovers, what is in
-/// closed <details> besides the summary, and elements hidden by the attribute `hidden`, unless an
-/// inline style gives them another `display`; elements whose inline style is `display: none`, and
-/// text whose inherited `visibility` is `hidden`. <object> without `data` and <applet> show their
-/// content. Style sheets are not looked at. docs/extraction.md lists what differs from a browser.
+/// nor text of SVG outside of <text>. Not shown either are closed dialogs and popovers, and
+/// elements hidden by the attribute `hidden`, unless an inline style gives them another `display`;
+/// elements whose inline style is `display: none`, and text whose inherited `visibility` is
+/// `hidden`. <object> without `data` and <applet> show their content. The content of closed
+/// <details> is visible: readers open it without a script. Style sheets aren't looked at
+/// (docs/extraction.md).
 class HtmlParser {
  public:
   virtual ~HtmlParser() = default;
@@ -78,7 +79,7 @@ class HtmlParser {
 /// Which rules say what is visible.
 enum class VisibleRules {
   kToday,  ///< those of HtmlParser
-  /// Those that logs with Gumbo for their parser were begun with: no rules for popovers, <details>,
+  /// Those that logs with Gumbo for their parser were begun with: no rules for popovers,
   /// text of SVG and <html hidden>; <object> and <applet> never show their content; what `hidden`
   /// or a style hides, nothing shows again; any declaration of an inline style counts.
   kFirst,

@@ -59,15 +59,16 @@ void VisibleWalk::Walk(const NodeArena& nodes, NodeIndex root, std::string_view 
   work_ = 0;
   shared_values_.clear();
   shared_styles_.clear();
-  EnterRoot(root, events);
+  if (!EnterRoot(root, events)) {
+    events.OnBlockEnd();
+    return;
+  }
   NodeIndex parent = root;
   NodeIndex index = nodes.FirstChild(root);
   while (index != kNoNode) {
     ++work_;
     const Node& node = nodes[index];
-    if (context_.closed == parent && index != context_.one_child) {
-      // not shown
-    } else if (node.tag == Tag::kText) {
+    if (node.tag == Tag::kText) {
       if (context_.visible && context_.draws_text) ReportText(node, events);
     } else if (Enter(index, events)) {
       if (node.last != kNoNode) {
@@ -94,19 +95,25 @@ void VisibleWalk::ReportText(const Node& text, HtmlEvents& events) {
   if (!shown.empty()) events.OnText(shown);
 }
 
-void VisibleWalk::EnterRoot(NodeIndex root, HtmlEvents& events) {
+bool VisibleWalk::EnterRoot(NodeIndex root, HtmlEvents& events) {
   constexpr std::size_t kKept = 16 << 10;
   contexts_.Reset(kKept);
-  context_ = {root, kNoNode, kNoNode, true, true};
+  context_ = {root, true, true};
   const Node& element = (*nodes_)[root];
   ReportLanguage(element, events);
   events.OnBlockBegin(kNoHints);
   DisplayAttributes noted;
   for (const Attribute& attribute : nodes_->AttributesOf(element)) Note(element, attribute, noted);
   context_.visible = IsVisibleIn(noted.style.visibility, true);
-  if (IsDisplayed(noted, true, false)) return;
-  context_.closed = root;  // what the head says of the page counts all the same
-  context_.one_child = FirstChildOf(root, Tag::kHead);
+  if (IsDisplayed(noted, true, false)) return true;
+  // What the head says of the page counts all the same. Every page has one.
+  NodeIndex child = nodes_->FirstChild(root);
+  while (!(*nodes_)[child].Is(Tag::kHead) && child != element.last) {
+    ++work_;
+    child = (*nodes_)[child].next;
+  }
+  if ((*nodes_)[child].Is(Tag::kHead)) ReportHead((*nodes_)[child], events);
+  return false;
 }
 
 bool VisibleWalk::Enter(NodeIndex index, HtmlEvents& events) {
@@ -121,6 +128,7 @@ bool VisibleWalk::Enter(NodeIndex index, HtmlEvents& events) {
   }
   Hints hints = html ? traits.hints : kNoHints;
   DisplayAttributes noted;
+  bool plain = element.tag != Tag::kDialog;  // nothing says that it isn't shown
   for (const Attribute& attribute : nodes_->AttributesOf(element)) {
     switch (attribute.Kind()) {
       case AttributeKind::kClass:
@@ -130,13 +138,23 @@ bool VisibleWalk::Enter(NodeIndex index, HtmlEvents& events) {
       case AttributeKind::kRole:
         if (flow == Flow::kBlock) hints |= HintsOfAriaRole(ValueOf(attribute, buffer_));
         break;
-      default:
+      case AttributeKind::kHidden:
+      case AttributeKind::kStyle:
+      case AttributeKind::kOpen:
+      case AttributeKind::kPopover:
+      case AttributeKind::kData:
         Note(element, attribute, noted);
+        plain = false;
+        break;
+      default:
         break;
     }
   }
-  if (!IsDisplayed(noted, html, element.tag == Tag::kDialog)) return false;
-  const bool visible = IsVisibleIn(noted.style.visibility, context_.visible);
+  bool visible = context_.visible;
+  if (!plain) {
+    if (!IsDisplayed(noted, html, element.tag == Tag::kDialog)) return false;
+    visible = IsVisibleIn(noted.style.visibility, visible);
+  }
   switch (flow) {
     case Flow::kInline:
       break;
@@ -162,20 +180,13 @@ bool VisibleWalk::Enter(NodeIndex index, HtmlEvents& events) {
     case Flow::kInvisible:
       return false;
   }
-  EnterContext(index, visible, element.Is(Tag::kDetails) && !noted.open);
+  const bool draws_text =
+      element.Space() != Namespace::kSvg || DrawsText(element.tag, context_.draws_text);
+  if (visible != context_.visible || draws_text != context_.draws_text) {
+    contexts_.push_back(context_);
+    context_ = {index, visible, draws_text};
+  }
   return true;
-}
-
-void VisibleWalk::EnterContext(NodeIndex index, bool visible, bool closed) {
-  const Node& element = (*nodes_)[index];
-  bool draws_text = true;
-  if (element.Space() == Namespace::kSvg) draws_text = DrawsText(element.tag, context_.draws_text);
-  if (visible == context_.visible && draws_text == context_.draws_text && !closed) return;
-  contexts_.push_back(context_);
-  context_ = {index, kNoNode, kNoNode, visible, draws_text};
-  if (!closed) return;
-  context_.closed = index;
-  context_.one_child = FirstChildOf(index, Tag::kSummary);
 }
 
 void VisibleWalk::Leave(NodeIndex index, HtmlEvents& events) {
@@ -208,18 +219,6 @@ void VisibleWalk::Note(const Node& element, const Attribute& attribute, DisplayA
     default:
       break;
   }
-}
-
-NodeIndex VisibleWalk::FirstChildOf(NodeIndex element, Tag tag) {
-  const NodeIndex first = nodes_->FirstChild(element);
-  NodeIndex child = first;
-  while (child != kNoNode) {
-    ++work_;
-    if ((*nodes_)[child].Is(tag)) return child;
-    child = (*nodes_)[child].next;
-    if (child == first) break;
-  }
-  return kNoNode;
 }
 
 void VisibleWalk::ReportLanguage(const Node& html, HtmlEvents& events) {

@@ -25,22 +25,18 @@ class VisibleWalk {
  private:
   /// What an element says of what is in it, where it isn't as in the element around it.
   struct Context {
-    NodeIndex element;    ///< that says it
-    NodeIndex closed;     ///< the same if only one of its children is shown; kNoNode: all are
-    NodeIndex one_child;  ///< that one; kNoNode: none is
-    bool visible;         ///< CSS `visibility`
-    bool draws_text;      ///< not so in shapes and groups of SVG
+    NodeIndex element;  ///< that says it
+    bool visible;       ///< CSS `visibility`
+    bool draws_text;    ///< not so in shapes and groups of SVG
   };
 
-  void EnterRoot(NodeIndex root, HtmlEvents& events);
+  /// Reports the page's <html> as it begins. Returns whether it is shown.
+  bool EnterRoot(NodeIndex root, HtmlEvents& events);
   /// Reports the element as it begins. Returns whether its content is to be visited.
   bool Enter(NodeIndex index, HtmlEvents& events);
-  /// Makes the context of an element's content.
-  void EnterContext(NodeIndex index, bool visible, bool closed);
   void Leave(NodeIndex index, HtmlEvents& events);
   /// Takes note of an attribute that decides whether its element is shown.
   void Note(const Node& element, const Attribute& attribute, DisplayAttributes& noted);
-  [[nodiscard]] NodeIndex FirstChildOf(NodeIndex element, Tag tag);
   void ReportText(const Node& text, HtmlEvents& events);
   void ReportLanguage(const Node& html, HtmlEvents& events);
   void ReportHead(const Node& head, HtmlEvents& events);

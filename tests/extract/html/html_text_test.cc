@@ -111,15 +111,10 @@ TEST_P(HtmlParsers, LeavesOutPopovers) {
   EXPECT_EQ(Body("<div popover style='display:block'>a</div>"), "a");
 }
 
-TEST_P(HtmlParsers, ShowsTheSummaryAloneOfClosedDetails) {
-  EXPECT_EQ(Body("<details>a<b>b</b><summary>c<i>d</i></summary>e<summary>f</summary></details>g"),
-            "cd g");
+// Readers open them without a script, and pages have all of their text in them.
+TEST_P(HtmlParsers, ShowsWhatIsInClosedDetails) {
+  EXPECT_EQ(Body("<details>a<summary>b</summary>c</details>d"), "a b c d");
   EXPECT_EQ(Body("<details open>a<summary>b</summary>c</details>d"), "a b c d");
-  EXPECT_EQ(Body("<details>a</details>b"), "b");
-  EXPECT_EQ(Body("<details><summary>a<details><summary>b</summary>c</details>d</summary>e"
-                 "</details>f"),
-            "a b d f");
-  EXPECT_EQ(Body("<details><div><summary>a</summary></div></details>b"), "b");
 }
 
 TEST_P(HtmlParsers, ShowsTheHeadAloneOfAHiddenPage) {

@@ -201,16 +201,6 @@ impl Around {
     }
 }
 
-/// Of an element of which only one child is shown: its place, or that of none. None: all are.
-fn one_child(node: &Handle, wanted: &str) -> Option<usize> {
-    let children = node.children.borrow();
-    let found = children.iter().position(|child| match &child.data {
-        NodeData::Element { name, .. } => is_html(name) && &*name.local == wanted,
-        _ => false,
-    });
-    Some(found.unwrap_or(usize::MAX))
-}
-
 struct Events(Vec<u8>);
 
 impl Events {
@@ -264,7 +254,6 @@ struct Level {
     next: usize,
     flow: Flow,
     around: Around,
-    one_child: Option<usize>,
 }
 
 /// Reports an element, and returns how its children are to be visited, if they are.
@@ -302,10 +291,7 @@ fn enter(node: &Handle, around: Around, events: &mut Events) -> Option<Level> {
         Flow::Link if around.visible => events.add(b'(', &[value("href"), value("rel")]),
         Flow::Link | Flow::Inline => {}
     }
-    let is_details = is_html(name) && &*name.local == "details";
-    let closed = is_details && attribute(&attributes, "open").is_none();
-    let one_child = if closed { one_child(node, "summary") } else { None };
-    Some(Level { node: node.clone(), next: 0, flow, around, one_child })
+    Some(Level { node: node.clone(), next: 0, flow, around })
 }
 
 fn report(dom: &RcDom) -> Vec<u8> {
@@ -316,24 +302,32 @@ fn report(dom: &RcDom) -> Vec<u8> {
         return events.0;
     };
     let mut around = Around { visible: true, draws_text: true };
-    let mut only = None;
+    let mut shown = true;
     if let NodeData::Element { name, attrs, .. } = &root.data {
         let attributes = attrs.borrow();
         around = around.within(name, &attributes);
-        if !has_box(name, &attributes) {
-            only = one_child(root, "head");
-        }
+        shown = has_box(name, &attributes);
         let language = attribute(&attributes, "lang").or(attribute(&attributes, "xml:lang"));
         if let Some(language) = language {
             events.add(b'l', &[language]);
         }
     }
     events.add(b'[', &["", "", "", ""]);
-    let mut levels =
-        vec![Level { node: root.clone(), next: 0, flow: Flow::Block, around, one_child: only }];
+    if !shown {
+        // What the head says of the page counts all the same.
+        for child in root.children.borrow().iter() {
+            if let NodeData::Element { name, .. } = &child.data {
+                if is_html(name) && &*name.local == "head" {
+                    report_head(child, &mut events);
+                }
+            }
+        }
+        events.add(b']', &[]);
+        return events.0;
+    }
+    let mut levels = vec![Level { node: root.clone(), next: 0, flow: Flow::Block, around }];
     while let Some(level) = levels.last_mut() {
         let child = level.node.children.borrow().get(level.next).cloned();
-        let shown = level.one_child.map_or(true, |only| only == level.next);
         let around = level.around;
         level.next += 1;
         let Some(child) = child else {
@@ -345,9 +339,6 @@ fn report(dom: &RcDom) -> Vec<u8> {
             levels.pop();
             continue;
         };
-        if !shown {
-            continue;
-        }
         if let NodeData::Text { contents } = &child.data {
             if around.visible && around.draws_text {
                 events.add(b'T', &[&contents.borrow()]);

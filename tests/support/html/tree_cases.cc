@@ -210,24 +210,6 @@ Around AroundIn(const TreeNode& element, const Around& around) {
 
 void ReportNodes(const Nodes& nodes, const Around& around, extract::HtmlEvents& events);
 
-void ReportElement(const TreeNode& element, const Around& around, extract::HtmlEvents& events);
-
-/// What is shown of an element's content: of closed <details>, the first <summary>.
-void ReportContent(const TreeNode& element, const Around& in, extract::HtmlEvents& events) {
-  const bool closed =
-      element.space.empty() && element.name == "details" && element.Attribute("open") == nullptr;
-  if (!closed) {
-    ReportNodes(element.children, in, events);
-    return;
-  }
-  for (const auto& child : element.children) {
-    if (child->kind != TreeNode::Kind::kElement || child->name != "summary") continue;
-    if (!child->space.empty()) continue;
-    ReportElement(*child, in, events);
-    return;
-  }
-}
-
 void ReportElement(const TreeNode& element, const Around& around, extract::HtmlEvents& events) {
   const bool html = element.space.empty();
   if (html && element.name == "head") ReportHead(element, events);
@@ -251,19 +233,19 @@ void ReportElement(const TreeNode& element, const Around& around, extract::HtmlE
                           extract::HintsOfNames(ValueOf(element, "class")) |
                           extract::HintsOfNames(ValueOf(element, "id")) |
                           extract::HintsOfAriaRole(ValueOf(element, "role")));
-      ReportContent(element, in, events);
+      ReportNodes(element.children, in, events);
       events.OnBlockEnd();
       return;
     case Shown::kAsLink: {
       const std::string href = ValueOf(element, "href");
       const std::string rel = ValueOf(element, "rel");
       if (in.visible) events.OnLinkBegin({href, rel});
-      ReportContent(element, in, events);
+      ReportNodes(element.children, in, events);
       if (in.visible) events.OnLinkEnd();
       return;
     }
     case Shown::kInline:
-      ReportContent(element, in, events);
+      ReportNodes(element.children, in, events);
       return;
   }
 }
