@@ -31,7 +31,10 @@ using RoleWeights = std::array<std::uint32_t, kRoleCount>;
 constexpr RoleWeights kAllVisibleText = {1, 1, 1, 1, 1, 1, 0};
 
 std::unique_ptr<HtmlParser> MakeParser(const ExtractOptions& options) {
-  if (options.parser == ParserKind::kGumbo) return MakeGumboParser(options.limits);
+  // The rules are those of the scheme id, which names Gumbo alone.
+  if (options.parser == ParserKind::kGumbo) {
+    return MakeGumboParser(options.limits, VisibleRules::kFirst);
+  }
   return MakeFastParser(options.limits);
 }
 

@@ -12,6 +12,7 @@ enum class AttributeKind : std::uint8_t {
   kClass,
   kColor,
   kContent,
+  kData,
   kEncoding,
   kFace,
   kHidden,
@@ -20,6 +21,7 @@ enum class AttributeKind : std::uint8_t {
   kId,
   kLang,
   kOpen,
+  kPopover,
   kRel,
   kRole,
   kSize,
@@ -78,6 +80,7 @@ inline constexpr std::size_t kMaxHtmlBytes = (std::size_t{1} << 27) - 1;
       if (low == word("size")) return Kind::kSize;
       if (low == word("face")) return Kind::kFace;
       if (low == word("open")) return Kind::kOpen;
+      if (low == word("data")) return Kind::kData;
       break;
     case 5:
       if (low == word("class")) return Kind::kClass;
@@ -89,6 +92,7 @@ inline constexpr std::size_t kMaxHtmlBytes = (std::size_t{1} << 27) - 1;
       break;
     case 7:
       if (low == word("content")) return Kind::kContent;
+      if (low == word("popover")) return Kind::kPopover;
       break;
     case 8:
       if (low == word("encoding")) return Kind::kEncoding;

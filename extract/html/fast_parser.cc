@@ -34,8 +34,9 @@ class Parser final : public FastParser {
     bits_.Scan(html);
     names_.Begin();
     tags_.Begin(html, bits_);
-    nodes_.Begin(std::min({limits_.max_parse_allocations, limits_.max_parse_memory / sizeof(Node),
-                           kFreeNodes + html.size() / kBytesPerNode}));
+    nodes_.Begin(limits_.max_parse_allocations, std::min(limits_.max_parse_memory / sizeof(Node),
+                                                         kFreeNodes + html.size() / kBytesPerNode));
+    nodes_.Charge(bits_.bytes() / sizeof(Node));
     builder_.Begin(html, bits_);
     const bool done = Build();
     work_ += html.size() / kBlock + tags_.work() + nodes_.size() + builder_.work();

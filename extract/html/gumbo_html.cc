@@ -1,3 +1,4 @@
+#include "extract/html/element_display.h"
 #include "extract/html/gumbo_guard.h"
 #include "extract/html/html_text.h"
 #include "extract/html/inline_style.h"
@@ -119,35 +120,80 @@ Hints HintsOfTag(GumboTag tag) {
 struct Nature {
   Flow flow;
   Hints hints = kNoHints;
+  InlineStyle::Visibility visibility = InlineStyle::Visibility::kUnsaid;
 };
 
-Nature NatureOf(const GumboElement& element) {
-  const bool html = element.tag_namespace == GUMBO_NAMESPACE_HTML;
-  Nature nature{html ? kFlows[element.tag] : ForeignFlow(element)};
-  if (nature.flow == Flow::kInvisible) return nature;
-  if (html) nature.hints = HintsOfTag(element.tag);
-  bool open = false;
+// Gumbo is older than <dialog> and has no number for it.
+bool IsDialog(const GumboElement& element) {
+  return element.tag == GUMBO_TAG_UNKNOWN && EqualsNoCase(TagName(element), "dialog");
+}
+
+DisplayAttributes NoteAttributes(const GumboElement& element) {
+  DisplayAttributes noted;
   for (unsigned i = 0; i < element.attributes.length; ++i) {
     const auto& attribute = *static_cast<const GumboAttribute*>(element.attributes.data[i]);
     const std::string_view name = attribute.name;
-    if (name == "hidden" || (name == "style" && StyleHides(attribute.value))) {
-      return {Flow::kInvisible};
-    }
-    open = open || name == "open";
-    if (nature.flow != Flow::kBlock) continue;
-    if (name == "class" || name == "id") nature.hints |= HintsOfNames(attribute.value);
-    if (name == "role") nature.hints |= HintsOfAriaRole(attribute.value);
+    if (name == "hidden") noted.SetHidden(attribute.value);
+    if (name == "style") noted.style = ReadInlineStyle(attribute.value);
+    if (name == "open") noted.open = true;
+    if (name == "popover") noted.popover = true;
+    if (name == "data") noted.has_data = *attribute.value != '\0';
   }
-  // Gumbo is older than <dialog> and has no number for it.
-  if (!open && element.tag == GUMBO_TAG_UNKNOWN && EqualsNoCase(TagName(element), "dialog")) {
-    return {Flow::kInvisible};
+  return noted;
+}
+
+Hints HintsOfAttributes(const GumboElement& element) {
+  Hints hints = kNoHints;
+  for (unsigned i = 0; i < element.attributes.length; ++i) {
+    const auto& attribute = *static_cast<const GumboAttribute*>(element.attributes.data[i]);
+    const std::string_view name = attribute.name;
+    if (name == "class" || name == "id") hints |= HintsOfNames(attribute.value);
+    if (name == "role") hints |= HintsOfAriaRole(attribute.value);
   }
+  return hints;
+}
+
+/// Whether the element is hidden by VisibleRules::kFirst.
+bool IsHiddenByFirstRules(const GumboElement& element) {
+  const GumboAttribute* style = gumbo_get_attribute(&element.attributes, "style");
+  return gumbo_get_attribute(&element.attributes, "hidden") != nullptr ||
+         (style != nullptr && StyleHides(style->value)) ||
+         (IsDialog(element) && gumbo_get_attribute(&element.attributes, "open") == nullptr);
+}
+
+Nature NatureOf(const GumboElement& element, VisibleRules rules) {
+  const bool html = element.tag_namespace == GUMBO_NAMESPACE_HTML;
+  Nature nature{html ? kFlows[element.tag] : ForeignFlow(element)};
+  if (nature.flow == Flow::kInvisible) return nature;
+  if (rules == VisibleRules::kFirst) {
+    if (IsHiddenByFirstRules(element)) return {Flow::kInvisible};
+  } else {
+    const DisplayAttributes noted = NoteAttributes(element);
+    if (!IsDisplayed(noted, html, IsDialog(element))) return {Flow::kInvisible};
+    if (html && element.tag == GUMBO_TAG_APPLET) nature.flow = Flow::kInline;
+    if (html && element.tag == GUMBO_TAG_OBJECT && !noted.has_data) nature.flow = Flow::kInline;
+    nature.visibility = noted.style.visibility;
+  }
+  if (nature.flow != Flow::kBlock) return nature;
+  if (html) nature.hints = HintsOfTag(element.tag);
+  nature.hints |= HintsOfAttributes(element);
   return nature;
+}
+
+/// Whether the text that stands in the element itself is drawn. `around`: whether that of the
+/// element around it is.
+bool DrawsText(const GumboElement& element, bool around) {
+  if (element.tag_namespace != GUMBO_NAMESPACE_SVG) return true;
+  const std::string_view name = TagName(element);
+  if (EqualsNoCase(name, "text") || EqualsNoCase(name, "foreignobject")) return true;
+  return around &&
+         (EqualsNoCase(name, "tspan") || EqualsNoCase(name, "textpath") || EqualsNoCase(name, "a"));
 }
 
 class GumboParser final : public HtmlParser {
  public:
-  explicit GumboParser(const Limits& limits) : limits_(limits), arena_(limits.max_parse_memory) {}
+  GumboParser(const Limits& limits, VisibleRules rules)
+      : limits_(limits), rules_(rules), arena_(limits.max_parse_memory) {}
 
   [[nodiscard]] ParseEnd Parse(std::string_view html, HtmlEvents& events) override {
     has_numeric_references_ = html.find("&#") != std::string_view::npos;
@@ -174,6 +220,8 @@ class GumboParser final : public HtmlParser {
     const GumboVector* children;
     unsigned next;
     Flow flow;
+    bool visible = true;     ///< CSS `visibility`
+    bool draws_text = true;  ///< not so in shapes and groups of SVG
   };
 
   /// Without recursion, as trees may be a million levels deep.
@@ -182,28 +230,47 @@ class GumboParser final : public HtmlParser {
     levels_.clear();
     events.OnBlockBegin(kNoHints);
     levels_.push_back({&root.v.element.children, 0, Flow::kBlock});
+    if (rules_ != VisibleRules::kFirst) {
+      const DisplayAttributes noted = NoteAttributes(root.v.element);
+      levels_.back().visible = IsVisibleIn(noted.style.visibility, true);
+      if (!IsDisplayed(noted, true, false)) {
+        ReportHeadOf(root.v.element, events);
+        events.OnBlockEnd();
+        return;
+      }
+    }
     while (!levels_.empty()) {
       Level& level = levels_.back();
       if (level.next == level.children->length) {
         if (level.flow == Flow::kBlock) events.OnBlockEnd();
-        if (level.flow == Flow::kLink) events.OnLinkEnd();
+        if (level.flow == Flow::kLink && level.visible) events.OnLinkEnd();
         levels_.pop_back();
         continue;
       }
-      Visit(*static_cast<const GumboNode*>(level.children->data[level.next++]), events);
+      Visit(*static_cast<const GumboNode*>(level.children->data[level.next++]), level, events);
     }
     if (levels_.capacity() > kKeptLevels) levels_ = {};
   }
 
-  void Visit(const GumboNode& node, HtmlEvents& events) {
+  /// What the head says of a page that isn't shown.
+  void ReportHeadOf(const GumboElement& html, HtmlEvents& events) {
+    for (unsigned i = 0; i < html.children.length; ++i) {
+      const auto& child = *static_cast<const GumboNode*>(html.children.data[i]);
+      if (child.type != GUMBO_NODE_ELEMENT || child.v.element.tag != GUMBO_TAG_HEAD) continue;
+      ReportHead(child.v.element, events);
+      return;
+    }
+  }
+
+  void Visit(const GumboNode& node, const Level& around, HtmlEvents& events) {
     switch (node.type) {
       case GUMBO_NODE_TEXT:
       case GUMBO_NODE_CDATA:
       case GUMBO_NODE_WHITESPACE:
-        events.OnText(Valid(node.v.text.text));
+        if (around.visible && around.draws_text) events.OnText(Valid(node.v.text.text));
         break;
       case GUMBO_NODE_ELEMENT:
-        Enter(node.v.element, events);
+        Enter(node.v.element, around, events);
         break;
       case GUMBO_NODE_DOCUMENT:
       case GUMBO_NODE_COMMENT:
@@ -212,12 +279,13 @@ class GumboParser final : public HtmlParser {
     }
   }
 
-  void Enter(const GumboElement& element, HtmlEvents& events) {
+  void Enter(const GumboElement& element, const Level& around, HtmlEvents& events) {
     if (element.tag_namespace == GUMBO_NAMESPACE_HTML) {
       if (element.tag == GUMBO_TAG_HEAD) ReportHead(element, events);
       if (element.tag == GUMBO_TAG_TITLE) ReportTitle(element, events);
     }
-    const Nature nature = NatureOf(element);
+    const Nature nature = NatureOf(element, rules_);
+    const bool visible = IsVisibleIn(nature.visibility, around.visible);
     switch (nature.flow) {
       case Flow::kInvisible:
         return;
@@ -226,19 +294,25 @@ class GumboParser final : public HtmlParser {
         return;
       case Flow::kLine:
         events.OnBreak();
-        if (element.tag == GUMBO_TAG_IMG) events.OnAltText(Valid(AttributeOr(element, "alt")));
+        if (visible && element.tag == GUMBO_TAG_IMG) {
+          events.OnAltText(Valid(AttributeOr(element, "alt")));
+        }
         return;
       case Flow::kBlock:
         events.OnBlockBegin(nature.hints);
         break;
       case Flow::kLink:
-        events.OnLinkBegin({Valid(AttributeOr(element, "href")),
-                            Valid(AttributeOr(element, "rel"), repaired_rel_)});
+        if (visible) {
+          events.OnLinkBegin({Valid(AttributeOr(element, "href")),
+                              Valid(AttributeOr(element, "rel"), repaired_rel_)});
+        }
         break;
       case Flow::kInline:
         break;
     }
-    levels_.push_back({&element.children, 0, nature.flow});
+    Level level{&element.children, 0, nature.flow, visible};
+    if (rules_ != VisibleRules::kFirst) level.draws_text = DrawsText(element, around.draws_text);
+    levels_.push_back(level);
   }
 
   /// The value of an attribute; empty where there is none.
@@ -282,6 +356,7 @@ class GumboParser final : public HtmlParser {
   static constexpr std::size_t kKeptLevels = 64 << 10;
 
   const Limits limits_;
+  const VisibleRules rules_;
   ParseArena arena_;
   std::vector<Level> levels_;
   bool has_numeric_references_ = false;
@@ -309,8 +384,8 @@ std::string_view ParseEndCode(ParseEnd end) {
   return {};
 }
 
-std::unique_ptr<HtmlParser> MakeGumboParser(const Limits& limits) {
-  return std::make_unique<GumboParser>(limits);
+std::unique_ptr<HtmlParser> MakeGumboParser(const Limits& limits, VisibleRules rules) {
+  return std::make_unique<GumboParser>(limits, rules);
 }
 
 }  // namespace crawlsieve::extract

@@ -61,8 +61,12 @@ enum class ParseEnd {
 ///
 /// Visible is what a browser shows before a script has run: no script, style, template, noscript,
 /// head (except the title), embedded documents and media, metadata of SVG and MathML, comments,
-/// closed dialogs, nor elements hidden by the attribute `hidden` or by an inline style
-/// `display: none` or `visibility: hidden`. Style sheets are not looked at.
+/// nor text of SVG outside of <text>. Not shown either are closed dialogs and popovers, and
+/// elements hidden by the attribute `hidden`, unless an inline style gives them another `display`;
+/// elements whose inline style is `display: none`, and text whose inherited `visibility` is
+/// `hidden`. <object> without `data` and <applet> show their content. The content of closed
+/// <details> is visible: readers open it without a script. Style sheets aren't looked at
+/// (docs/extraction.md).
 class HtmlParser {
  public:
   virtual ~HtmlParser() = default;
@@ -72,9 +76,19 @@ class HtmlParser {
   [[nodiscard]] virtual ParseEnd Parse(std::string_view html, HtmlEvents& events) = 0;
 };
 
+/// Which rules say what is visible.
+enum class VisibleRules {
+  kToday,  ///< those of HtmlParser
+  /// Those that logs with Gumbo for their parser were begun with: no rules for popovers,
+  /// text of SVG and <html hidden>; <object> and <applet> never show their content; what `hidden`
+  /// or a style hides, nothing shows again; any declaration of an inline style counts.
+  kFirst,
+};
+
 /// A parser that builds a tree with Gumbo 0.10.1 (HTML5, tree construction included).
 /// Takes Limits::max_parse_memory of address space; memory of the size that ordinary pages need
 /// stays with it between pages, the rest goes back to the system.
-[[nodiscard]] std::unique_ptr<HtmlParser> MakeGumboParser(const Limits& limits);
+[[nodiscard]] std::unique_ptr<HtmlParser> MakeGumboParser(
+    const Limits& limits, VisibleRules rules = VisibleRules::kToday);
 
 }  // namespace crawlsieve::extract

@@ -215,6 +215,7 @@ MarkupBits::MarkupBits(HtmlKernel kernel) : kernel_(KernelOf(kernel)) {}
 
 void MarkupBits::Scan(std::string_view html) {
   const std::size_t whole = html.size() / kBlock;
+  size_ = html.size();
   if (whole + 1 > stride_) {
     // An odd number of cache lines: the same word of all maps doesn't fall into one cache set.
     const std::size_t stride = (whole + 1 + 7) / 8 * 8 | 8;

@@ -44,6 +44,11 @@ class MarkupBits {
   /// Fills the maps for `html`. Views of an earlier page's maps end here.
   void Scan(std::string_view html);
 
+  /// Memory of the page's maps; the same with each kernel.
+  [[nodiscard]] std::size_t bytes() const {
+    return (size_ / 64 + 1) * kMapCount * sizeof(std::uint64_t);
+  }
+
   /// Each has html.size() / 64 + 1 words.
   [[nodiscard]] const std::uint64_t* less_than() const { return Map(kLessThan); }
   [[nodiscard]] const std::uint64_t* greater_than() const { return Map(kGreaterThan); }
@@ -93,6 +98,7 @@ class MarkupBits {
   Kernel kernel_;
   std::vector<std::uint64_t> words_;  ///< of all maps, one map behind the other
   std::size_t stride_ = 0;            ///< words from one map to the next
+  std::size_t size_ = 0;              ///< of the page
 };
 
 }  // namespace crawlsieve::extract

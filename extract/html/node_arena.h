@@ -113,19 +113,25 @@ class Pool {
 /// end with the next Add. Thread-compatible; memory stays from page to page.
 class NodeArena {
  public:
-  /// Forgets the last page. `max_nodes`: how many nodes this page may have.
-  void Begin(std::size_t max_nodes) {
+  /// Forgets the last page. This page may have `max_nodes` nodes, and memory for `max_memory` of
+  /// them, to which attributes and what is charged count.
+  void Begin(std::size_t max_nodes, std::size_t max_memory) {
     nodes_.Reset(kKeptNodes);
     attributes_.Reset(kKeptNodes);
     nodes_.push_back({});  // kNoNode
     max_nodes_ = max_nodes;
+    max_memory_ = max_memory;
   }
 
-  /// Whether there are more nodes than may be. Add goes on all the same: the builder looks here
-  /// behind each token.
-  [[nodiscard]] bool IsOverLimit() const { return nodes_.size() > max_nodes_; }
-  /// Takes `count` nodes from those that may still come: for memory of other kinds.
-  void Charge(std::size_t count) { max_nodes_ = max_nodes_ > count ? max_nodes_ - count : 0; }
+  /// Whether there is more than may be. Add goes on all the same: the builder looks here behind
+  /// each token.
+  [[nodiscard]] bool IsOverLimit() const {
+    constexpr std::size_t kAttributesPerNode = sizeof(Node) / sizeof(Attribute);
+    return nodes_.size() > max_nodes_ ||
+           nodes_.size() + attributes_.size() / kAttributesPerNode > max_memory_;
+  }
+  /// Takes the memory of `count` nodes from what there is, for memory of other kinds.
+  void Charge(std::size_t count) { max_memory_ = max_memory_ > count ? max_memory_ - count : 0; }
 
   /// A node without parent and children.
   [[nodiscard]] NodeIndex Add(Tag tag, std::uint8_t flags, std::uint32_t begin, std::uint32_t extra,
@@ -180,6 +186,7 @@ class NodeArena {
   Pool<Node> nodes_;
   Pool<Attribute> attributes_;
   std::size_t max_nodes_ = 0;
+  std::size_t max_memory_ = 0;  ///< in nodes
 };
 
 }  // namespace crawlsieve::extract::html

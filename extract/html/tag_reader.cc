@@ -24,6 +24,7 @@ void TagReader::Begin(std::string_view html, const MarkupBits& bits) {
   single_quote_ = bits.single_quote();
   work_ = 0;
   signed_.Reset(std::size_t{16} << 10);
+  most_signed_ = 0;
 }
 
 inline std::uint64_t TagReader::Load(std::size_t at, std::size_t length) const {
@@ -152,6 +153,8 @@ std::size_t TagReader::ReadStartTag(std::size_t begin, Pool<Attribute>& attribut
     const std::uint64_t high = length > 8 ? Cut(Load(raw.name + 8, length - 8), length - 8) : 0;
     const AttributeKind kind = FindAttribute(length, low, high);
     if (kind == AttributeKind::kOther || token.Has(kind)) continue;
+    // Of the names only this one has a ':', for which a control character could be taken.
+    if (kind == AttributeKind::kXmlLang && html_[raw.name + 3] != ':') continue;
     token.kinds |= MaskOf(kind);
     ++token.attributes;
     attributes.push_back({static_cast<std::uint32_t>(raw.value),
@@ -197,6 +200,7 @@ std::uint64_t TagReader::SignatureOf(std::size_t begin, const KeyedHash& hash) {
                        hash.Of(value, false), static_cast<std::uint32_t>(signed_.size())});
   }
   if (signed_.empty()) return 0;
+  most_signed_ = std::max(most_signed_, signed_.size());
   Signed* const first = &signed_[0];
   std::sort(first, first + signed_.size(), [](const Signed& a, const Signed& b) {
     return a.name != b.name ? a.name < b.name : a.order < b.order;

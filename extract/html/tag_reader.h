@@ -49,6 +49,8 @@ class TagReader {
   /// order. Of two with one name the first counts.
   [[nodiscard]] std::uint64_t SignatureOf(std::size_t begin, const KeyedHash& hash);
 
+  /// The most attributes that SignatureOf has held at once since Begin.
+  [[nodiscard]] std::size_t most_signed() const { return most_signed_; }
   /// How many attributes were read since Begin.
   [[nodiscard]] std::uint64_t work() const { return work_; }
   /// Whether the last tag's name is new; its number is one more than that of the last new one.
@@ -86,6 +88,7 @@ class TagReader {
     std::uint32_t order;
   };
   Pool<Signed> signed_;
+  std::size_t most_signed_ = 0;
   std::string decoded_;
 };
 

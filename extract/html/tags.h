@@ -149,7 +149,9 @@ enum class Tag : std::uint16_t {
   kTbody,
   kTd,
   kTemplate,
+  kTextElement,  ///< <text> of SVG
   kTextarea,
+  kTextpath,
   kTfoot,
   kTh,
   kThead,

@@ -25,7 +25,8 @@ enum class ContentModel : std::uint8_t {
 
 /// Builds the tree from tags and text: "tree construction" of the HTML standard as of January 2026
 /// (no modes of their own for <select>; <search> and <dialog>), scripting off, a document and no
-/// fragment. Attributes <template shadowrootmode> mean nothing, as no script attaches anything.
+/// fragment. <template shadowrootmode> is a template like any other: docs/extraction.md, "What is
+/// not as in a browser".
 ///
 /// Takes constant time for a token but for what grows the tree; where the standard lets a few
 /// tokens make many elements (formatting that is opened again in each paragraph), a limit ends it.

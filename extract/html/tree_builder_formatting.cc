@@ -14,7 +14,10 @@ NodeIndex TreeBuilder::Clone(NodeIndex element) {
 std::uint64_t TreeBuilder::Sign(NodeIndex element) {
   const Node& node = nodes_[element];
   const auto tag = static_cast<std::uint64_t>(node.tag);
-  return hash_.Mix(tag + 1, tags_.SignatureOf(node.begin, hash_)) | 1;
+  const std::size_t before = tags_.most_signed();
+  const std::uint64_t attributes = tags_.SignatureOf(node.begin, hash_);
+  nodes_.Charge(tags_.most_signed() - before);  // one takes a little less than a node
+  return hash_.Mix(tag + 1, attributes) | 1;
 }
 
 void TreeBuilder::ReconstructFormatting() {

@@ -1,7 +1,6 @@
 #include "extract/html/visible_walk.h"
 
 #include "extract/html/character_references.h"
-#include "extract/html/inline_style.h"
 #include "extract/text/ascii.h"
 #include "extract/text/utf8.h"
 
@@ -30,6 +29,22 @@ Flow ForeignFlow(Tag tag) {
   }
 }
 
+/// Whether the text of an element of SVG is drawn. `around`: whether that of the element around it
+/// is.
+bool DrawsText(Tag tag, bool around) {
+  switch (tag) {
+    case Tag::kTextElement:
+    case Tag::kForeignobject:
+      return true;
+    case Tag::kTspan:
+    case Tag::kTextpath:
+    case Tag::kA:
+      return around;
+    default:
+      return false;
+  }
+}
+
 Flow FlowOf(const Node& element) {
   return element.IsHtml() ? TraitsOf(element.tag).flow : ForeignFlow(element.tag);
 }
@@ -44,26 +59,28 @@ void VisibleWalk::Walk(const NodeArena& nodes, NodeIndex root, std::string_view 
   work_ = 0;
   shared_values_.clear();
   shared_styles_.clear();
-  ReportLanguage(nodes[root], events);
-  events.OnBlockBegin(kNoHints);
+  if (!EnterRoot(root, events)) {
+    events.OnBlockEnd();
+    return;
+  }
   NodeIndex parent = root;
   NodeIndex index = nodes.FirstChild(root);
   while (index != kNoNode) {
     ++work_;
     const Node& node = nodes[index];
     if (node.tag == Tag::kText) {
-      ReportText(node, events);
-    } else if (Enter(node, events)) {
+      if (context_.visible && context_.draws_text) ReportText(node, events);
+    } else if (Enter(index, events)) {
       if (node.last != kNoNode) {
         parent = index;
         index = nodes[node.last].next;
         continue;
       }
-      Leave(node, events);
+      Leave(index, events);
     }
     while (index == nodes[parent].last && parent != root) {
       index = parent;
-      Leave(nodes[index], events);
+      Leave(index, events);
       parent = nodes[index].parent;
     }
     if (index == nodes[parent].last) break;
@@ -78,7 +95,29 @@ void VisibleWalk::ReportText(const Node& text, HtmlEvents& events) {
   if (!shown.empty()) events.OnText(shown);
 }
 
-bool VisibleWalk::Enter(const Node& element, HtmlEvents& events) {
+bool VisibleWalk::EnterRoot(NodeIndex root, HtmlEvents& events) {
+  constexpr std::size_t kKept = 16 << 10;
+  contexts_.Reset(kKept);
+  context_ = {root, true, true};
+  const Node& element = (*nodes_)[root];
+  ReportLanguage(element, events);
+  events.OnBlockBegin(kNoHints);
+  DisplayAttributes noted;
+  for (const Attribute& attribute : nodes_->AttributesOf(element)) Note(element, attribute, noted);
+  context_.visible = IsVisibleIn(noted.style.visibility, true);
+  if (IsDisplayed(noted, true, false)) return true;
+  // What the head says of the page counts all the same. Every page has one.
+  NodeIndex child = nodes_->FirstChild(root);
+  while (!(*nodes_)[child].Is(Tag::kHead) && child != element.last) {
+    ++work_;
+    child = (*nodes_)[child].next;
+  }
+  if ((*nodes_)[child].Is(Tag::kHead)) ReportHead((*nodes_)[child], events);
+  return false;
+}
+
+bool VisibleWalk::Enter(NodeIndex index, HtmlEvents& events) {
+  const Node& element = (*nodes_)[index];
   const bool html = element.IsHtml();
   const TagTraits& traits = TraitsOf(element.tag);
   const Flow flow = html ? traits.flow : ForeignFlow(element.tag);
@@ -88,17 +127,10 @@ bool VisibleWalk::Enter(const Node& element, HtmlEvents& events) {
     return false;
   }
   Hints hints = html ? traits.hints : kNoHints;
-  bool open = false;
+  DisplayAttributes noted;
+  bool plain = element.tag != Tag::kDialog;  // nothing says that it isn't shown
   for (const Attribute& attribute : nodes_->AttributesOf(element)) {
     switch (attribute.Kind()) {
-      case AttributeKind::kHidden:
-        return false;
-      case AttributeKind::kStyle:
-        if (IsHiddenByStyle(element, attribute)) return false;
-        break;
-      case AttributeKind::kOpen:
-        open = true;
-        break;
       case AttributeKind::kClass:
       case AttributeKind::kId:
         if (flow == Flow::kBlock) hints |= HintsOfNames(ValueOf(attribute, buffer_));
@@ -106,40 +138,87 @@ bool VisibleWalk::Enter(const Node& element, HtmlEvents& events) {
       case AttributeKind::kRole:
         if (flow == Flow::kBlock) hints |= HintsOfAriaRole(ValueOf(attribute, buffer_));
         break;
+      case AttributeKind::kHidden:
+      case AttributeKind::kStyle:
+      case AttributeKind::kOpen:
+      case AttributeKind::kPopover:
+      case AttributeKind::kData:
+        Note(element, attribute, noted);
+        plain = false;
+        break;
       default:
         break;
     }
   }
+  bool visible = context_.visible;
+  if (!plain) {
+    if (!IsDisplayed(noted, html, element.tag == Tag::kDialog)) return false;
+    visible = IsVisibleIn(noted.style.visibility, visible);
+  }
   switch (flow) {
     case Flow::kInline:
-      return true;
+      break;
     case Flow::kBlock:
-      if (element.Is(Tag::kDialog) && !open) return false;
       events.OnBlockBegin(hints);
-      return true;
+      break;
     case Flow::kLink:
-      events.OnLinkBegin({SharedValueOr(element, AttributeKind::kHref, buffer_),
-                          SharedValueOr(element, AttributeKind::kRel, rel_buffer_)});
-      return true;
+      if (visible) {
+        events.OnLinkBegin({SharedValueOr(element, AttributeKind::kHref, buffer_),
+                            SharedValueOr(element, AttributeKind::kRel, rel_buffer_)});
+      }
+      break;
     case Flow::kLine:
       events.OnBreak();
-      if (element.Is(Tag::kImg)) {
+      if (visible && element.Is(Tag::kImg)) {
         events.OnAltText(ValueOr(element, AttributeKind::kAlt, buffer_));
       }
       return false;
     case Flow::kReplaced:
+      if (element.Is(Tag::kObject) && !noted.has_data) break;  // its content stands in for it
       events.OnBreak();
       return false;
     case Flow::kInvisible:
       return false;
   }
-  return false;
+  const bool draws_text =
+      element.Space() != Namespace::kSvg || DrawsText(element.tag, context_.draws_text);
+  if (visible != context_.visible || draws_text != context_.draws_text) {
+    contexts_.push_back(context_);
+    context_ = {index, visible, draws_text};
+  }
+  return true;
 }
 
-void VisibleWalk::Leave(const Node& element, HtmlEvents& events) {
+void VisibleWalk::Leave(NodeIndex index, HtmlEvents& events) {
+  const Node& element = (*nodes_)[index];
   const Flow flow = FlowOf(element);
   if (flow == Flow::kBlock) events.OnBlockEnd();
-  if (flow == Flow::kLink) events.OnLinkEnd();
+  if (flow == Flow::kLink && context_.visible) events.OnLinkEnd();
+  if (context_.element != index) return;
+  context_ = contexts_.back();
+  contexts_.pop_back();
+}
+
+void VisibleWalk::Note(const Node& element, const Attribute& attribute, DisplayAttributes& noted) {
+  switch (attribute.Kind()) {
+    case AttributeKind::kHidden:
+      noted.SetHidden(SharedValueOf(element, attribute, buffer_));
+      break;
+    case AttributeKind::kStyle:
+      noted.style = StyleOf(element, attribute);
+      break;
+    case AttributeKind::kOpen:
+      noted.open = true;
+      break;
+    case AttributeKind::kPopover:
+      noted.popover = true;
+      break;
+    case AttributeKind::kData:
+      noted.has_data = attribute.length != 0;
+      break;
+    default:
+      break;
+  }
 }
 
 void VisibleWalk::ReportLanguage(const Node& html, HtmlEvents& events) {
@@ -204,21 +283,25 @@ std::string_view VisibleWalk::ValueOr(const Node& element, AttributeKind kind,
   return attribute == nullptr ? std::string_view() : ValueOf(*attribute, buffer);
 }
 
-std::string_view VisibleWalk::SharedValueOr(const Node& element, AttributeKind kind,
+std::string_view VisibleWalk::SharedValueOf(const Node& element, const Attribute& attribute,
                                             std::string& buffer) {
-  if ((element.flags & kClone) == 0) return ValueOr(element, kind, buffer);
-  const Attribute* const attribute = Find(element, kind);
-  if (attribute == nullptr) return {};
-  const auto [value, is_new] = shared_values_.try_emplace(attribute->offset);
-  if (is_new) value->second = ValueOf(*attribute, buffer);
+  if ((element.flags & kClone) == 0) return ValueOf(attribute, buffer);
+  const auto [value, is_new] = shared_values_.try_emplace(attribute.offset);
+  if (is_new) value->second = ValueOf(attribute, buffer);
   return value->second;
 }
 
-bool VisibleWalk::IsHiddenByStyle(const Node& element, const Attribute& style) {
-  if ((element.flags & kClone) == 0) return StyleHides(ValueOf(style, buffer_));
-  const auto [hides, is_new] = shared_styles_.try_emplace(style.offset);
-  if (is_new) hides->second = StyleHides(ValueOf(style, buffer_));
-  return hides->second;
+std::string_view VisibleWalk::SharedValueOr(const Node& element, AttributeKind kind,
+                                            std::string& buffer) {
+  const Attribute* const attribute = Find(element, kind);
+  return attribute == nullptr ? std::string_view() : SharedValueOf(element, *attribute, buffer);
+}
+
+InlineStyle VisibleWalk::StyleOf(const Node& element, const Attribute& style) {
+  if ((element.flags & kClone) == 0) return ReadInlineStyle(ValueOf(style, buffer_));
+  const auto [read, is_new] = shared_styles_.try_emplace(style.offset);
+  if (is_new) read->second = ReadInlineStyle(ValueOf(style, buffer_));
+  return read->second;
 }
 
 std::string_view VisibleWalk::Decoded(std::size_t begin, std::size_t end, bool references,

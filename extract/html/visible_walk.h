@@ -1,5 +1,6 @@
 #pragma once
 
+#include "extract/html/element_display.h"
 #include "extract/html/html_text.h"
 #include "extract/html/markup_bits.h"
 #include "extract/html/node_arena.h"
@@ -22,9 +23,20 @@ class VisibleWalk {
   [[nodiscard]] std::uint64_t work() const { return work_; }
 
  private:
-  /// Reports the element as it begins. Returns whether its children are visible.
-  bool Enter(const Node& element, HtmlEvents& events);
-  void Leave(const Node& element, HtmlEvents& events);
+  /// What an element says of what is in it, where it isn't as in the element around it.
+  struct Context {
+    NodeIndex element;  ///< that says it
+    bool visible;       ///< CSS `visibility`
+    bool draws_text;    ///< not so in shapes and groups of SVG
+  };
+
+  /// Reports the page's <html> as it begins. Returns whether it is shown.
+  bool EnterRoot(NodeIndex root, HtmlEvents& events);
+  /// Reports the element as it begins. Returns whether its content is to be visited.
+  bool Enter(NodeIndex index, HtmlEvents& events);
+  void Leave(NodeIndex index, HtmlEvents& events);
+  /// Takes note of an attribute that decides whether its element is shown.
+  void Note(const Node& element, const Attribute& attribute, DisplayAttributes& noted);
   void ReportText(const Node& text, HtmlEvents& events);
   void ReportLanguage(const Node& html, HtmlEvents& events);
   void ReportHead(const Node& head, HtmlEvents& events);
@@ -36,10 +48,11 @@ class VisibleWalk {
   [[nodiscard]] std::string_view ValueOr(const Node& element, AttributeKind kind,
                                          std::string& buffer);
   /// The same for an element that may be a clone: clones of one element share what was found.
+  [[nodiscard]] std::string_view SharedValueOf(const Node& element, const Attribute& attribute,
+                                               std::string& buffer);
   [[nodiscard]] std::string_view SharedValueOr(const Node& element, AttributeKind kind,
                                                std::string& buffer);
-  /// Whether the element's inline style hides it.
-  [[nodiscard]] bool IsHiddenByStyle(const Node& element, const Attribute& style);
+  [[nodiscard]] InlineStyle StyleOf(const Node& element, const Attribute& style);
   /// What the page has in [begin, end), with references, carriage returns and NUL made to what they
   /// stand for: in `buffer` if there are any.
   [[nodiscard]] std::string_view Decoded(std::size_t begin, std::size_t end, bool references,
@@ -54,7 +67,9 @@ class VisibleWalk {
   // Of clones, by the place of the attribute in the page. A page may have as many clones of one
   // element as it likes, and must not have its attributes read again for each.
   std::unordered_map<std::uint32_t, std::string> shared_values_;
-  std::unordered_map<std::uint32_t, bool> shared_styles_;
+  std::unordered_map<std::uint32_t, InlineStyle> shared_styles_;
+  Context context_{};
+  Pool<Context> contexts_;  ///< of the elements around
 };
 
 }  // namespace crawlsieve::extract::html

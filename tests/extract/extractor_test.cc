@@ -290,7 +290,7 @@ TEST(Extractor, ListsLinksWhenAsked) {
 TEST(DescribeExtraction, NamesWhatDecidesTheFeatures) {
   ExtractOptions options;
   const std::string description = DescribeExtraction(options);
-  for (const char* part : {"shingle=1+0", "icu=", "parser=fast-1", "cld2=", "probe=", "psl="}) {
+  for (const char* part : {"shingle=1+0", "icu=", "parser=fast-2", "cld2=", "probe=", "psl="}) {
     EXPECT_THAT(description, testing::HasSubstr(part));
   }
   EXPECT_THAT(description, testing::Not(testing::HasSubstr("\n")));

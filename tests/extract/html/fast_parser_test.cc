@@ -141,14 +141,14 @@ TEST(FastParser, TellsUnknownElementsApart) {
 }
 
 TEST(FastParser, LeavesSvgAndMathAtHtml) {
-  EXPECT_EQ(Body("<svg><g>a<p>b"), "[['a']]['b']");
-  EXPECT_EQ(Body("<svg><g>a</p>b"), "[['a']][]'b'");
-  EXPECT_EQ(Body("<svg><font>a<font color=x>b"), "[['a']]'b'");
+  EXPECT_EQ(Body("<svg><text>a<p>b"), "[['a']]['b']");
+  EXPECT_EQ(Body("<svg><text>a</p>b"), "[['a']][]'b'");
+  EXPECT_EQ(Body("<svg><font><text>a<font color=x>b"), "[[['a']]]'b'");
   EXPECT_EQ(Body("<svg><foreignObject><p>a</svg>b"), "[[['ab']]]");
   EXPECT_EQ(Body("<math><mi>a<p>b</mi>c"), "[['a'['bc']]]");
   EXPECT_EQ(Body("<math><annotation-xml encoding=Text/HTML><p>a</p></math><p>b"), "[]['b']");
   EXPECT_EQ(Body("<svg/>a<math/>b"), "[]'a'[]'b'");
-  EXPECT_EQ(Body("<svg><g></G>a"), "[[]'a']");
+  EXPECT_EQ(Body("<svg><g></G><text>a"), "[[]['a']]");
 }
 
 TEST(FastParser, ReadsCdataInForeignElementsAlone) {
@@ -162,6 +162,14 @@ TEST(FastParser, ShowsNothingOfTemplates) {
   EXPECT_EQ(Body("a<template><template>b</template>c"), "'a'");
   EXPECT_EQ(Events("<template>a"), "[[]]");
   EXPECT_EQ(Body("<table><template>a</template><td>b"), "[[[['b']]]]");
+}
+
+TEST(FastParser, ReadsNoscriptAsWithoutScriptsAndShowsNothingOfIt) {
+  EXPECT_EQ(Body("a<noscript>b<p>c</noscript>d</p></noscript>e"), "'ae'");
+  EXPECT_EQ(Body("<noscript><style></noscript>a<!--</style></noscript>-->b"), "'-->b'");
+  EXPECT_EQ(Events("<noscript><link></noscript><link rel=canonical href=x>a"),
+            "[canonical='x'['a']]");
+  EXPECT_EQ(Events("<noscript><p></noscript><link rel=canonical href=x>a"), "[[['a']]]");
 }
 
 TEST(FastParser, DropsTheBodyForAFrameset) {
@@ -196,9 +204,15 @@ TEST(FastParser, ReadsWhatOnlyLooksLikeMarkup) {
   EXPECT_EQ(Body("a<!--b"), "'a'");
 }
 
+TEST(FastParser, TakesNoControlCharacterForASignOfAnAttributesName) {
+  EXPECT_EQ(Events("<html xml:lang=de>"), "lang='de'[[]]");
+  EXPECT_EQ(Events("<html xml\x1Alang=de>"), "[[]]");
+  EXPECT_EQ(Events("<html xml\x1Alang=de XML:Lang=en>"), "lang='en'[[]]");
+}
+
 TEST(FastParser, DropsOrReplacesNul) {
   EXPECT_EQ(Body("a\0b"s), "'ab'");
-  EXPECT_EQ(Body("<svg>a\0b"s), "['a\uFFFDb']");
+  EXPECT_EQ(Body("<svg><text>a\0b"s), "[['a\uFFFDb']]");
   EXPECT_EQ(Body("<textarea>a\0b"s), "[2:'a\uFFFDb']");
   EXPECT_EQ(Body("<table>\0<tr>"s), "[[[]]]");
 }
@@ -245,6 +259,65 @@ TEST(FastParser, ReportsTheSameFromAParserThatHasReadOtherPages) {
     EXPECT_EQ(again.events(), first.events());
     EXPECT_EQ(parser->work(), work);
   }
+}
+
+/// Counts bytes of text and events.
+class Counter final : public HtmlEvents {
+ public:
+  void OnLanguage(std::string_view) override { ++events; }
+  void OnTitle(std::string_view) override { ++events; }
+  void OnText(std::string_view text) override { bytes += text.size(); }
+  void OnBreak() override { ++events; }
+  void OnBlockBegin(Hints) override { ++events; }
+  void OnBlockEnd() override { ++events; }
+  void OnLinkBegin(const LinkTarget&) override { ++events; }
+  void OnLinkEnd() override { ++events; }
+  void OnBase(std::string_view) override { ++events; }
+  void OnCanonical(std::string_view) override { ++events; }
+  void OnRefresh(std::string_view) override { ++events; }
+  void OnAltText(std::string_view) override { ++events; }
+
+  std::size_t bytes = 0;
+  std::size_t events = 0;
+};
+
+TEST(FastParser, EndsAPageOf128MebibytesWithItsMemory) {
+  constexpr std::size_t kTooLarge = std::size_t{128} << 20;
+  std::string page(kTooLarge, 'a');
+  const auto parser = MakeFastParser({});
+  for (int again = 0; again < 2; ++again) {
+    Counter counter;
+    EXPECT_EQ(parser->Parse(page, counter), ParseEnd::kMemory);
+    EXPECT_EQ(counter.bytes + counter.events, 0U);
+  }
+  page.pop_back();
+  Counter counter;
+  EXPECT_EQ(parser->Parse(page, counter), ParseEnd::kDone);
+  EXPECT_EQ(counter.bytes, page.size());
+}
+
+// Each of these has few nodes and much else.
+TEST(FastParser, CountsAttributesSignaturesAndBitmapsToTheMemoryOfAPage) {
+  Limits limits;
+  limits.max_parse_memory = 1 << 20;
+  const auto end_of = [&](const std::string& page) {
+    Counter counter;
+    return MakeFastParser(limits)->Parse(page, counter);
+  };
+  const auto tags = [](std::size_t count) {
+    return Repeat("<i id=a alt=b rel=c href=d type=e role=f lang=g size=h face=i class=j>", count);
+  };
+  EXPECT_EQ(end_of(tags(5'000)), ParseEnd::kDone);
+  EXPECT_EQ(end_of(tags(12'000)), ParseEnd::kNodes);
+  EXPECT_EQ(end_of(Repeat("<i>", 12'000)), ParseEnd::kDone);
+
+  std::string many;
+  for (int i = 0; i < 40'000; ++i) many += " a" + std::to_string(i);
+  EXPECT_EQ(end_of("<i" + many + "><p>x"), ParseEnd::kDone);
+  EXPECT_EQ(end_of("<i><i><i><i" + many + "><p>x"), ParseEnd::kNodes);
+
+  EXPECT_EQ(end_of(std::string(1 << 20, 'a')), ParseEnd::kDone);
+  EXPECT_EQ(end_of(std::string(2 << 20, 'a')), ParseEnd::kNodes);
 }
 
 TEST(FastParser, SaysNothingOfAPageWithTooManyNodes) {

@@ -13,6 +13,7 @@ namespace {
 
 using MakeParser = std::unique_ptr<HtmlParser> (*)(const Limits& limits);
 
+std::unique_ptr<HtmlParser> MakeGumbo(const Limits& limits) { return MakeGumboParser(limits); }
 std::unique_ptr<HtmlParser> MakeFast(const Limits& limits) { return MakeFastParser(limits); }
 
 /// Both parsers show the same of a page.
@@ -52,7 +53,7 @@ TEST_P(HtmlParsers, SplitsWordsAtBlocksAndLines) {
 
 TEST_P(HtmlParsers, SplitsWordsAtThingsShownInTheirPlace) {
   EXPECT_EQ(Body("a<img src=x>b<iframe>c</iframe>d<canvas>e</canvas>f"), "a b d f");
-  EXPECT_EQ(Body("a<object>b</object>c<video>d</video>e<embed>f"), "a c e f");
+  EXPECT_EQ(Body("a<object data=x>b</object>c<video>d</video>e<embed>f"), "a c e f");
 }
 
 TEST_P(HtmlParsers, CollapsesWhiteSpace) {
@@ -95,6 +96,71 @@ TEST_P(HtmlParsers, LeavesOutHiddenElements) {
   EXPECT_EQ(Body("<p style='color: red; DISPLAY : None !important;'>a</p>b"), "b");
   EXPECT_EQ(Body("<p style=visibility:hidden>a</p>b"), "b");
   EXPECT_EQ(Body("<dialog>a</dialog><dialog open>b</dialog>"), "b");
+}
+
+TEST_P(HtmlParsers, ShowsTheContentOfObjectsWithoutDataAndOfApplets) {
+  EXPECT_EQ(Body("a<object>b</object>c"), "abc");
+  EXPECT_EQ(Body("<object type=x><param name=y>a<object data=''>b</object></object>"), "ab");
+  EXPECT_EQ(Body("a<object data=x>b<object>c</object></object>d"), "a d");
+  EXPECT_EQ(Body("a<applet code=x><p>b</p></applet>c"), "a b c");
+}
+
+TEST_P(HtmlParsers, LeavesOutPopovers) {
+  EXPECT_EQ(Body("a<div popover>b</div>c<p popover=manual>d"), "ac");
+  EXPECT_EQ(Body("<dialog popover>a</dialog><dialog popover open>b</dialog>"), "b");
+  EXPECT_EQ(Body("<div popover style='display:block'>a</div>"), "a");
+}
+
+// Readers open them without a script, and pages have all of their text in them.
+TEST_P(HtmlParsers, ShowsWhatIsInClosedDetails) {
+  EXPECT_EQ(Body("<details>a<summary>b</summary>c</details>d"), "a b c d");
+  EXPECT_EQ(Body("<details open>a<summary>b</summary>c</details>d"), "a b c d");
+}
+
+TEST_P(HtmlParsers, ShowsTheHeadAloneOfAHiddenPage) {
+  for (const char* html : {"<html hidden lang=de>", "<html style='display:none' lang=de>"}) {
+    const Parsed parsed = Parse(std::string(html) + "<title>t</title>a<title>u</title><p>b");
+    EXPECT_EQ(parsed.body, "") << html;
+    EXPECT_EQ(parsed.title, "t") << html;
+    EXPECT_EQ(parsed.language, "de") << html;
+  }
+  EXPECT_EQ(Body("<html hidden style='display:block'>a"), "a");
+}
+
+TEST_P(HtmlParsers, ShowsAgainWhatAnInlineStyleDisplays) {
+  EXPECT_EQ(Body("<p hidden style='display:block'>a</p>b"), "a b");
+  EXPECT_EQ(Body("<p hidden style='display:revert'>a</p>b"), "b");
+  EXPECT_EQ(Body("<p hidden=until-found style='display:block'>a</p>b"), "b");
+  EXPECT_EQ(Body("<dialog style='display:block'>a</dialog> b"), "a b");
+  EXPECT_EQ(Body("<dialog open hidden>a</dialog>b"), "b");
+  EXPECT_EQ(Body("<p style='display:none;display:block'>a</p>b"), "a b");
+  EXPECT_EQ(Body("<p style='display:none'><b style='display:block'>a</b></p>b"), "b");
+}
+
+TEST_P(HtmlParsers, InheritsVisibility) {
+  EXPECT_EQ(Body("<p style='visibility:hidden'>a<b style='visibility:visible'>b</b>c</p>d"), "b d");
+  EXPECT_EQ(
+      Body("<p style='visibility:collapse'>a<b>b<i style='visibility:inherit'>c</i></b></p>d"),
+      "d");
+  EXPECT_EQ(Body("<html style='visibility:hidden'>a<p style='visibility:visible'>b</p>c"), "b");
+  EXPECT_EQ(Body("a<span style='visibility:hidden'>b<br>c</span>d"), "a d");
+  VisibleText text(10);
+  ASSERT_EQ(Maker()({})->Parse("<p style='visibility:hidden'><a href=x>a</a><img alt=b>"
+                               "<a href=y style='visibility:visible'>c<img alt=d></a>",
+                               text),
+            ParseEnd::kDone);
+  ASSERT_EQ(text.anchors().size(), 1U);
+  EXPECT_EQ(text.anchors()[0].href, "y");
+  EXPECT_EQ(text.alt_text(), "d");
+}
+
+TEST_P(HtmlParsers, DrawsTextOfSvgInTextElementsAlone) {
+  EXPECT_EQ(Body("<svg>a<g>b<text>c<tspan>d</tspan><g>e</g><textPath>f</textPath></text>g</g>"
+                 "<a>h</a><tspan>i</tspan></svg>j"),
+            "cd f j");
+  EXPECT_EQ(Body("<svg>a<foreignObject>b<p>c</p>d</foreignObject>e</svg>f"), "b c d f");
+  EXPECT_EQ(Body("<svg><text>a<a>b</a></text></svg><math><mi>c</mi>d</math>"), "a b c d");
+  EXPECT_EQ(Body("<text>a</text><textpath>b</textpath>"), "ab");
 }
 
 TEST_P(HtmlParsers, KeepsWhatOnlySoundsHidden) {
@@ -170,10 +236,28 @@ TEST_P(HtmlParsers, SaysNothingWhenItGivesUp) {
   EXPECT_EQ(text.body(), "next");
 }
 
-INSTANTIATE_TEST_SUITE_P(Parsers, HtmlParsers, testing::Values(&MakeGumboParser, &MakeFast),
+INSTANTIATE_TEST_SUITE_P(Parsers, HtmlParsers, testing::Values(&MakeGumbo, &MakeFast),
                          [](const auto& parser) {
                            return parser.param == &MakeFast ? "Fast" : "Gumbo";
                          });
+
+// The scheme id of logs that were begun with Gumbo has no other name for other rules.
+TEST(GumboParser, ShowsByTheFirstRulesWhatItAlwaysDid) {
+  const auto parser = MakeGumboParser({}, VisibleRules::kFirst);
+  const auto body = [&](std::string_view html) {
+    VisibleText text;
+    EXPECT_EQ(parser->Parse(html, text), ParseEnd::kDone) << html;
+    return std::string(text.body());
+  };
+  EXPECT_EQ(body("a<object>b</object>c<applet>d</applet>e"), "a c e");
+  EXPECT_EQ(body("<p popover>a</p><details>b<summary>c</summary></details><svg>d</svg>"),
+            "a b c d");
+  EXPECT_EQ(body("<html hidden>a"), "a");
+  EXPECT_EQ(body("<p hidden style='display:block'>a</p>b"), "b");
+  EXPECT_EQ(body("<p style='display:none;display:block'>a</p>b"), "b");
+  EXPECT_EQ(body("<p style='visibility:hidden'>a<b style='visibility:visible'>b</b></p>c"), "c");
+  EXPECT_EQ(body("<dialog style='display:block'>a</dialog><dialog open>b</dialog>"), "b");
+}
 
 TEST(GumboParser, StopsAtItsMemory) {
   Limits limits;

@@ -102,6 +102,22 @@ TEST(ComparePage, DifferenceThatNoConstructMakesIsUnexplained) {
   EXPECT_THAT(compared.explanation, IsEmpty());
 }
 
+// What stands behind an end tag that ends nothing is still in SVG. A predicate that took it for HTML
+// would miss the construct.
+TEST(ComparePage, DifferenceBehindAnEndTagThatEndsNothingIsExplained) {
+  const auto gumbo = extract::MakeGumboParser(WideLimits());
+  const auto parser = MakeParser(WideLimits(), KernelNames().front());
+  const auto explanation = [&](std::string_view page) {
+    const ComparedPage compared = ComparePage(*parser, *gumbo, page);
+    EXPECT_TRUE(compared.differs) << page;
+    return compared.explanation;
+  };
+  EXPECT_THAT(explanation("<cite><dt><svg></cite><title><dt>a"), ElementsAre("svg-title"));
+  EXPECT_THAT(explanation("<li><cite><li><svg></cite><title><li>a"), ElementsAre("svg-title"));
+  EXPECT_THAT(explanation("<body><svg></body><iframe><p><select><a href=x>b"),
+              ElementsAre("select-content"));
+}
+
 TEST(ComparePage, WhiteSpaceIsToldFromOtherDifferences) {
   EventLog one;
   one.OnBlockBegin(extract::kNoHints);

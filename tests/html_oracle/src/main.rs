@@ -31,8 +31,9 @@ fn flow_of_html(name: &str) -> Flow {
         "area" | "base" | "bgsound" | "datalist" | "head" | "link" | "meta" | "noembed"
         | "noframes" | "noscript" | "param" | "rp" | "script" | "source" | "style" | "template"
         | "title" | "track" => Flow::Invisible,
-        "applet" | "audio" | "canvas" | "embed" | "iframe" | "meter" | "object" | "progress"
-        | "video" => Flow::Replaced,
+        "audio" | "canvas" | "embed" | "iframe" | "meter" | "object" | "progress" | "video" => {
+            Flow::Replaced
+        }
         "br" | "img" => Flow::Line,
         "a" => Flow::Link,
         "address" | "article" | "aside" | "blockquote" | "body" | "button" | "caption" | "center"
@@ -64,19 +65,64 @@ fn is_space(c: char) -> bool {
     matches!(c, ' ' | '\t' | '\n' | '\r' | '\x0C')
 }
 
-fn style_hides(style: &str) -> bool {
-    style.split(';').any(|declaration| {
-        let Some((property, value)) = declaration.split_once(':') else {
-            return false;
+fn without_comments(style: &str) -> String {
+    let mut plain = String::new();
+    let mut rest = style;
+    while let Some(begin) = rest.find("/*") {
+        plain.push_str(&rest[..begin]);
+        plain.push(' ');
+        rest = match rest[begin + 2..].find("*/") {
+            Some(end) => &rest[begin + 2 + end + 2..],
+            None => "",
         };
-        let property = property.trim_matches(is_space).to_ascii_lowercase();
-        let value = value.split('!').next().unwrap_or("").trim_matches(is_space);
-        let value = value.to_ascii_lowercase();
-        matches!(
-            (property.as_str(), value.as_str()),
-            ("display", "none") | ("visibility", "hidden")
-        )
-    })
+    }
+    plain.push_str(rest);
+    plain.to_ascii_lowercase()
+}
+
+/// The value of a property that counts in an inline style, of those that `is_valid` knows. Escapes
+/// and strings with signs in them aren't looked at.
+fn declared<'a>(style: &'a str, property: &str, is_valid: fn(&str) -> bool) -> &'a str {
+    let (mut normal, mut important) = ("", "");
+    for declaration in style.split(';') {
+        let Some((name, value)) = declaration.split_once(':') else {
+            continue;
+        };
+        if name.trim_matches(is_space) != property {
+            continue;
+        }
+        let (value, flag) = value.split_once('!').unwrap_or((value, ""));
+        let (value, flag) = (value.trim_matches(is_space), flag.trim_matches(is_space));
+        if !is_valid(value) {
+            continue;
+        }
+        match flag {
+            "" if !declaration.contains('!') => normal = value,
+            "important" => important = value,
+            _ => {}
+        }
+    }
+    if important.is_empty() {
+        normal
+    } else {
+        important
+    }
+}
+
+fn is_display(value: &str) -> bool {
+    matches!(
+        value,
+        "none" | "block" | "inline" | "inline-block" | "contents" | "flex" | "inline-flex" | "grid"
+            | "inline-grid" | "flow-root" | "list-item" | "table" | "inline-table" | "table-cell"
+            | "table-row" | "table-row-group" | "table-header-group" | "table-footer-group"
+            | "table-column" | "table-column-group" | "table-caption" | "-webkit-box"
+            | "-webkit-inline-box" | "-webkit-flex" | "-webkit-inline-flex" | "initial"
+            | "inherit" | "unset"
+    )
+}
+
+fn is_visibility(value: &str) -> bool {
+    matches!(value, "visible" | "hidden" | "collapse" | "inherit" | "initial" | "unset")
 }
 
 fn attribute<'a>(attributes: &'a [Attribute], name: &str) -> Option<&'a str> {
@@ -90,19 +136,68 @@ fn is_html(name: &QualName) -> bool {
     name.ns == ns!(html)
 }
 
+/// Whether the element has a box: by its attributes and the standard's style sheet for browsers.
+fn has_box(name: &QualName, attributes: &[Attribute]) -> bool {
+    let hidden = attribute(attributes, "hidden");
+    if hidden.is_some_and(|value| value.eq_ignore_ascii_case("until-found")) {
+        return false;
+    }
+    let style = without_comments(attribute(attributes, "style").unwrap_or(""));
+    match declared(&style, "display", is_display) {
+        "" => {}
+        "none" => return false,
+        _ => return true,
+    }
+    if hidden.is_some() {
+        return false;
+    }
+    if !is_html(name) {
+        return true;
+    }
+    if &*name.local == "dialog" {
+        return attribute(attributes, "open").is_some();
+    }
+    attribute(attributes, "popover").is_none()
+}
+
 fn flow_of(name: &QualName, attributes: &[Attribute]) -> Flow {
     let flow = if is_html(name) {
         flow_of_html(&name.local)
     } else {
         flow_of_foreign(&name.local)
     };
-    let hidden = attribute(attributes, "hidden").is_some()
-        || attribute(attributes, "style").is_some_and(style_hides)
-        || (is_html(name) && &*name.local == "dialog" && attribute(attributes, "open").is_none());
-    if hidden {
-        Flow::Invisible
-    } else {
-        flow
+    if !has_box(name, attributes) {
+        return Flow::Invisible;
+    }
+    let is_object = is_html(name) && &*name.local == "object";
+    if is_object && attribute(attributes, "data").unwrap_or("").is_empty() {
+        return Flow::Inline;
+    }
+    flow
+}
+
+/// What holds for the text in an element.
+#[derive(Clone, Copy)]
+struct Around {
+    visible: bool,
+    draws_text: bool,
+}
+
+impl Around {
+    fn within(self, name: &QualName, attributes: &[Attribute]) -> Around {
+        let style = without_comments(attribute(attributes, "style").unwrap_or(""));
+        let visible = match declared(&style, "visibility", is_visibility) {
+            "visible" | "initial" => true,
+            "hidden" | "collapse" => false,
+            _ => self.visible,
+        };
+        let draws_text = name.ns != ns!(svg)
+            || match name.local.to_ascii_lowercase().as_str() {
+                "text" | "foreignobject" => true,
+                "tspan" | "textpath" | "a" => self.draws_text,
+                _ => false,
+            };
+        Around { visible, draws_text }
     }
 }
 
@@ -158,10 +253,11 @@ struct Level {
     node: Handle,
     next: usize,
     flow: Flow,
+    around: Around,
 }
 
 /// Reports an element, and returns how its children are to be visited, if they are.
-fn enter(node: &Handle, events: &mut Events) -> Option<Flow> {
+fn enter(node: &Handle, around: Around, events: &mut Events) -> Option<Level> {
     let NodeData::Element { name, attrs, .. } = &node.data else {
         return None;
     };
@@ -174,6 +270,7 @@ fn enter(node: &Handle, events: &mut Events) -> Option<Flow> {
     }
     let value = |name| attribute(&attributes, name).unwrap_or("");
     let flow = flow_of(name, &attributes);
+    let around = around.within(name, &attributes);
     match flow {
         Flow::Invisible => return None,
         Flow::Replaced => {
@@ -182,7 +279,7 @@ fn enter(node: &Handle, events: &mut Events) -> Option<Flow> {
         }
         Flow::Line => {
             events.add(b'|', &[]);
-            if &*name.local == "img" {
+            if around.visible && &*name.local == "img" {
                 events.add(b'a', &[value("alt")]);
             }
             return None;
@@ -191,10 +288,10 @@ fn enter(node: &Handle, events: &mut Events) -> Option<Flow> {
             let tag = if is_html(name) { &*name.local } else { "" };
             events.add(b'[', &[tag, value("class"), value("id"), value("role")]);
         }
-        Flow::Link => events.add(b'(', &[value("href"), value("rel")]),
-        Flow::Inline => {}
+        Flow::Link if around.visible => events.add(b'(', &[value("href"), value("rel")]),
+        Flow::Link | Flow::Inline => {}
     }
-    Some(flow)
+    Some(Level { node: node.clone(), next: 0, flow, around })
 }
 
 fn report(dom: &RcDom) -> Vec<u8> {
@@ -204,31 +301,50 @@ fn report(dom: &RcDom) -> Vec<u8> {
     else {
         return events.0;
     };
-    if let NodeData::Element { attrs, .. } = &root.data {
+    let mut around = Around { visible: true, draws_text: true };
+    let mut shown = true;
+    if let NodeData::Element { name, attrs, .. } = &root.data {
         let attributes = attrs.borrow();
+        around = around.within(name, &attributes);
+        shown = has_box(name, &attributes);
         let language = attribute(&attributes, "lang").or(attribute(&attributes, "xml:lang"));
         if let Some(language) = language {
             events.add(b'l', &[language]);
         }
     }
     events.add(b'[', &["", "", "", ""]);
-    let mut levels = vec![Level { node: root.clone(), next: 0, flow: Flow::Block }];
+    if !shown {
+        // What the head says of the page counts all the same.
+        for child in root.children.borrow().iter() {
+            if let NodeData::Element { name, .. } = &child.data {
+                if is_html(name) && &*name.local == "head" {
+                    report_head(child, &mut events);
+                }
+            }
+        }
+        events.add(b']', &[]);
+        return events.0;
+    }
+    let mut levels = vec![Level { node: root.clone(), next: 0, flow: Flow::Block, around }];
     while let Some(level) = levels.last_mut() {
         let child = level.node.children.borrow().get(level.next).cloned();
+        let around = level.around;
         level.next += 1;
         let Some(child) = child else {
             match level.flow {
                 Flow::Block => events.add(b']', &[]),
-                Flow::Link => events.add(b')', &[]),
+                Flow::Link if around.visible => events.add(b')', &[]),
                 _ => {}
             }
             levels.pop();
             continue;
         };
         if let NodeData::Text { contents } = &child.data {
-            events.add(b'T', &[&contents.borrow()]);
-        } else if let Some(flow) = enter(&child, &mut events) {
-            levels.push(Level { node: child, next: 0, flow });
+            if around.visible && around.draws_text {
+                events.add(b'T', &[&contents.borrow()]);
+            }
+        } else if let Some(level) = enter(&child, around, &mut events) {
+            levels.push(level);
         }
     }
     events.0

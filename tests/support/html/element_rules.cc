@@ -13,8 +13,8 @@ constexpr std::array<std::string_view, 18> kInvisible = {
     "area",   "base",    "bgsound",  "datalist", "head",  "link",
     "meta",   "noembed", "noframes", "noscript", "param", "rp",
     "script", "source",  "style",    "template", "title", "track"};
-constexpr std::array<std::string_view, 9> kReplaced = {
-    "applet", "audio", "canvas", "embed", "iframe", "meter", "object", "progress", "video"};
+constexpr std::array<std::string_view, 8> kReplaced = {"audio", "canvas", "embed",    "iframe",
+                                                       "meter", "object", "progress", "video"};
 // Names of SVG and MathML make blocks in HTML too.
 constexpr std::array<std::string_view, 78> kBlocks = {"address",
                                                       "article",
@@ -117,21 +117,41 @@ Shown ShownOfForeign(std::string_view name) {
   return extract::AsciiLower(name) == "tspan" ? Shown::kInline : Shown::kAsBlock;
 }
 
-bool StyleHidesElement(std::string_view style) {
-  std::string rest = extract::AsciiLower(style) + ";";
+namespace {
+
+/// A style without comments, in lower case. Escapes and strings with signs in them, which the tests
+/// of inline styles have, aren't looked at here.
+std::string PlainStyle(std::string_view style) {
+  std::string plain = extract::AsciiLower(style);
+  for (std::size_t at = plain.find("/*"); at != std::string::npos; at = plain.find("/*", at)) {
+    const std::size_t end = plain.find("*/", at + 2);
+    plain.replace(at, end == std::string::npos ? end : end + 2 - at, " ");
+  }
+  return plain;
+}
+
+}  // namespace
+
+std::string DeclaredValue(std::string_view style, std::string_view wanted,
+                          const std::set<std::string>& values) {
+  std::string normal;
+  std::string important;
+  std::string rest = PlainStyle(style) + ";";
   while (!rest.empty()) {
     const std::string declaration = rest.substr(0, rest.find(';'));
     rest.erase(0, declaration.size() + 1);
     const std::size_t colon = declaration.find(':');
     if (colon == std::string::npos) continue;
-    const std::string_view property =
-        extract::TrimAscii(std::string_view(declaration).substr(0, colon));
-    std::string_view value = std::string_view(declaration).substr(colon + 1);
-    value = extract::TrimAscii(value.substr(0, value.find('!')));
-    if (property == "display" && value == "none") return true;
-    if (property == "visibility" && value == "hidden") return true;
+    const std::string_view whole = declaration;
+    if (extract::TrimAscii(whole.substr(0, colon)) != wanted) continue;
+    std::string_view value = whole.substr(colon + 1);
+    const std::size_t bang = value.find('!');
+    const bool is_important = bang != std::string_view::npos;
+    if (is_important && extract::TrimAscii(value.substr(bang + 1)) != "important") continue;
+    value = extract::TrimAscii(value.substr(0, bang));
+    if (values.contains(std::string(value))) (is_important ? important : normal) = value;
   }
-  return false;
+  return important.empty() ? normal : important;
 }
 
 extract::Hints HintsOfElement(std::string_view name) {

@@ -3,6 +3,8 @@
 #include "extract/html/segment.h"
 
 #include <cstdint>
+#include <set>
+#include <string>
 #include <string_view>
 
 namespace crawlsieve::html_check {
@@ -14,7 +16,10 @@ enum class Shown : std::uint8_t { kInline, kAsLink, kAsBlock, kAsLine, kInstead,
 
 [[nodiscard]] Shown ShownOfHtml(std::string_view name);
 [[nodiscard]] Shown ShownOfForeign(std::string_view name);
-[[nodiscard]] bool StyleHidesElement(std::string_view style);
+/// The value of the property `wanted` that counts in an inline style, of those in `values`; empty:
+/// none of them.
+[[nodiscard]] std::string DeclaredValue(std::string_view style, std::string_view wanted,
+                                        const std::set<std::string>& values);
 /// The hints of an HTML element's name.
 [[nodiscard]] extract::Hints HintsOfElement(std::string_view name);
 

@@ -148,7 +148,7 @@ constexpr std::array<std::array<std::string_view, 12>, 6> kFamilies = {{
     {"ul", "li", "dl", "dd", "dt", "ruby", "rt", "rp", "p", "div", "b", "h2"},
 }};
 
-constexpr std::array<std::string_view, 30> kOthers = {
+constexpr std::array<std::string_view, 38> kOthers = {
     " ",
     "\n",
     "<!-- c -->",
@@ -178,6 +178,14 @@ constexpr std::array<std::string_view, 30> kOthers = {
     "</p>",
     "</br>",
     "<dialog open>",
+    "<div popover>",
+    "<details open>",
+    "<object data=x>",
+    "<text>",
+    "<html hidden>",
+    "<p hidden style='display:block'>",
+    "<div style='visibility:hidden'>",
+    "<b style='display:none;display:inline;visibility:visible'>",
     "< "};
 
 }  // namespace

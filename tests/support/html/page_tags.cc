@@ -1,5 +1,6 @@
 #include "tests/support/html/page_tags.h"
 
+#include "extract/html/tags.h"
 #include "extract/text/ascii.h"
 
 #include <algorithm>
@@ -112,11 +113,20 @@ class OpenElements {
       LeaveForeignContent();
       return true;
     }
+    if (foreign_here()) {
+      for (std::size_t i = open_.size(); i-- > 0 && open_[i].space != Space::kHtml;) {
+        if (open_[i].name != name) continue;
+        open_.resize(i);
+        return true;
+      }
+    }
+    if (name == "html" || name == "body") return foreign_here();
     for (std::size_t i = open_.size(); i-- > 0;) {
-      if (open_[i].name != name) continue;
-      const bool foreign = open_[i].space != Space::kHtml;
-      open_.resize(i);
-      return foreign;
+      if (open_[i].name == name && open_[i].space == Space::kHtml) {
+        open_.resize(i);
+        return false;
+      }
+      if (IsOrdinary(name) && IsSpecial(open_[i])) break;
     }
     return foreign_here();
   }
@@ -137,6 +147,21 @@ class OpenElements {
     const std::string tag = extract::AsciiLower(source);
     return tag.find("text/html") != std::string::npos ||
            tag.find("application/xhtml+xml") != std::string::npos;
+  }
+
+  /// Whether "any other end tag" of the standard is what ends the element.
+  static bool IsOrdinary(std::string_view name) {
+    const extract::html::TagTraits& traits = extract::html::TraitsOf(extract::html::FindTag(name));
+    return !traits.formatting && (traits.classes & extract::html::kSpecial) == 0;
+  }
+
+  /// Whether such an end tag doesn't reach through the element.
+  static bool IsSpecial(const Element& element) {
+    if (element.space != Space::kHtml) {
+      return element.integration_point || element.name == "annotation-xml";
+    }
+    return (extract::html::TraitsOf(extract::html::FindTag(element.name)).classes &
+            extract::html::kSpecial) != 0;
   }
 
   static bool IsFontOfHtml(std::string_view name, std::string_view source) {

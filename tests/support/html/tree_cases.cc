@@ -173,17 +173,51 @@ void ReportHead(const TreeNode& head, extract::HtmlEvents& events) {
   }
 }
 
-void ReportNodes(const Nodes& nodes, extract::HtmlEvents& events);
+/// What holds for the text in an element.
+struct Around {
+  bool visible = true;     ///< `visibility`
+  bool draws_text = true;  ///< not so in shapes and groups of SVG
+};
 
-void ReportElement(const TreeNode& element, extract::HtmlEvents& events) {
+/// Whether the element has a box: by its attributes and the standard's style sheet for browsers.
+bool HasBox(const TreeNode& element) {
+  const std::string style = ValueOf(element, "style");
+  const std::string display =
+      DeclaredValue(style, "display", {"none", "block", "inline", "flex", "inline-block"});
+  const std::string* const hidden = element.Attribute("hidden");
+  if (hidden != nullptr && extract::EqualsNoCase(*hidden, "until-found")) return false;
+  if (!display.empty()) return display != "none";
+  if (hidden != nullptr) return false;
+  if (!element.space.empty()) return true;
+  if (element.name == "dialog") return element.Attribute("open") != nullptr;
+  return element.Attribute("popover") == nullptr;
+}
+
+Around AroundIn(const TreeNode& element, const Around& around) {
+  Around in = around;
+  const std::string visibility = DeclaredValue(ValueOf(element, "style"), "visibility",
+                                               {"visible", "hidden", "collapse", "inherit"});
+  if (visibility == "visible") in.visible = true;
+  if (visibility == "hidden" || visibility == "collapse") in.visible = false;
+  const std::string name = extract::AsciiLower(element.name);
+  if (element.space != "svg" || name == "text" || name == "foreignobject") {
+    in.draws_text = true;
+  } else if (name != "tspan" && name != "textpath" && name != "a") {
+    in.draws_text = false;
+  }
+  return in;
+}
+
+void ReportNodes(const Nodes& nodes, const Around& around, extract::HtmlEvents& events);
+
+void ReportElement(const TreeNode& element, const Around& around, extract::HtmlEvents& events) {
   const bool html = element.space.empty();
   if (html && element.name == "head") ReportHead(element, events);
   if (html && element.name == "title") ReportTitle(element, events);
-  const Shown shown = html ? ShownOfHtml(element.name) : ShownOfForeign(element.name);
-  const bool hidden = element.Attribute("hidden") != nullptr ||
-                      StyleHidesElement(ValueOf(element, "style")) ||
-                      (html && element.name == "dialog" && element.Attribute("open") == nullptr);
-  if (shown == Shown::kNot || hidden) return;
+  Shown shown = html ? ShownOfHtml(element.name) : ShownOfForeign(element.name);
+  if (html && element.name == "object" && ValueOf(element, "data").empty()) shown = Shown::kInline;
+  if (shown == Shown::kNot || !HasBox(element)) return;
+  const Around in = AroundIn(element, around);
   switch (shown) {
     case Shown::kNot:
       return;
@@ -192,35 +226,37 @@ void ReportElement(const TreeNode& element, extract::HtmlEvents& events) {
       return;
     case Shown::kAsLine:
       events.OnBreak();
-      if (element.name == "img") events.OnAltText(ValueOf(element, "alt"));
+      if (in.visible && element.name == "img") events.OnAltText(ValueOf(element, "alt"));
       return;
     case Shown::kAsBlock:
       events.OnBlockBegin((html ? HintsOfElement(element.name) : extract::kNoHints) |
                           extract::HintsOfNames(ValueOf(element, "class")) |
                           extract::HintsOfNames(ValueOf(element, "id")) |
                           extract::HintsOfAriaRole(ValueOf(element, "role")));
-      ReportNodes(element.children, events);
+      ReportNodes(element.children, in, events);
       events.OnBlockEnd();
       return;
     case Shown::kAsLink: {
       const std::string href = ValueOf(element, "href");
       const std::string rel = ValueOf(element, "rel");
-      events.OnLinkBegin({href, rel});
-      ReportNodes(element.children, events);
-      events.OnLinkEnd();
+      if (in.visible) events.OnLinkBegin({href, rel});
+      ReportNodes(element.children, in, events);
+      if (in.visible) events.OnLinkEnd();
       return;
     }
     case Shown::kInline:
-      ReportNodes(element.children, events);
+      ReportNodes(element.children, in, events);
       return;
   }
 }
 
 /// Recursive: trees of test files are written by hand.
-void ReportNodes(const Nodes& nodes, extract::HtmlEvents& events) {
+void ReportNodes(const Nodes& nodes, const Around& around, extract::HtmlEvents& events) {
   for (const auto& node : nodes) {
-    if (node->kind == TreeNode::Kind::kText) events.OnText(node->text);
-    if (node->kind == TreeNode::Kind::kElement) ReportElement(*node, events);
+    if (node->kind == TreeNode::Kind::kText && around.visible && around.draws_text) {
+      events.OnText(node->text);
+    }
+    if (node->kind == TreeNode::Kind::kElement) ReportElement(*node, around, events);
   }
 }
 
@@ -233,7 +269,14 @@ void ReportVisible(const TreeNode& document, extract::HtmlEvents& events) {
     if (language == nullptr) language = root->Attribute("xml:lang");
     if (language != nullptr) events.OnLanguage(*language);
     events.OnBlockBegin(extract::kNoHints);
-    ReportNodes(root->children, events);
+    const Around in = AroundIn(*root, {});
+    if (HasBox(*root)) {
+      ReportNodes(root->children, in, events);
+    } else {
+      for (const auto& child : root->children) {
+        if (child->name == "head") ReportElement(*child, in, events);
+      }
+    }
     events.OnBlockEnd();
     return;
   }
