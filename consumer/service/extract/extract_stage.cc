@@ -244,6 +244,13 @@ class ExtractSession final : public RebalanceListener {
     return changed;
   }
 
+  /// With format auto: says once in the log which formats the records have.
+  void TellFormat(FormatKind format) {
+    const bool is_auto = options_.kafka.input_format == FormatKind::kAuto;
+    if (!is_auto || format == FormatKind::kAuto || !formats_.insert(format).second) return;
+    Log(LogLevel::kInfo, "extract.format", {{"format", FormatName(format)}});
+  }
+
   KafkaStatus Append(ProcessedPage done) {
     in_flight_bytes_ -= done.bytes;
     const auto assigned = assigned_.find(done.partition);
@@ -270,6 +277,7 @@ class ExtractSession final : public RebalanceListener {
                          options_.dead_letter_bytes.at(done.partition.topic), letter);
       if (auto produced = Produce(letter, waiting); !produced) return produced;
     }
+    TellFormat(done.processed.format);
     const std::string entry = done.processed.entry.SerializeAsString();
     RecordView record;
     record.topic = log_.topic;
@@ -387,6 +395,7 @@ class ExtractSession final : public RebalanceListener {
   std::optional<KafkaError> delivery_failure_;
   std::vector<PartitionOffset> last_committed_;
   std::size_t in_flight_bytes_ = 0;
+  std::set<FormatKind> formats_;  ///< that were told
   bool paused_ = false;
   bool progressed_ = false;
   SteadyClock::time_point next_commit_{};
