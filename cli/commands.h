@@ -23,6 +23,7 @@ struct ScanArguments {
   std::filesystem::path out;           ///< empty: standard output
   std::filesystem::path dead_letters;  ///< empty: only counted and reported
   std::filesystem::path state;         ///< empty: a temporary directory, gone afterwards
+  std::string format;                  ///< of JSON lines; empty: the configuration's
   bool random_key = false;
   bool json = false;
   std::size_t examples = 5;
@@ -33,6 +34,7 @@ struct FeedArguments {
   std::filesystem::path config;
   std::string topic;   ///< empty: the first input topic
   int partitions = 1;  ///< of the topic, when it has to be made
+  std::string format;  ///< of JSON lines; empty: the configuration's
   bool json = false;
 };
 
@@ -44,6 +46,14 @@ struct EvalArguments {
   std::string scheme;            ///< compare one of the literature, or "all"; empty: the service's
   std::size_t samples = 3;
   bool random_key = false;
+  bool json = false;
+};
+
+struct CheckArguments {
+  std::filesystem::path config;
+  std::filesystem::path sample;  ///< a file with records; empty: check the configuration
+  std::string format;            ///< of JSON lines in it; empty: the configuration's
+  bool all = false;              ///< not only the first records
   bool json = false;
 };
 
@@ -87,6 +97,8 @@ int ScanCommand(const ScanArguments& arguments);
 int FeedCommand(const FeedArguments& arguments);
 int EvalCommand(const EvalArguments& arguments);
 int CheckCommand(const std::filesystem::path& config, bool json);
+/// Shows what the first records of a file become.
+int SampleCommand(const CheckArguments& arguments);
 /// Compares the judge's state with a refold of the log; kExitWrongInput where they differ.
 int StateVerifyCommand(const std::filesystem::path& config, bool json);
 int ExtractCommand(const ExtractArguments& arguments);

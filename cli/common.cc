@@ -43,6 +43,16 @@ void PrintWarnings(const std::vector<std::string>& warnings) {
   }
 }
 
+FileReader::Options FileOptionsOf(const config::Config& config, std::string_view name) {
+  FileReader::Options options;
+  if (const auto named = FormatFromName(name)) {
+    options.json_format = *named;
+  } else if (IsJsonFormat(config.kafka.input_format)) {
+    options.json_format = config.kafka.input_format;
+  }
+  return options;
+}
+
 ProcessorOptions ProcessorOptionsOf(const config::Config& config) {
   return {config.decode, config.extract, config.fingerprint, config.kafka.pass_headers};
 }

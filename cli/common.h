@@ -1,6 +1,7 @@
 #pragma once
 
 #include "config/config.h"
+#include "consumer/input/file_reader.h"
 #include "consumer/pipeline/page_processor.h"
 #include "plugin/base/result.h"
 #include "plugin/judge/detector.h"
@@ -27,6 +28,11 @@ int PrintError(const Error& error, ExitCode code = kExitWrongInput);
 
 /// Prints each of `warnings` on a line of standard error, with text of files and pages escaped.
 void PrintWarnings(const std::vector<std::string>& warnings);
+
+/// How files are to be read: JSON lines in format `name`, or where that is empty in the configured
+/// format, or in canonical if that is none of JSON.
+[[nodiscard]] FileReader::Options FileOptionsOf(const config::Config& config,
+                                                std::string_view name);
 
 [[nodiscard]] ProcessorOptions ProcessorOptionsOf(const config::Config& config);
 

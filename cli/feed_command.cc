@@ -140,7 +140,7 @@ int FeedCommand(const FeedArguments& arguments) {
   LogOptions log = config->log;
   log.level = "error";
   ConfigureLogging(log);
-  auto reader = FileReader::Open(arguments.paths, FileReader::Options());
+  auto reader = FileReader::Open(arguments.paths, FileOptionsOf(*config, arguments.format));
   if (!reader) return PrintError(reader.error());
 
   const std::string topic =

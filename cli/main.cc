@@ -1,5 +1,6 @@
 #include "config/print.h"
 #include "consumer/commit.h"
+#include "consumer/input/formats/input_format.h"
 #include "consumer/version.h"
 
 #include <clocale>
@@ -29,6 +30,18 @@ constexpr const char* kRandomKey =
     "Make fingerprints with a random key (default: fingerprint.key, or a fixed one that everybody "
     "knows)";
 
+constexpr const char* kFormatMeaning =
+    "Format of JSON lines (default: kafka.input.format, or canonical where that is none of JSON)";
+
+/// The formats that lines of a file can have.
+CLI::IsMember JsonFormatNames() {
+  std::vector<std::string> names;
+  for (const FormatKind kind : AllFormats()) {
+    if (IsJsonFormat(kind)) names.emplace_back(FormatName(kind));
+  }
+  return CLI::IsMember(names);
+}
+
 void AddRun(CLI::App& app, Commands& commands) {
   const auto config = std::make_shared<std::filesystem::path>();
   CLI::App& run = *app.add_subcommand("run", "Run the service: pages in from Kafka, verdicts out");
@@ -53,6 +66,7 @@ void AddScan(CLI::App& app, Commands& commands) {
                   "Keep the judge's state here and go on from it (default: forget it)");
   scan.add_option("--dead-letters", arguments->dead_letters,
                   "Write records without a URL here, as JSON lines");
+  scan.add_option("--format", arguments->format, kFormatMeaning)->check(JsonFormatNames());
   scan.add_option("--examples", arguments->examples, "Near-duplicate pairs to show")
       ->capture_default_str();
   CLI::Option& scan_random = *scan.add_flag("--random-key", arguments->random_key, kRandomKey);
@@ -71,6 +85,7 @@ void AddFeed(CLI::App& app, Commands& commands) {
                   "Partitions of the topic, if it doesn't exist yet")
       ->check(CLI::Range(1, 100'000))
       ->capture_default_str();
+  feed.add_option("--format", arguments->format, kFormatMeaning)->check(JsonFormatNames());
   feed.add_flag("--json", arguments->json, "Print the summary as JSON");
   commands.push_back({&feed, [arguments] { return FeedCommand(*arguments); }});
 }
@@ -82,13 +97,30 @@ struct ConfigArguments {
 };
 
 void AddCheck(CLI::App& app, Commands& commands) {
-  const auto arguments = std::make_shared<ConfigArguments>();
+  const auto arguments = std::make_shared<CheckArguments>();
   CLI::App& check = *app.add_subcommand(
-      "check", "Check a configuration and print what is in effect, secrets masked");
-  check.add_option("--config", arguments->config, "Configuration file (YAML)")->required();
-  check.add_flag("--json", arguments->json, "Print mistakes as JSON");
-  commands.push_back(
-      {&check, [arguments] { return CheckCommand(arguments->config, arguments->json); }});
+      "check",
+      "Check a configuration and print what is in effect, secrets masked; or show what records "
+      "become");
+  CLI::Option& config =
+      *check.add_option("--config", arguments->config, "Configuration file (YAML)");
+  CLI::Option& sample = *check.add_option(
+      "--sample", arguments->sample,
+      "Show what the first ten records of this file become: URL, status, type, body, what is "
+      "ignored (any file that scan reads; the configuration is optional)");
+  check.add_option("--format", arguments->format, kFormatMeaning)
+      ->check(JsonFormatNames())
+      ->needs(&sample);
+  check.add_flag("--all", arguments->all, "Show all records of the sample")->needs(&sample);
+  check.add_flag("--json", arguments->json, "Print mistakes, or what records become, as JSON");
+  commands.push_back({&check, [arguments, &config, &sample] {
+                        if (sample.count() > 0) return SampleCommand(*arguments);
+                        if (config.count() > 0) {
+                          return CheckCommand(arguments->config, arguments->json);
+                        }
+                        std::fputs("check: --config or --sample is required\n", stderr);
+                        return static_cast<int>(kExitWrongUsage);
+                      }});
 }
 
 void AddState(CLI::App& app, Commands& commands) {

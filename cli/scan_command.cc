@@ -52,9 +52,17 @@ class ScanOutput final : public ScanListener {
     fmt::print(stderr, "dead letter: {}: {}: {}\n", Printable(origin), failure.code,
                Printable(failure.message));
     if (!dead_letters_.has_value()) return {};
-    return dead_letters_->WriteLine(
-        nlohmann::json{{"origin", origin}, {"code", failure.code}, {"message", failure.message}}
-            .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+    return dead_letters_->WriteLine(nlohmann::json{
+        {"origin", origin},
+        {"code", failure.code},
+        {"field", failure.field},
+        {"message", failure.message}}.dump(-1, ' ', false,
+                                           nlohmann::json::error_handler_t::replace));
+  }
+
+  void OnFormat(FormatKind format, const std::string& origin) override {
+    progress_.Clear();
+    fmt::print(stderr, "format: {}, from {}\n", FormatName(format), Printable(origin));
   }
 
   Status OnCommit() override {
@@ -98,7 +106,7 @@ class ScanOutput final : public ScanListener {
 int ScanCommand(const ScanArguments& arguments) {
   const auto config = LoadOrReport(arguments.config);
   if (!config.has_value()) return kExitWrongInput;
-  auto reader = FileReader::Open(arguments.paths, FileReader::Options());
+  auto reader = FileReader::Open(arguments.paths, FileOptionsOf(*config, arguments.format));
   if (!reader) return PrintError(reader.error());
   auto verdicts = OutputFile::Open(arguments.out);
   if (!verdicts) return PrintError(verdicts.error());

@@ -196,6 +196,10 @@ void FindJudgeConflicts(const Config& config, std::vector<Conflict>& conflicts) 
 
 std::vector<Conflict> FindConflicts(const Config& config) {
   std::vector<Conflict> conflicts;
+  if (config.kafka.input_format == consumer::FormatKind::kJson && config.decode.json.url.empty()) {
+    conflicts.push_back(
+        {{"kafka.input.json.url", "kafka.input.format"}, "is needed with format json"});
+  }
   FindOwnedProperties(config, conflicts);
   FindIdempotenceConflicts(config, conflicts);
   FindTimeoutConflicts(config, conflicts);

@@ -20,7 +20,7 @@ namespace crawlsieve::config {
 struct Config {
   consumer::KafkaOptions kafka;
   /// `max_body_bytes` has no key of its own: it follows `extract.limits.max_body_bytes`.
-  consumer::DecodeLimits decode;
+  consumer::DecodeOptions decode;
   consumer::ServiceOptions service;
   consumer::ExtractStageOptions extract_stage;
   extract::ExtractOptions extract;

@@ -271,10 +271,35 @@ Option Secret(Option option) {
   return option;
 }
 
-constexpr std::array<Choice<consumer::FormatKind>, 3> kFormats{
-    {{"canonical", consumer::FormatKind::kCanonical},
-     {"raw", consumer::FormatKind::kRaw},
-     {"warc", consumer::FormatKind::kWarc}}};
+/// The formats' own table has their names.
+Codec<consumer::FormatKind> Format() {
+  std::vector<std::string_view> names;
+  for (const consumer::FormatKind kind : consumer::AllFormats()) {
+    names.push_back(consumer::FormatName(kind));
+  }
+  const std::string type = fmt::format("one of {}", fmt::join(names, ", "));
+  return {type, "",
+          [type](const std::string& text) -> Parsed<consumer::FormatKind> {
+            const auto kind = consumer::FormatFromName(text);
+            if (!kind) return tl::unexpected("is not " + type);
+            return *kind;
+          },
+          [](const consumer::FormatKind& kind) { return std::string(consumer::FormatName(kind)); }};
+}
+
+Codec<consumer::JsonPath> PathOfField() {
+  Codec<consumer::JsonPath> codec;
+  codec.type = "text";
+  codec.bounds = "empty, or a path such as $.page.url";
+  codec.is_text = true;
+  codec.parse = [](const std::string& text) -> Parsed<consumer::JsonPath> {
+    auto path = consumer::JsonPath::Parse(text);
+    if (!path) return tl::unexpected(path.error().message);
+    return *std::move(path);
+  };
+  codec.format = [](const consumer::JsonPath& path) { return path.text(); };
+  return codec;
+}
 constexpr std::array<Choice<extract::ParserKind>, 3> kParsers{
     {{"auto", extract::ParserKind::kAuto},
      {"fast", extract::ParserKind::kFast},
@@ -333,7 +358,7 @@ std::vector<Option> MakeOptions() {
       Scalar("kafka.input.format",
              "How the value of a page record is read; the record's header `crawlsieve-format` "
              "overrides it.",
-             FIELD(kafka.input_format), OneOf(kFormats)),
+             FIELD(kafka.input_format), Format()),
       Scalar("kafka.input.generation",
              "Raise it when an input topic was recreated, or is to be judged anew. Offsets of "
              "different generations are not compared.",
@@ -345,6 +370,32 @@ std::vector<Option> MakeOptions() {
              "How many times larger than its encoded form a body may become when it is "
              "decompressed; a page over it is `not_evaluated`.",
              FIELD(decode.max_expansion), Number<std::size_t>(1, 1'000'000)),
+      Scalar("kafka.input.json.url", "Where the URL of a page is; needed with format json.",
+             FIELD(decode.json.url), PathOfField()),
+      Scalar("kafka.input.json.final_url", "Where the URL after redirects is.",
+             FIELD(decode.json.final_url), PathOfField()),
+      Scalar("kafka.input.json.id", "Where the crawler's own name of the page is.",
+             FIELD(decode.json.id), PathOfField()),
+      Scalar("kafka.input.json.crawl_id", "Where the name of the crawl is.",
+             FIELD(decode.json.crawl_id), PathOfField()),
+      Scalar("kafka.input.json.status_code", "Where the HTTP status is; without it 200.",
+             FIELD(decode.json.status_code), PathOfField()),
+      Scalar("kafka.input.json.fetch_time", "Where the time of the fetch is (docs/formats.md).",
+             FIELD(decode.json.fetch_time), PathOfField()),
+      Scalar("kafka.input.json.content_type",
+             "Where the content type is; without it that of the headers.",
+             FIELD(decode.json.content_type), PathOfField()),
+      Scalar("kafka.input.json.charset", "Where the charset of a body in base64 is.",
+             FIELD(decode.json.charset), PathOfField()),
+      Scalar("kafka.input.json.response_headers",
+             "Where the object with the response's headers is.",
+             FIELD(decode.json.response_headers), PathOfField()),
+      Scalar("kafka.input.json.body", "Where the body is.", FIELD(decode.json.body), PathOfField()),
+      Scalar("kafka.input.json.text",
+             "Where the text is that a page without a body has, free of markup.",
+             FIELD(decode.json.text), PathOfField()),
+      Scalar("kafka.input.json.base64", "Whether the body is in base64; else it is a string.",
+             FIELD(decode.json.base64), Boolean()),
       Scalar("kafka.log.topic",
              "The admission log. One partition, no compaction, no retention limit.",
              FIELD(kafka.log_topic), Name()),
@@ -681,6 +732,8 @@ std::vector<Option> MakeOptions() {
 constexpr std::array kSections{
     Section{"kafka", "Where pages come from and verdicts go."},
     Section{"kafka.input", "The pages."},
+    Section{"kafka.input.json",
+            "With format json: where the fields of a record are, such as $.request.loadedUrl."},
     Section{"kafka.log", "The admission log, which puts all pages in one order."},
     Section{"kafka.key", "The key of the fingerprints."},
     Section{"kafka.verdicts", "The verdicts."},

@@ -152,7 +152,8 @@ Probe::Fate Probe::Ask(const SourceRecord& source, const ProcessorOptions& optio
     return Fate::kDied;
   }
   if (response.has_failure()) {
-    answer.failure = DecodeFailure{response.failure_code(), response.failure_message()};
+    answer.failure = DecodeFailure{response.failure_code(), response.failure_message(),
+                                   response.failure_field()};
   }
   return Fate::kAnswered;
 }
@@ -199,6 +200,7 @@ bool AnswerProbe(ProcessorOptions options) {
     response.set_has_failure(true);
     response.set_failure_code(processed.failure->code);
     response.set_failure_message(processed.failure->message);
+    response.set_failure_field(processed.failure->field);
   }
   return response.SerializeToFileDescriptor(STDOUT_FILENO);
 }

@@ -40,7 +40,8 @@ Result<std::unique_ptr<ByteStream>> ByteStream::Open(const std::filesystem::path
     stream->ReadFile();
     if (LooksLikeGzip(stream->input_)) stream->decompressor_ = MakeGzipDecompressor();
     if (LooksLikeZstd(stream->input_)) {
-      stream->decompressor_ = MakeZstdDecompressor(kMaxZstdWindowLog);
+      stream->decompressor_ =
+          MakeZstdDecompressor(kMaxZstdWindowLog, stream->ReadAheadForDictionary());
     }
     if (stream->decompressor_) stream->members_.push_back({});
   }
@@ -92,6 +93,13 @@ void ByteStream::ReadFile() {
     status_ = MakeError(ErrorCode::kIo, fmt::format("{}: read failed at byte {}: {}", name_,
                                                     file_bytes_read_, ErrnoText(errno)));
   }
+}
+
+std::string ByteStream::ReadAheadForDictionary() {
+  const std::size_t size = ZstdDictionaryFrameSize(input_);
+  if (size == 0 || size > kMaxZstdDictionaryBytes) return {};
+  while (input_.size() < size && !file_ended_) ReadFile();
+  return ReadZstdDictionary(std::string_view(input_).substr(0, size));
 }
 
 void ByteStream::Fill() {

@@ -16,10 +16,11 @@
 namespace crawlsieve::consumer {
 
 /// The bytes of a file, from front to back; gzip and zstd, known by their first bytes, unpacked on
-/// the way. Members and frames may follow each other.
+/// the way. Members and frames may follow each other; a dictionary in front of zstd frames, as
+/// .warc.zst files have it, is that of all of them.
 ///
-/// Memory: what Peek was asked for, the compression's window (zstd: up to 128 MiB, where a frame
-/// says so) and 128 KiB. Thread-compatible.
+/// Memory: what Peek was asked for, the dictionary, the compression's window (zstd: up to 128 MiB,
+/// where a frame says so) and 128 KiB. Thread-compatible.
 class ByteStream {
  public:
   enum class Unpack { kYes, kNo };
@@ -87,6 +88,8 @@ class ByteStream {
   ByteStream(FilePtr file, std::string name);
 
   void ReadFile();
+  /// The dictionary that a zstd file begins with; empty: none.
+  [[nodiscard]] std::string ReadAheadForDictionary();
   void Fill();
   void Inflate();
   void StartNextMember();

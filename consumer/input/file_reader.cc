@@ -28,7 +28,8 @@ struct FileType {
 };
 
 constexpr std::array kFileTypes = {
-    FileType{".warc", Content::kWarc, {}, false},
+    FileType{".warc", Content::kWarc, {}, true},
+    FileType{".wet", Content::kWarc, {}, true},
     FileType{".jsonl", Content::kJsonLines, {}, true},
     FileType{".ndjson", Content::kJsonLines, {}, true},
     FileType{".json", Content::kJsonLines, {}, true},
@@ -203,8 +204,8 @@ Result<std::unique_ptr<FileReader>> FileReader::Open(const std::vector<fs::path>
       files.push_back(std::move(*file));
     } else {
       mistakes.push_back(fmt::format(
-          "{}: unknown ending; known are .warc, .jsonl, .ndjson, .json, .html, .htm, .xhtml and "
-          ".txt, also with .gz behind, those of JSON with .zst too",
+          "{}: unknown ending; known are .warc, .wet, .jsonl, .ndjson, .json, .html, .htm, .xhtml "
+          "and .txt, also with .gz behind, those of WARC and JSON with .zst too",
           path.native()));
     }
   }

@@ -24,8 +24,9 @@ struct FileReaderCounts {
   std::uint64_t files = 0;
   std::uint64_t records = 0;   ///< handed out
   std::uint64_t revisits = 0;  ///< WARC revisit records: no body, not judged
-  /// WARC records that hold no page, by type: `request`, `metadata`, `conversion`, ...; those of
-  /// types that the standard doesn't have, or of none, as `unknown`.
+  /// WARC records that hold no page, by type: `request`, `metadata`, ...; those of types that the
+  /// standard doesn't have, or of none, as `unknown`. Records of a page's type under a URI that
+  /// names none (WarcContent::kOther) by its scheme: `urn:`, `dns:`, ...
   std::map<std::string, std::uint64_t> set_aside;
   std::uint64_t damaged_files = 0;   ///< cut or corrupt
   std::uint64_t lost_stretches = 0;  ///< parts of these that could not be read
@@ -33,8 +34,9 @@ struct FileReaderCounts {
 
 /// Reads pages from files and folders, in the order given; a folder in byte order of its paths.
 ///
-///   *.warc, *.warc.gz            WARC records, gzip per record or over the whole file
-///   *.jsonl, *.json, *.ndjson    one canonical page record a line; also with .gz or .zst behind
+///   *.warc, *.wet                WARC records; also .gz and .zst, per record or over the whole
+///                                file, a dictionary in front included
+///   *.jsonl, *.json, *.ndjson    one record a line, in Options::json_format; also .gz and .zst
 ///   *.html, *.htm, *.xhtml, *.txt  one page, format raw, URL file://<absolute path>; also .gz
 ///   a folder                     every file in and below it with one of these endings
 ///
@@ -45,6 +47,7 @@ class FileReader {
  public:
   struct Options {
     std::size_t max_record_bytes = 32 << 20;
+    FormatKind json_format = FormatKind::kCanonical;  ///< of JSON lines; see IsJsonFormat
   };
 
   /// Looks at every path, so that a wrong one is known before the first page is read.

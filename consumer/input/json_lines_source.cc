@@ -24,7 +24,7 @@ class JsonLinesSource final : public RecordSource {
       }
       const bool blank = line.find_first_not_of(" \t\r\n") == std::string_view::npos;
       if (!blank) {
-        record.format = FormatKind::kCanonical;
+        record.format = context_.options.json_format;
         record.origin = fmt::format("{} at {}", file_.path, where);
         record.record = {};
         record.record.value = line.substr(0, line.size() - (line.ends_with('\n') ? 1 : 0));

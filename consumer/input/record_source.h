@@ -34,7 +34,7 @@ class RecordSource {
   virtual bool Next(FileRecord& record) = 0;
 };
 
-/// WARC records of the types response and resource; the others are counted.
+/// WARC records that hold a page, as ClassifyWarc has it; the others are counted.
 ///
 /// A record that is cut, or longer than `max_record_bytes`, is handed out as far as it goes if its
 /// head says that it is a page: its block is then shorter than its Content-Length, which the format
@@ -44,7 +44,7 @@ class RecordSource {
                                                            ByteStream& stream,
                                                            RecordSource::Context& context);
 
-/// Lines, each a canonical page record; blank ones are passed over. A line longer than
+/// Lines, each a record of `json_format`; blank ones are passed over. A line longer than
 /// `max_record_bytes` is handed out cut, which makes it a dead letter, with a warning.
 [[nodiscard]] std::unique_ptr<RecordSource> MakeJsonLinesSource(RecordSource::File file,
                                                                 ByteStream& stream,

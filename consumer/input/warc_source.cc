@@ -14,15 +14,19 @@ namespace {
 
 constexpr std::size_t kMaxHeadBytes = 2 << 20;
 
-/// The type of a record that holds no page, as the standard writes it; `unknown` if it is none of
-/// the standard's.
-std::string_view SetAsideType(const std::string* type) {
-  constexpr std::array<std::string_view, 5> kTypes = {"warcinfo", "request", "metadata",
-                                                      "conversion", "continuation"};
+/// As what a record that holds no page is counted: see FileReaderCounts.
+std::string SetAsideKind(std::string_view type, std::string_view uri) {
+  constexpr std::array<std::string_view, 4> kTypes = {"warcinfo", "request", "metadata",
+                                                      "continuation"};
   for (const std::string_view known : kTypes) {
-    if (type && EqualsIgnoringCase(*type, known)) return known;
+    if (EqualsIgnoringCase(type, known)) return std::string(known);
   }
-  return "unknown";
+  // Without the URI it would be a page.
+  if (ClassifyWarc(type, {}) == WarcContent::kOther) return "unknown";
+  std::string scheme(uri.substr(0, uri.find(':') + 1));
+  std::transform(scheme.begin(), scheme.end(), scheme.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  return scheme;
 }
 
 class WarcSource final : public RecordSource {
@@ -96,16 +100,18 @@ class WarcSource final : public RecordSource {
   bool ReadRecord(FileRecord& record) {
     const std::string_view text = PeekHead();
     const HeaderBlock head = ParseHeaderBlock(text, kMaxHeadBytes);
-    const std::string* type = FindField(head.fields, "warc-type");
-    const bool page =
-        type && (EqualsIgnoringCase(*type, "response") || EqualsIgnoringCase(*type, "resource"));
+    const std::string* const type_field = FindField(head.fields, "warc-type");
+    const std::string* const uri_field = FindField(head.fields, "warc-target-uri");
+    const std::string_view type = type_field ? std::string_view(*type_field) : "";
+    const std::string_view uri = uri_field ? WarcTargetUri(*uri_field) : "";
+    const bool page = ClassifyWarc(type, uri) != WarcContent::kOther;
     const std::optional<std::uint64_t> length = FindNumber(head.fields, "content-length");
 
     if (head.end == HeaderBlock::End::kComplete && length && !page) {
-      if (type && EqualsIgnoringCase(*type, "revisit")) {
+      if (EqualsIgnoringCase(type, "revisit")) {
         ++context_.counts.revisits;
       } else {
-        ++context_.counts.set_aside[std::string(SetAsideType(type))];
+        ++context_.counts.set_aside[SetAsideKind(type, uri)];
       }
       stream_.Consume(head.size);
       if (stream_.Skip(*length) < *length) Damaged(CutReason());
@@ -114,7 +120,7 @@ class WarcSource final : public RecordSource {
     if (head.end != HeaderBlock::End::kComplete || !length) {
       const bool whole = head.end == HeaderBlock::End::kComplete;
       const std::size_t size = whole ? head.size : text.size();
-      const bool known = page && (whole || FindField(head.fields, "warc-target-uri"));
+      const bool known = page && (whole || uri_field);
       if (known) HandOut(head, text.substr(0, size), record);
       stream_.Consume(size);
       if (whole) {

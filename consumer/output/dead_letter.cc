@@ -40,6 +40,7 @@ std::vector<Header> DeadLetterHeaderList(const log::Source& source, const Decode
   add("stage", "decode");
   add(connect ? "exception.class.name" : "code", failure.code);
   add(connect ? "exception.message" : "message", failure.message);
+  if (!failure.field.empty()) add("field", failure.field);
   add(connect ? "connector.name" : "group", writer.group);
   add("id", fmt::format("{}-{}-{}", source.topic(), source.partition(), source.offset()));
   add("instance", writer.instance);

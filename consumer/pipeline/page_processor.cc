@@ -81,19 +81,25 @@ std::string UpTo(std::size_t limit, std::string text, const char* name, log::Pag
 
 std::optional<DecodeFailure> UrlProblem(std::string_view name, std::string_view url) {
   if (url.size() <= kMaxUrlBytes) return std::nullopt;
-  return DecodeFailure{"url_too_long", fmt::format("{} has {} bytes; at most {} are taken", name,
-                                                   url.size(), kMaxUrlBytes)};
+  return DecodeFailure{
+      "url_too_long",
+      fmt::format("{} has {} bytes; at most {} are taken", name, url.size(), kMaxUrlBytes),
+      std::string(name)};
 }
 
 /// The record as Decode has it, with URLs that can be written on.
-Decoded DecodeWithinLimits(InputRecord record, FormatKind format, const DecodeLimits& limits) {
-  Decoded decoded = Decode(std::move(record), format, limits);
+Decoded DecodeWithinLimits(InputRecord record, FormatKind format, const DecodeOptions& options,
+                           FormatKind& taken) {
+  Decoded decoded = Decode(std::move(record), format, options, &taken);
   std::optional<DecodeFailure> problem;
   if (const auto* tombstone = std::get_if<Tombstone>(&decoded)) {
-    problem = UrlProblem("the key of a tombstone", tombstone->url);
+    problem = UrlProblem("key", tombstone->url);
   } else if (const auto* page = std::get_if<extract::Page>(&decoded)) {
     problem = UrlProblem("url", page->url);
     if (!problem.has_value()) problem = UrlProblem("final_url", page->final_url);
+  } else if (const auto* other = std::get_if<NotAPage>(&decoded)) {
+    // Every record has a verdict or is a dead letter.
+    problem = DecodeFailure{"not_a_page", other->what, {}};
   }
   return problem.has_value() ? Decoded(std::move(*problem)) : std::move(decoded);
 }
@@ -155,10 +161,11 @@ ProcessedRecord PageProcessor::Process(SourceRecord&& source, Depth depth, std::
   PassHeaders(source.record, options_.pass_headers, page);
   page.set_fetch_time_ms(FallbackFetchTime(source.record).time_since_epoch().count());
 
-  Decoded decoded =
-      depth == Depth::kNothing
-          ? Decoded(DecodeFailure{std::string(kCrashed), "reading this record killed the process"})
-          : DecodeWithinLimits(std::move(source.record), source.format, options_.decode);
+  Decoded decoded = depth == Depth::kNothing
+                        ? Decoded(DecodeFailure{
+                              std::string(kCrashed), "reading this record killed the process", {}})
+                        : DecodeWithinLimits(std::move(source.record), source.format,
+                                             options_.decode, processed.format);
   if (auto* failure = std::get_if<DecodeFailure>(&decoded)) {
     page.set_outcome(log::OUTCOME_DEAD_LETTER);
     page.set_detail(failure->code);

@@ -16,7 +16,7 @@
 namespace crawlsieve::consumer {
 
 struct ProcessorOptions {
-  DecodeLimits decode;
+  DecodeOptions decode;
   extract::ExtractOptions extract;
   FingerprintOptions fingerprint;
   bool pass_headers = false;  ///< all of the record's headers into the entry, not only the trace's
@@ -32,7 +32,8 @@ struct SourceRecord {
 /// What the extract stage makes of it.
 struct ProcessedRecord {
   log::Entry entry;
-  std::optional<DecodeFailure> failure;  ///< set: the record belongs to the dead letters
+  std::optional<DecodeFailure> failure;   ///< set: the record belongs to the dead letters
+  FormatKind format = FormatKind::kAuto;  ///< that it was read in; kAuto: none was found
   /// Whether the cache had what the page's text came to; nothing where the text wasn't looked at,
   /// or not by way of the cache.
   std::optional<bool> repeated;

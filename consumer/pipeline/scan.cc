@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <optional>
+#include <set>
 #include <utility>
 
 namespace crawlsieve::consumer {
@@ -24,6 +25,7 @@ struct Done {
   ProcessedRecord processed;
   std::string origin;
   std::size_t bytes = 0;
+  bool was_recognized = false;  ///< the record didn't say its format
 };
 
 OrderedWorkers<Task, Done>::Worker MakeWorker(const ProcessorOptions& options,
@@ -31,7 +33,9 @@ OrderedWorkers<Task, Done>::Worker MakeWorker(const ProcessorOptions& options,
   // std::function wants a copyable target, hence the shared_ptr.
   auto processor = std::make_shared<PageProcessor>(options, &repeats);
   return [processor](Task&& task) {
-    return Done{processor->Process(std::move(task.source)), std::move(task.origin), task.bytes};
+    const bool is_auto = task.source.format == FormatKind::kAuto;
+    return Done{processor->Process(std::move(task.source)), std::move(task.origin), task.bytes,
+                is_auto};
   };
 }
 
@@ -104,8 +108,13 @@ Status Scan(FileReader& reader, Detector& detector, const ScanOptions& options,
   OrderedWorkers<Task, Done> workers(options.threads,
                                      [&] { return MakeWorker(options.processor, repeats); });
   std::size_t in_flight_bytes = 0;
+  std::set<FormatKind> formats;
   const auto append = [&](const Done& done) -> Status {
     in_flight_bytes -= done.bytes;
+    const FormatKind format = done.processed.format;
+    if (done.was_recognized && format != FormatKind::kAuto && formats.insert(format).second) {
+      listener.OnFormat(format, done.origin);
+    }
     if (done.processed.failure.has_value()) {
       auto told = listener.OnDeadLetter(done.origin, *done.processed.failure);
       if (!told) return told;

@@ -30,6 +30,8 @@ class ScanListener {
   virtual Status OnVerdict(const log::Page& page, const Verdict& verdict) = 0;
   /// A record had no URL to judge it under. `origin` says where it lies.
   virtual Status OnDeadLetter(const std::string& origin, const DecodeFailure& failure) = 0;
+  /// With FormatKind::kAuto: the first record of this format was met.
+  virtual void OnFormat(FormatKind /*format*/, const std::string& /*origin*/) {}
   /// What was reported is about to be committed to the state: make it durable first.
   virtual Status OnCommit() = 0;
 };

@@ -106,13 +106,13 @@ class CliTest(unittest.TestCase):
 
     def test_scan_of_records_that_hold_no_page_says_what_they_are(self):
         path = self.folder / "a.warc"
-        path.write_bytes(warc("http://a/", "x", "conversion") * 3 + warc("http://a/", "x", "metadata"))
+        path.write_bytes(warc("http://a/", "x", "request") * 3 + warc("http://a/", "x", "metadata"))
         _, summary, said = self.scan(path, expect=WRONG_INPUT)
-        self.assertEqual(summary["set_aside"], {"conversion": 3, "metadata": 1})
+        self.assertEqual(summary["set_aside"], {"request": 3, "metadata": 1})
         self.assertIn("no record of a page in these files", said)
         done = self.run_program("scan", path, expect=WRONG_INPUT)
         self.assertIn("set aside", done.stderr)
-        self.assertIn("3 conversion, 1 metadata", done.stderr)
+        self.assertIn("1 metadata, 3 request", done.stderr)
 
     def test_damaged_member_costs_its_page_alone(self):
         members = [gzip.compress(warc(f"http://a.example/{i}", words(i, 200))) for i in range(18)]
@@ -195,6 +195,60 @@ class CliTest(unittest.TestCase):
         self.assertIn("kafka.client: property socket.timeout.ms", said)
         config.write_text("kafka:\n  client: {socket.timeout.ms: 5000}\n  producer: {linger.ms: 5}\n")
         self.run_program("check", "--config", config, expect=DONE)
+
+    def katana(self, i, **more):
+        return {"timestamp": "2024-05-06T09:08:09+02:00",
+                "request": {"method": "GET", "endpoint": f"http://a.example/{i}"},
+                "response": {"status_code": 200, "headers": {"content-type": "text/html"},
+                             "body": f"<p>{words(i)}"}, **more}
+
+    def test_scan_reads_lines_of_other_formats_and_says_once_which(self):
+        path = self.write_lines("pages.jsonl", [self.katana(i) for i in range(20)] + [
+            {"url": "http://b.example/", "body": f"<p>{words(99)}"},
+            {"url": "http://b.example/2", "appid": "a", "body": "x"}])
+        verdicts, summary, said = self.scan(path, "--format", "auto")
+        self.assertEqual([v["url"] for v in verdicts],
+                         [f"http://a.example/{i}" for i in range(20)] + ["http://b.example/"])
+        self.assertEqual(said.count("format: katana"), 1)
+        self.assertEqual(said.count("format: canonical"), 1)
+        self.assertIn("unrecognized_format: nearest format is scrapy_cluster: its field `crawlid`", said)
+        self.assertEqual(summary["dead_letters"], 1)
+        verdicts, summary, _ = self.scan(path, "--format", "katana")
+        self.assertEqual((len(verdicts), summary["dead_letters"]), (20, 2))
+        self.run_program("scan", path, "--format", "raw", expect=2)
+
+    def test_scan_finds_fields_where_the_configuration_says(self):
+        path = self.write_lines("items.jsonl", [
+            {"request": {"loadedUrl": f"http://a.example/{i}"}, "html": f"<p>{words(i)}"} for i in range(3)])
+        config = self.folder / "c.yaml"
+        config.write_text("kafka:\n  input:\n    format: json\n"
+                          "    json: {url: $.request.loadedUrl, body: $.html}\n")
+        verdicts, _, _ = self.scan(path, "--config", config)
+        self.assertEqual([v["url"] for v in verdicts], [f"http://a.example/{i}" for i in range(3)])
+        config.write_text("kafka:\n  input: {format: json, json: {body: html}}\n")
+        said = self.run_program("check", "--config", config, expect=WRONG_INPUT).stderr
+        self.assertIn("kafka.input.json.url", said)
+        self.assertIn("kafka.input.json.body", said)
+
+    def test_check_shows_what_records_become(self):
+        path = self.write_lines("pages.jsonl", [
+            self.katana(1, extra=1), self.katana(2, response=None, error="timeout"), {"x": "\x1b[2J"}]
+            + [self.katana(i) for i in range(20)])
+        done = self.run_program("check", "--sample", path, "--format", "auto", "--json", expect=DONE)
+        records = json.loads(done.stdout)["records"]
+        self.assertEqual(len(records), 10)
+        self.assertEqual({k: records[0][k] for k in ("format", "becomes", "url", "status", "ignored")},
+                         {"format": "katana", "becomes": "page", "url": "http://a.example/1",
+                          "status": 200, "ignored": ["extra"]})
+        self.assertEqual(records[0]["body_bytes"], len(f"<p>{words(1)}"))
+        self.assertEqual(records[1]["not_evaluated"], "fetch_failed")
+        self.assertEqual((records[2]["becomes"], records[2]["code"]),
+                         ("dead letter", "unrecognized_format"))
+        shown = self.run_program("check", "--sample", path, "--format", "katana", expect=DONE).stdout
+        self.assertIn("url            http://a.example/1", shown)
+        self.assertNotIn("\x1b", shown)
+        self.run_program("check", expect=2)
+        self.run_program("check", "--sample", self.folder / "none.jsonl", expect=WRONG_INPUT)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@
 #include <random>
 
 #include <brotli/encode.h>
+#include <zdict.h>
 #include <zlib.h>
 #include <zstd.h>
 
@@ -44,8 +45,33 @@ std::string Brotli(std::string_view bytes) {
   return out;
 }
 
-std::string Zstd(std::string_view bytes, int window_log) {
+std::string ZstdDictionary(const std::vector<std::string>& samples) {
+  std::string joined;
+  std::vector<std::size_t> sizes;
+  for (const std::string& sample : samples) {
+    joined += sample;
+    sizes.push_back(sample.size());
+  }
+  std::string dictionary(4096, '\0');
+  const std::size_t size =
+      ZDICT_trainFromBuffer(dictionary.data(), dictionary.size(), joined.data(), sizes.data(),
+                            static_cast<unsigned>(sizes.size()));
+  if (ZDICT_isError(size) != 0) abort();
+  dictionary.resize(size);
+  return dictionary;
+}
+
+std::string ZstdDictionaryFrame(std::string_view content) {
+  std::string frame = "\x5D\x2A\x4D\x18";
+  for (int shift = 0; shift < 32; shift += 8) {
+    frame += static_cast<char>(content.size() >> shift & 0xFF);
+  }
+  return frame.append(content);
+}
+
+std::string Zstd(std::string_view bytes, int window_log, std::string_view dictionary) {
   ZSTD_CCtx* context = ZSTD_createCCtx();
+  ZSTD_CCtx_loadDictionary(context, dictionary.data(), dictionary.size());
   ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
   ZSTD_CCtx_setParameter(context, ZSTD_c_windowLog, window_log);
   ZSTD_CCtx_setParameter(context, ZSTD_c_contentSizeFlag, 0);

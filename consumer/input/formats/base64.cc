@@ -1,5 +1,8 @@
 #include "consumer/input/formats/base64.h"
 
+#include "consumer/input/formats/decompressor.h"
+
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -60,7 +63,48 @@ std::size_t DecodeGroups(std::string_view text, char* out) {
   return group;
 }
 
+/// Whether `bytes` are the front of a text in any charset, or of a format with a known signature.
+bool LooksLikeDocument(std::string_view bytes) {
+  if (LooksLikeGzip(bytes) || bytes.starts_with("%PDF-")) return true;
+  if (bytes.starts_with("\xFF\xFE") || bytes.starts_with("\xFE\xFF")) return true;  // UTF-16
+  const bool has_controls = std::any_of(bytes.begin(), bytes.end(), [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return (byte < 0x20 && c != '\t' && c != '\n' && c != '\r' && c != '\f' && c != '\x1B') ||
+           byte == 0x7F;
+  });
+  if (has_controls) return false;
+  const auto high = std::count_if(bytes.begin(), bytes.end(),
+                                  [](char c) { return static_cast<unsigned char>(c) >= 0x80; });
+  return high == 0 || bytes.find('<') != std::string_view::npos ||
+         bytes.find(' ') != std::string_view::npos;
+}
+
+/// Whether `digits` are many and mixed, as those of pictures are; a checksum's are not.
+bool MixesDigits(std::string_view digits) {
+  constexpr std::size_t kMinSize = 64;
+  const auto has = [digits](char first, char last) {
+    return std::any_of(digits.begin(), digits.end(),
+                       [=](char c) { return c >= first && c <= last; });
+  };
+  return digits.size() >= kMinSize && has('a', 'z') && has('A', 'Z') && has('0', '9');
+}
+
 }  // namespace
+
+bool LooksLikeBase64Body(std::string_view body) {
+  constexpr std::size_t kMinSize = 16;
+  constexpr std::size_t kFrontSize = 1024;
+  if (body.size() < kMinSize || body.size() % 4 != 0) return false;
+  std::string_view digits = body;
+  if (digits.ends_with('=')) digits.remove_suffix(1);
+  if (digits.ends_with('=')) digits.remove_suffix(1);
+  const bool is_base64 = std::all_of(digits.begin(), digits.end(), [](char c) {
+    return kTable[static_cast<unsigned char>(c)] < 64 && c != '-' && c != '_';
+  });
+  if (!is_base64) return false;
+  const auto front = DecodeBase64(body.substr(0, kFrontSize));
+  return front && (LooksLikeDocument(*front) || MixesDigits(digits));
+}
 
 std::optional<std::string> DecodeBase64(std::string_view text) {
   std::string decoded(text.size() / 4 * 3 + 3, '\0');

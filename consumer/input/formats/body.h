@@ -16,6 +16,8 @@ inline constexpr std::string_view kDecompressionRatio = "decompression_ratio";
 inline constexpr std::string_view kHeaderTooLarge = "header_too_large";
 inline constexpr std::string_view kMalformed = "malformed_message";  ///< HTTP or WARC framing
 inline constexpr std::string_view kMissingBody = "missing_body";  ///< the record has no field of it
+inline constexpr std::string_view kFetchFailed = "fetch_failed";  ///< says the crawler
+inline constexpr std::string_view kAmbiguousBody = "ambiguous_body";  ///< several, in one array
 inline constexpr std::string_view kUnsupportedBodyRef = "unsupported_body_ref";
 
 /// A body on its way into a Page.

@@ -1,6 +1,7 @@
 #include "consumer/input/formats/decompressor.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <new>
 
@@ -10,6 +11,9 @@
 
 namespace crawlsieve::consumer {
 namespace {
+
+// A magic number and a size.
+constexpr std::size_t kSkippableHeadBytes = 8;
 
 // zlib counts in unsigned int.
 constexpr std::size_t kMaxZlibBytes = std::size_t{1} << 30;
@@ -86,9 +90,11 @@ class BrotliDecompressor final : public Decompressor {
 
 class ZstdDecompressor final : public Decompressor {
  public:
-  explicit ZstdDecompressor(int max_window_log) : context_(ZSTD_createDCtx()) {
+  ZstdDecompressor(int max_window_log, std::string_view dictionary) : context_(ZSTD_createDCtx()) {
     if (!context_) throw std::bad_alloc();
     ZSTD_DCtx_setParameter(context_.get(), ZSTD_d_windowLogMax, max_window_log);
+    // Frames that need it are kBad without it.
+    ZSTD_DCtx_loadDictionary(context_.get(), dictionary.data(), dictionary.size());
   }
 
   Step Run(std::string_view in, std::span<char> out) override {
@@ -128,8 +134,43 @@ std::unique_ptr<Decompressor> MakeDeflateDecompressor() {
 std::unique_ptr<Decompressor> MakeBrotliDecompressor() {
   return std::make_unique<BrotliDecompressor>();
 }
-std::unique_ptr<Decompressor> MakeZstdDecompressor(int max_window_log) {
-  return std::make_unique<ZstdDecompressor>(max_window_log);
+std::unique_ptr<Decompressor> MakeZstdDecompressor(int max_window_log,
+                                                   std::string_view dictionary) {
+  return std::make_unique<ZstdDecompressor>(max_window_log, dictionary);
+}
+
+std::size_t ZstdDictionaryFrameSize(std::string_view bytes) {
+  if (bytes.size() < kSkippableHeadBytes || !bytes.starts_with("\x5D\x2A\x4D\x18")) return 0;
+  std::size_t size = 0;
+  for (std::size_t i = kSkippableHeadBytes; i-- > 4;) {
+    size = size << 8 | static_cast<unsigned char>(bytes[i]);
+  }
+  return kSkippableHeadBytes + size;
+}
+
+std::string ReadZstdDictionary(std::string_view frame) {
+  constexpr std::string_view kDictionaryMagic = "\x37\xA4\x30\xEC";
+  constexpr std::string_view kFrameMagic = "\x28\xB5\x2F\xFD";
+  if (frame.size() < kSkippableHeadBytes) return {};
+  frame.remove_prefix(kSkippableHeadBytes);
+  if (frame.size() > kMaxZstdDictionaryBytes) return {};
+  if (frame.starts_with(kDictionaryMagic)) return std::string(frame);
+  if (!frame.starts_with(kFrameMagic)) return {};
+  constexpr int kMaxWindowLog = 24;
+  ZstdDecompressor decompressor(kMaxWindowLog, {});
+  std::string dictionary;
+  std::array<char, 64 << 10> piece;
+  while (dictionary.size() <= kMaxZstdDictionaryBytes) {
+    const Decompressor::Step step = decompressor.Run(frame, piece);
+    frame.remove_prefix(step.consumed);
+    dictionary.append(piece.data(), step.produced);
+    if (step.state == Decompressor::State::kEnd) {
+      return dictionary.starts_with(kDictionaryMagic) ? dictionary : std::string();
+    }
+    const bool is_stuck = step.consumed == 0 && step.produced == 0;
+    if (step.state == Decompressor::State::kBad || is_stuck) break;
+  }
+  return {};
 }
 
 bool LooksLikeGzip(std::string_view bytes) { return bytes.starts_with("\x1f\x8b"); }

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace crawlsieve::consumer {
@@ -40,8 +41,20 @@ class Decompressor {
 [[nodiscard]] std::unique_ptr<Decompressor> MakeZlibDecompressor();
 [[nodiscard]] std::unique_ptr<Decompressor> MakeDeflateDecompressor();  ///< without any header
 [[nodiscard]] std::unique_ptr<Decompressor> MakeBrotliDecompressor();
-/// `max_window_log`: a frame that wants a window over 2^max_window_log bytes is kBad.
-[[nodiscard]] std::unique_ptr<Decompressor> MakeZstdDecompressor(int max_window_log);
+/// `max_window_log`: a frame that wants a window over 2^max_window_log bytes is kBad. `dictionary`
+/// is that of all frames; empty: none. One that can't be used is as none.
+[[nodiscard]] std::unique_ptr<Decompressor> MakeZstdDecompressor(int max_window_log,
+                                                                 std::string_view dictionary = {});
+
+/// Size with its head of the skippable frame in which a .warc.zst file brings its dictionary, where
+/// `bytes` begin with one (https://iipc.github.io/warc-specifications, "Zstandard Compression");
+/// else 0.
+[[nodiscard]] std::size_t ZstdDictionaryFrameSize(std::string_view bytes);
+
+/// The dictionary in such a frame, which may be packed itself; empty: there is none, it is damaged,
+/// or larger than kMaxZstdDictionaryBytes.
+[[nodiscard]] std::string ReadZstdDictionary(std::string_view frame);
+inline constexpr std::size_t kMaxZstdDictionaryBytes = 16 << 20;
 
 /// By the first bytes: a gzip member, a zstd frame.
 [[nodiscard]] bool LooksLikeGzip(std::string_view bytes);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "consumer/input/formats/json_path.h"
 #include "extract/page.h"
 #include "plugin/base/result.h"
 #include "plugin/base/timestamp.h"
@@ -15,13 +16,26 @@ namespace crawlsieve::consumer {
 
 /// How the value of an input record is to be read. The names in `kafka.input.format`.
 enum class FormatKind {
-  kCanonical,  ///< "canonical": one JSON object
-  kRaw,        ///< "raw": the body's bytes; the URL in header `url` or in the key
-  kWarc,       ///< "warc": one WARC record, response or resource
+  kCanonical,      ///< "canonical": one JSON object
+  kRaw,            ///< "raw": the body's bytes; the URL in header `url` or in the key
+  kWarc,           ///< "warc": one WARC record
+  kScrapyCluster,  ///< "scrapy_cluster": its topics `*.crawled_firehose` and `*.crawled_<appid>`
+  kNutch,          ///< "nutch": its plugin indexer-kafka
+  kNorconex,       ///< "norconex": its Apache Kafka Committer
+  kAche,           ///< "ache": its Kafka storage, formats JSON, ELASTIC and CDR31
+  kKatana,         ///< "katana": its JSON lines
+  kJson,           ///< "json": one JSON object, with the fields where DecodeOptions::json says
+  kAuto,           ///< "auto": any of these but raw, known by its shape
 };
 
 [[nodiscard]] std::string_view FormatName(FormatKind kind);
 [[nodiscard]] std::optional<FormatKind> FormatFromName(std::string_view name);
+
+/// All of them, in the order of the documents.
+[[nodiscard]] std::vector<FormatKind> AllFormats();
+
+/// Whether a line of a file can be a record of `kind`: the formats of JSON, and kAuto.
+[[nodiscard]] bool IsJsonFormat(FormatKind kind);
 
 /// A header of a record; a null value is an empty one.
 struct Header {
@@ -44,13 +58,20 @@ struct Tombstone {
   std::string url;
 };
 
-/// Why a record has no URL and goes to the dead letters.
-struct DecodeFailure {
-  std::string code;  ///< `invalid_json`, `missing_url`, `bad_encoding`, `unsupported_format`
-  std::string message;
+/// A record that is what its format says, but not of a page: a WARC `request`, a form that was
+/// sent.
+struct NotAPage {
+  std::string what;  ///< for a person
 };
 
-using Decoded = std::variant<extract::Page, Tombstone, DecodeFailure>;
+/// Why a record has no URL and goes to the dead letters.
+struct DecodeFailure {
+  std::string code;  ///< one of those in docs/formats.md, "Dead letters"
+  std::string message;
+  std::string field;  ///< which is missing or can't be used; empty: none, or not known
+};
+
+using Decoded = std::variant<extract::Page, Tombstone, NotAPage, DecodeFailure>;
 
 /// Sizes at which decoding stops and the page is `not_evaluated`.
 struct DecodeLimits {
@@ -59,12 +80,25 @@ struct DecodeLimits {
   std::size_t max_expansion = 1000;         ///< decoded / encoded bytes; `decompression_ratio`
 };
 
+/// Those, and what a format needs to know besides.
+struct DecodeOptions : DecodeLimits {
+  JsonPaths json;  ///< of format `json`
+};
+
 /// Reads a record of `kind`; header `crawlsieve-format`, where a record has it, overrides `kind`.
+/// `taken`, where given, receives the format that the record was read in: never kAuto, but where
+/// kAuto found none, and for a tombstone, which has no format.
 ///
 /// Never throws and never gives up on a record whose URL is known: a damaged body comes back as a
 /// Page with `body_problem` set. Pure function of its arguments. `record` is consumed: its buffers
 /// may end up in the Page.
-[[nodiscard]] Decoded Decode(InputRecord record, FormatKind kind, const DecodeLimits& limits);
+[[nodiscard]] Decoded Decode(InputRecord record, FormatKind kind, const DecodeOptions& options,
+                             FormatKind* taken = nullptr);
+
+/// Names of the members of a record's JSON object that format `kind` doesn't read, in order; empty
+/// for other records, and for those of kAuto. `value` is the record's.
+[[nodiscard]] std::vector<std::string> IgnoredMembers(std::string value, FormatKind kind,
+                                                      const DecodeOptions& options);
 
 /// Name of the header that overrides the configured format.
 inline constexpr std::string_view kFormatHeader = "crawlsieve-format";

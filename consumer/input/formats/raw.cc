@@ -18,7 +18,7 @@ Decoded DecodeRaw(InputRecord record, const DecodeLimits& limits) {
   page.url = header("url");
   if (IsBlank(page.url) && record.key) page.url = *record.key;
   if (IsBlank(page.url)) {
-    return DecodeFailure{"missing_url", "raw record with neither a header `url` nor a key"};
+    return DecodeFailure{"missing_url", "raw record with neither a header `url` nor a key", "url"};
   }
   page.url = ToUtf8Url(std::move(page.url));
   page.content_type = header("content-type");

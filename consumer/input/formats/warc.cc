@@ -38,6 +38,18 @@ std::string_view WarcTargetUri(std::string_view value) {
   return value;
 }
 
+WarcContent ClassifyWarc(std::string_view type, std::string_view uri) {
+  // What crawlers keep beside pages, under URIs that name none: Browsertrix' texts and logs, and
+  // answers of name servers.
+  for (const std::string_view scheme : {"urn:", "dns:", "whois:", "metadata:", "filedesc:"}) {
+    if (StartsWithIgnoringCase(uri, scheme)) return WarcContent::kOther;
+  }
+  if (EqualsIgnoringCase(type, "response")) return WarcContent::kResponse;
+  if (EqualsIgnoringCase(type, "resource")) return WarcContent::kResource;
+  if (EqualsIgnoringCase(type, "conversion")) return WarcContent::kText;
+  return WarcContent::kOther;
+}
+
 Decoded DecodeWarc(InputRecord record, const DecodeLimits& limits) {
   Body unpacked;
   std::string_view text = *record.value;
@@ -50,23 +62,26 @@ Decoded DecodeWarc(InputRecord record, const DecodeLimits& limits) {
   const HeaderBlock header = ParseHeaderBlock(text, limits.max_header_bytes);
   if (!header.start_line.starts_with("WARC/")) {
     if (!unpacked.problem.empty()) {
-      return DecodeFailure{
-          "bad_encoding", fmt::format("WARC record: gzip data are damaged ({})", unpacked.problem)};
+      return DecodeFailure{"bad_encoding",
+                           fmt::format("WARC record: gzip data are damaged ({})", unpacked.problem),
+                           {}};
     }
-    return DecodeFailure{"unsupported_format", "not a WARC record: it does not start with WARC/"};
+    return DecodeFailure{
+        "unsupported_format", "not a WARC record: it does not start with WARC/", {}};
   }
   const std::string* type = FindField(header.fields, "warc-type");
-  const bool response = type && EqualsIgnoringCase(*type, "response");
-  if (!response && !(type && EqualsIgnoringCase(*type, "resource"))) {
-    return DecodeFailure{
-        "unsupported_format",
-        type ? fmt::format("WARC record of type `{}`: only response and resource hold pages",
-                           ToUtf8Url(type->substr(0, 64)))
-             : std::string("WARC record without WARC-Type")};
-  }
   const std::string* uri = FindField(header.fields, "warc-target-uri");
+  if (!type) {
+    return DecodeFailure{"unsupported_format", "WARC record without WARC-Type", "WARC-Type"};
+  }
+  const WarcContent content = ClassifyWarc(*type, uri ? WarcTargetUri(*uri) : "");
+  if (content == WarcContent::kOther) {
+    return NotAPage{fmt::format("WARC record of type `{}`{}", ToUtf8Url(type->substr(0, 64)),
+                                uri ? " of " + ToUtf8Url(uri->substr(0, 64)) : "")};
+  }
+  const bool response = content == WarcContent::kResponse;
   if (!uri || IsBlank(WarcTargetUri(*uri))) {
-    return DecodeFailure{"missing_url", "WARC record without WARC-Target-URI"};
+    return DecodeFailure{"missing_url", "WARC record without WARC-Target-URI", "WARC-Target-URI"};
   }
 
   extract::Page page;
@@ -87,6 +102,11 @@ Decoded DecodeWarc(InputRecord record, const DecodeLimits& limits) {
   }
   block = block.substr(0, length.value_or(0));
 
+  if (content == WarcContent::kText &&
+      (page.content_type.empty() || StartsWithIgnoringCase(page.content_type, "text/plain"))) {
+    page.body_kind = extract::BodyKind::kText;
+    page.charset = "utf-8";
+  }
   HttpHead head;
   const bool http = response && IsHttp(page.content_type, block);
   if (http) {

@@ -7,17 +7,30 @@
 
 namespace crawlsieve::consumer {
 
+/// What a WARC record holds.
+enum class WarcContent {
+  kResponse,
+  kResource,
+  kText,   ///< `conversion`: a page's text, as in the WET files of Common Crawl
+  kOther,  ///< no page: other types, and URIs of the schemes urn, dns, whois, metadata, filedesc
+};
+
+/// By WARC-Type and WARC-Target-URI.
+[[nodiscard]] WarcContent ClassifyWarc(std::string_view type, std::string_view uri);
+
 /// Reads a record whose value is one WARC record (0.17 to 1.1), plain or packed with gzip:
 ///
 ///   response with application/http  status, content type and body of the HTTP response in it
-///   response of another kind (dns:) the block, with the record's own Content-Type
+///   response of another kind        the block, with the record's own Content-Type
 ///   resource                        the same
+///   conversion                      the block as text in UTF-8, if it is text/plain or nameless
 ///
 /// WARC-Date is the fetch time. A block shorter than its Content-Length, or marked with
 /// WARC-Truncated, is kTruncated; the packed record is bounded by twice the limits of `limits`.
 ///
-/// Precondition: the record has a value. Failures: `unsupported_format` (not WARC, other record
-/// types), `missing_url`, `bad_encoding` (damaged gzip from which no header could be had).
+/// Precondition: the record has a value. NotAPage: WarcContent::kOther. Failures:
+/// `unsupported_format` (not WARC, no type), `missing_url`, `bad_encoding` (damaged gzip from which
+/// no header could be had).
 [[nodiscard]] Decoded DecodeWarc(InputRecord record, const DecodeLimits& limits);
 
 /// The URL in a WARC-Target-URI field: old versions of wget put it between < and >.

@@ -232,6 +232,13 @@ class ExtractSession final : public RebalanceListener {
     return changed;
   }
 
+  /// With format auto: says once in the log which formats the records have.
+  void LogFormat(FormatKind format) {
+    const bool is_auto = options_.kafka.input_format == FormatKind::kAuto;
+    if (!is_auto || format == FormatKind::kAuto || !formats_.insert(format).second) return;
+    Log(LogLevel::kInfo, "extract.format", {{"format", FormatName(format)}});
+  }
+
   BrokerStatus Append(ProcessedPage done) {
     in_flight_bytes_ -= done.bytes;
     const auto assigned = assigned_.find(done.partition);
@@ -258,6 +265,7 @@ class ExtractSession final : public RebalanceListener {
                          options_.dead_letter_bytes.at(done.partition.topic), letter);
       CRAWLSIEVE_RETURN_IF_ERROR(Write(letter, origin));
     }
+    LogFormat(done.processed.format);
     const std::string entry = done.processed.entry.SerializeAsString();
     RecordView record;
     record.topic = log_.topic;
@@ -353,6 +361,7 @@ class ExtractSession final : public RebalanceListener {
   Epoch last_epoch_ = 0;
   std::vector<PartitionOffset> last_committed_;
   std::size_t in_flight_bytes_ = 0;
+  std::set<FormatKind> formats_;  ///< that were told
   bool paused_ = false;
   bool progressed_ = false;
   std::stop_token stop_;

@@ -133,11 +133,105 @@ TEST_F(FileReaderTest, ReadsWarcRecordsInEveryPacking) {
 
 TEST_F(FileReaderTest, CountsRecordsThatHoldNoPageByType) {
   const Reading reading =
-      Read({Write("a.warc", OfType("conversion") + OfType("Conversion") + OfType("metadata") +
+      Read({Write("a.warc", OfType("request") + OfType("Request") + OfType("metadata") +
                                 OfType("\x1b[2J") + OfType("continuation"))});
   EXPECT_THAT(reading.records, IsEmpty());
-  EXPECT_THAT(reading.counts.set_aside, ElementsAre(Pair("continuation", 1), Pair("conversion", 2),
-                                                    Pair("metadata", 1), Pair("unknown", 1)));
+  EXPECT_THAT(reading.counts.set_aside, ElementsAre(Pair("continuation", 1), Pair("metadata", 1),
+                                                    Pair("request", 2), Pair("unknown", 1)));
+}
+
+TEST_F(FileReaderTest, SetsAsideWhatCrawlersKeepBesidePages) {
+  std::string records;
+  for (const char* uri : {"urn:text:http://a.example/1", "URN:pageinfo:http://a.example/1",
+                          "dns:a.example", "whois:a.example"}) {
+    WarcRecord record;
+    record.type = "resource";
+    record.uri = uri;
+    record.content_type = "text/plain";
+    record.block = "words of the page";
+    records += WriteWarc(record);
+  }
+  const Reading reading =
+      Read({Write("a.warc", records + PageRecord("http://a.example/1", "<p>words of the page"))});
+  EXPECT_THAT(Urls(reading), ElementsAre("http://a.example/1"));
+  EXPECT_THAT(reading.counts.set_aside,
+              ElementsAre(Pair("dns:", 1), Pair("urn:", 2), Pair("whois:", 1)));
+}
+
+TEST_F(FileReaderTest, ReadsTextsOfWetFiles) {
+  WarcRecord record;
+  record.type = "conversion";
+  record.content_type = "text/plain";
+  record.block = "Text of the page";
+  const std::string text = OfType("warcinfo") + WriteWarc(record);
+  for (const fs::path& path : {Write("a.warc.wet.gz", testing::Gzip(text)), Write("a.wet", text),
+                               Write("a.warc.wet.zst", testing::Zstd(text))}) {
+    const Reading reading = Read({path});
+    ASSERT_THAT(Urls(reading), ElementsAre("http://a.example/page")) << path;
+    EXPECT_EQ(PageOf(reading.records[0]).body, "Text of the page");
+    EXPECT_EQ(PageOf(reading.records[0]).body_kind, extract::BodyKind::kText);
+  }
+}
+
+/// Pages like each other, as a dictionary helps with.
+std::vector<std::string> SimilarPages(int count) {
+  std::vector<std::string> pages;
+  for (int i = 0; i < count; ++i) {
+    std::string text = "<title>page</title>";
+    for (int word = 0; word < 200; ++word) text += std::to_string(word * (i + 1) % 977) + ' ';
+    pages.push_back(PageRecord("http://a.example/" + std::to_string(i), text));
+  }
+  return pages;
+}
+
+TEST_F(FileReaderTest, ReadsWarcInZstdWithADictionary) {
+  const std::vector<std::string> pages = SimilarPages(40);
+  const std::string dictionary = testing::ZstdDictionary(pages);
+  std::string frames;
+  for (const std::string& page : pages) frames += testing::Zstd(page, 20, dictionary);
+  std::vector<std::string> urls;
+  for (int i = 0; i < 40; ++i) urls.push_back("http://a.example/" + std::to_string(i));
+  for (const std::string& front : {testing::ZstdDictionaryFrame(dictionary),
+                                   testing::ZstdDictionaryFrame(testing::Zstd(dictionary))}) {
+    const Reading reading = Read({Write("a.warc.zst", front + frames)});
+    EXPECT_EQ(Urls(reading), urls);
+    EXPECT_THAT(reading.warnings, IsEmpty());
+  }
+  // Without it nothing can be read, and that is said.
+  for (const std::string& front : {std::string(), testing::ZstdDictionaryFrame("no dictionary")}) {
+    const Reading reading = Read({Write("a.warc.zst", front + frames)});
+    EXPECT_THAT(reading.records, IsEmpty());
+    EXPECT_EQ(reading.counts.damaged_files, 1u);
+    EXPECT_THAT(reading.warnings, Not(IsEmpty()));
+  }
+}
+
+TEST_F(FileReaderTest, DamagedFrameOfAZstdFileWithADictionaryCostsNoOther) {
+  const std::vector<std::string> pages = SimilarPages(12);
+  const std::string dictionary = testing::ZstdDictionary(SimilarPages(40));
+  std::string file = testing::ZstdDictionaryFrame(dictionary);
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i < pages.size(); ++i) {
+    std::string frame = testing::Zstd(pages[i], 20, dictionary);
+    if (i == 5) {
+      begin = file.size();
+      for (std::size_t at = frame.size() / 2; at < frame.size(); ++at) frame[at] = '\x55';
+    }
+    file += frame;
+  }
+  const Reading reading = Read({Write("a.warc.zst", file)});
+  std::vector<std::string> whole;
+  for (const FileRecord& record : reading.records) {
+    const extract::Page page = PageOf(record);
+    if (page.body_problem.empty()) whole.push_back(page.url);
+  }
+  std::vector<std::string> expected;
+  for (int i = 0; i < 12; ++i) {
+    if (i != 5) expected.push_back("http://a.example/" + std::to_string(i));
+  }
+  EXPECT_EQ(whole, expected);
+  ASSERT_EQ(reading.warnings.size(), 1u);
+  EXPECT_THAT(reading.warnings[0], HasSubstr("byte " + std::to_string(begin)));
 }
 
 /// Eighteen pages, each a gzip member of its own, and where the members start.
@@ -547,12 +641,12 @@ TEST_F(FileReaderTest, WarnsAboutAFolderWithNothingInIt) {
 TEST_F(FileReaderTest, NamesEveryPathThatItCannotRead) {
   const fs::path good = Write("a.html", "");
   const fs::path odd = Write("b.png", "");
-  const fs::path odder = Write("c.warc.zst", "");
+  const fs::path odder = Write("c.html.zst", "");
   const auto reader =
       FileReader::Open({good, folder_ / "missing.html", odd, odder, "/dev/null"}, {});
   ASSERT_FALSE(reader);
   EXPECT_EQ(reader.error().code, ErrorCode::kInvalidInput);
-  for (const char* name : {"missing.html", "b.png", "c.warc.zst", "/dev/null"}) {
+  for (const char* name : {"missing.html", "b.png", "c.html.zst", "/dev/null"}) {
     EXPECT_THAT(reader.error().message, HasSubstr(name));
   }
   EXPECT_THAT(reader.error().message, Not(HasSubstr("a.html")));

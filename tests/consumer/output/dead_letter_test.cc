@@ -15,7 +15,7 @@ std::map<std::string, std::string> Headers(DeadLetterHeaders style) {
   source.set_timestamp_ms(1'700'000'000'000);
   std::map<std::string, std::string> headers;
   for (const Header& header :
-       DeadLetterHeaderList(source, {"missing_url", "the object has no url"},
+       DeadLetterHeaderList(source, {"missing_url", "the object has no url", "url"},
                             {"host-1", "0.1.0", "crawlsieve.extract"}, style)) {
     EXPECT_TRUE(headers.emplace(header.name, header.value).second) << header.name << " twice";
   }
@@ -31,6 +31,7 @@ TEST(DeadLetter, HeadersSayWhereFromAndWhy) {
       {"__crawlsieve.errors.stage", "decode"},
       {"__crawlsieve.errors.code", "missing_url"},
       {"__crawlsieve.errors.message", "the object has no url"},
+      {"__crawlsieve.errors.field", "url"},
       {"__crawlsieve.errors.group", "crawlsieve.extract"},
       {"__crawlsieve.errors.id", "crawl.pages-3-42"},
       {"__crawlsieve.errors.instance", "host-1"},

@@ -1,5 +1,3 @@
-#include "consumer/input/formats/canonical.h"
-
 #include "tests/consumer/input/formats/decode.h"
 #include "tests/support/compress.h"
 
@@ -228,7 +226,7 @@ TEST(CanonicalFormat, WithoutJsonIsADeadLetter) {
 TEST(CanonicalFormat, SaysWhereTheJsonIsBroken) {
   InputRecord record;
   record.value = R"({"url":"u:x","id":"1" "body":"x"})";
-  const Decoded decoded = DecodeCanonical(record, {});
+  const Decoded decoded = Decode(record, FormatKind::kCanonical, {});
   ASSERT_TRUE(std::holds_alternative<DecodeFailure>(decoded));
   EXPECT_NE(std::get<DecodeFailure>(decoded).message.find("near byte 2"), std::string::npos)
       << std::get<DecodeFailure>(decoded).message;

@@ -14,14 +14,15 @@ inline std::optional<extract::Page> DecodePage(FormatKind kind, std::string valu
                                                const DecodeLimits& limits = {}) {
   InputRecord record;
   record.value = std::move(value);
-  Decoded decoded = Decode(std::move(record), kind, limits);
+  Decoded decoded = Decode(std::move(record), kind, DecodeOptions{limits, {}});
   auto* page = std::get_if<extract::Page>(&decoded);
   return page ? std::optional(std::move(*page)) : std::nullopt;
 }
 
-/// The code of the failure; "page" or "tombstone": there is none.
+/// The code of the failure; "page", "not_a_page" or "tombstone": there is none.
 inline std::string FailureCode(const Decoded& decoded) {
   if (std::holds_alternative<extract::Page>(decoded)) return "page";
+  if (std::holds_alternative<NotAPage>(decoded)) return "not_a_page";
   const auto* failure = std::get_if<DecodeFailure>(&decoded);
   return failure ? failure->code : "tombstone";
 }

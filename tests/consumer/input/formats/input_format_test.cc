@@ -9,7 +9,7 @@ namespace crawlsieve::consumer {
 namespace {
 
 TEST(InputFormat, NamesReadBack) {
-  for (const FormatKind kind : {FormatKind::kCanonical, FormatKind::kRaw, FormatKind::kWarc}) {
+  for (const FormatKind kind : AllFormats()) {
     EXPECT_EQ(FormatFromName(FormatName(kind)), kind);
   }
   EXPECT_EQ(FormatFromName("Canonical"), std::nullopt);
@@ -17,7 +17,7 @@ TEST(InputFormat, NamesReadBack) {
 }
 
 TEST(InputFormat, NullValueWithAKeyIsATombstoneInEveryFormat) {
-  for (const FormatKind kind : {FormatKind::kCanonical, FormatKind::kRaw, FormatKind::kWarc}) {
+  for (const FormatKind kind : AllFormats()) {
     InputRecord record;
     record.key = "http://a.example/";
     const Decoded decoded = Decode(record, kind, {});

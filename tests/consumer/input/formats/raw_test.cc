@@ -16,7 +16,7 @@ InputRecord Record(std::string value, std::vector<Header> headers) {
   return record;
 }
 
-extract::Page PageOf(InputRecord record, const DecodeLimits& limits = {}) {
+extract::Page PageOf(InputRecord record, const DecodeOptions& limits = {}) {
   Decoded decoded = DecodeRaw(std::move(record), limits);
   EXPECT_TRUE(std::holds_alternative<extract::Page>(decoded));
   return std::get<extract::Page>(std::move(decoded));
@@ -62,7 +62,7 @@ TEST(RawFormat, UndoesContentEncoding) {
 }
 
 TEST(RawFormat, KeepsToTheLimits) {
-  DecodeLimits limits;
+  DecodeOptions limits;
   limits.max_body_bytes = 10;
   EXPECT_EQ(PageOf(Record(std::string(10, 'x'), {}), limits).body.size(), 10u);
   EXPECT_EQ(PageOf(Record(std::string(11, 'x'), {}), limits).body_problem, "body_too_large");

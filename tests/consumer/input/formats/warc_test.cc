@@ -61,15 +61,33 @@ TEST(WarcFormat, ReadsResourcesAndResponsesOfOtherProtocols) {
   record.block = "HTTP/1.1 is what this text is about";
   EXPECT_EQ(PageOf(WriteWarc(record))->body, record.block);
   EXPECT_EQ(PageOf(WriteWarc(record))->content_type, "text/plain");
-  record.type = "response";
-  record.uri = "dns:a.example";
-  record.content_type = "text/dns";
-  record.block = "20240506070809\na.example. 300 IN A 192.0.2.1\n";
-  const auto page = PageOf(WriteWarc(record));
-  EXPECT_EQ(page->url, "dns:a.example");
-  EXPECT_EQ(page->content_type, "text/dns");
-  EXPECT_EQ(page->status_code, 200);
+}
+
+TEST(WarcFormat, RecordsUnderUrisThatNameNoPageAreNone) {
+  for (const char* type : {"response", "resource", "conversion"}) {
+    for (const char* uri : {"dns:a.example", "urn:text:http://a.example/", "URN:pageinfo:x",
+                            "whois:a.example", "metadata:gnu.org/wget/warc/wget.log"}) {
+      WarcRecord record;
+      record.type = type;
+      record.uri = uri;
+      EXPECT_EQ(CodeOf(WriteWarc(record)), "not_a_page") << type << ' ' << uri;
+    }
+  }
+}
+
+TEST(WarcFormat, ConversionIsThePagesText) {
+  WarcRecord record;
+  record.type = "conversion";
+  record.content_type = "text/plain";
+  record.block = "Text <b>as it is</b>";
+  auto page = PageOf(WriteWarc(record));
+  ASSERT_TRUE(page);
+  EXPECT_EQ(page->url, record.uri);
   EXPECT_EQ(page->body, record.block);
+  EXPECT_EQ(page->body_kind, extract::BodyKind::kText);
+  record.content_type = "application/pdf";
+  page = PageOf(WriteWarc(record));
+  EXPECT_EQ(page->body_kind, extract::BodyKind::kBytes);
 }
 
 TEST(WarcFormat, TakesAResponseWithoutContentTypeByItsFirstBytes) {
@@ -239,11 +257,14 @@ TEST(WarcFormat, ReportsHeadersOverTheLimit) {
 }
 
 TEST(WarcFormat, RefusesWhatHoldsNoPage) {
-  for (const char* type : {"request", "revisit", "metadata", "warcinfo", "conversion", ""}) {
+  for (const char* type : {"request", "revisit", "metadata", "warcinfo", "continuation"}) {
     WarcRecord record;
     record.type = type;
-    EXPECT_EQ(CodeOf(WriteWarc(record)), "unsupported_format") << type;
+    EXPECT_EQ(CodeOf(WriteWarc(record)), "not_a_page") << type;
   }
+  WarcRecord without_type;
+  without_type.type = "";
+  EXPECT_EQ(CodeOf(WriteWarc(without_type)), "unsupported_format");
   for (const char* bytes :
        {"", "x", "WARC", "GET / HTTP/1.1\r\n\r\n", "{\"url\":\"u:x\"}", "WARC/1.0"}) {
     EXPECT_EQ(CodeOf(bytes), "unsupported_format") << bytes;

@@ -1,0 +1,69 @@
+#pragma once
+
+#include "consumer/input/formats/input_format.h"
+#include "consumer/input/formats/json_record.h"
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace crawlsieve::consumer {
+
+/// A member by which a shape is known.
+struct Member {
+  std::string_view name;         ///< ends with `.`: a prefix of the name
+  std::optional<JsonType> type;  ///< nullopt: any, null too
+};
+
+/// One shape that records of a format have: all of `needs`, and one of `choices` if there are any.
+struct Shape {
+  std::span<const Member> needs;
+  std::span<const std::string_view> choices;
+};
+
+/// A format of JSON records: where its fields lie, how its bodies are written, and by what its
+/// records are known. One file for each, and one line in the table of input_format.cc.
+struct JsonFormat {
+  /// How a body is written whose record doesn't say.
+  enum class BodyText {
+    kPlain,
+    kBase64,
+    kBase64Unmarked,  ///< plain or base64: see LooksLikeBase64Body
+  };
+
+  FormatKind kind = FormatKind::kCanonical;
+  std::span<const FieldPath> paths;
+  BodyText body = BodyText::kPlain;
+  JsonRecord::Arrays arrays = JsonRecord::Arrays::kRefused;
+  bool any_fetch_time = true;  ///< as ParseFetchTime; false: RFC 3339 only
+  /// Says why a record isn't of a page; nullptr: all are.
+  std::optional<NotAPage> (*find_other_than_page)(const Fields& fields) = nullptr;
+  /// For FormatKind::kAuto: what the records have, and names that no other format's records have.
+  std::span<const Shape> shapes;
+  std::span<const std::string_view> marks;
+};
+
+extern const JsonFormat kCanonicalFormat;
+extern const JsonFormat kScrapyClusterFormat;
+extern const JsonFormat kNutchFormat;
+extern const JsonFormat kNorconexFormat;
+extern const JsonFormat kAcheFormat;
+extern const JsonFormat kKatanaFormat;
+
+/// Reads a record of `format`. Failures: those of JsonRecord::Read; `missing_url`, also where the
+/// URL is not a string; `ambiguous_url`: an array of several.
+///
+/// Where there is a URL there is a page. What keeps its body from being read becomes
+/// Page::body_problem: kMissingBody, kFetchFailed, kAmbiguousBody, kUnsupportedBodyRef,
+/// kBadEncoding, and those of UndoContentCodings. Other fields of the wrong type count as absent.
+[[nodiscard]] Decoded DecodeJson(const JsonFormat& format, JsonRecord& record,
+                                 const DecodeLimits& limits);
+
+/// What scrapy-cluster writes in place of a page that it can't turn into JSON.
+inline constexpr std::string_view kScrapyClusterFailure = "json failed to parse";
+
+/// The failure `crawler_error`.
+[[nodiscard]] DecodeFailure ScrapyClusterFailed();
+
+}  // namespace crawlsieve::consumer

@@ -1,0 +1,222 @@
+"""Makes the golden records of the input formats: one file of JSON lines for each.
+
+    pip install --target DIR ujson==5.10.0 && PYTHONPATH=DIR python3 make.py
+    cd katana && go run . > ../katana.jsonl      # with Katana's own types and serializer
+
+Each line has the record's `name`, `key` (or null) and `value`, and what it must become: `url`,
+`final_url`, `status`, `content_type`, `charset`, `fetch_time` (milliseconds), `kind` (bytes or
+text), `body` (base64), `problem`; or `failure`, the code of a dead letter. README.md says which
+serializer wrote what.
+"""
+
+import base64
+import datetime
+import json
+import pathlib
+import urllib.parse
+
+import ujson
+
+HERE = pathlib.Path(__file__).parent
+TIME = datetime.datetime(2024, 5, 6, 7, 8, 9, 250000, datetime.timezone.utc)
+MILLISECONDS = 1714979289250
+HTML = ('<!DOCTYPE html><html><head><title>Größen &amp; Maße</title></head><body>'
+        '<p>Ein Text über "Größen" — mit €, 日本語 und \U0001F600.</p>\n<a href=/x>x</a></body></html>')
+TEXT = 'Größen & Maße\nEin Text über "Größen" mit / und \\ und 日本語.'
+CYRILLIC = '<html><body><p>Съешь ещё этих мягких французских булок</p></body></html>'
+
+
+def expected(url, body, kind='bytes', **fields):
+    raw = body if isinstance(body, bytes) else body.encode()
+    return {'url': url, 'final_url': '', 'status': 200, 'content_type': '', 'charset': '',
+            'fetch_time': MILLISECONDS, 'kind': kind, 'body': base64.b64encode(raw).decode(),
+            'problem': '', **fields}
+
+
+def write(name, records):
+    with open(HERE / f'{name}.jsonl', 'w', encoding='utf-8') as file:
+        for title, key, value, want in records:
+            file.write(json.dumps({'name': title, 'key': key, 'value': value, **want},
+                                  ensure_ascii=False) + '\n')
+
+
+def scrapy_cluster():
+    def record(body, use_base64, encoding=None, status=200, **extra):
+        item = {'appid': 'app', 'crawlid': 'c1', 'attrs': {'tag': ['a', 1]},
+                'url': 'http://a.example/go', 'response_url': 'http://a.example/page',
+                'status_code': status, 'status_msg': 'OK',
+                'response_headers': {'Content-Type': ['text/html; charset=utf-8'], 'Server': ['x']},
+                'request_headers': {'User-Agent': ['Scrapy']}, 'links': [], **extra}
+        if encoding:
+            item['encoding'] = encoding
+        # As KafkaPipeline.process_item: bytes to base64, or to a string.
+        item['body'] = (base64.b64encode(body).decode() if use_base64
+                        else body.decode(encoding or 'utf-8'))
+        item['timestamp'] = TIME.replace(tzinfo=None).isoformat()
+        return ujson.dumps(item, sort_keys=True)
+
+    page = {'final_url': 'http://a.example/page'}
+    plain = {**page, 'content_type': 'text/html', 'charset': 'utf-8'}
+    packed = {**page, 'content_type': 'text/html; charset=utf-8'}
+    url = 'http://a.example/go'
+    png = bytes([0x89]) + b'PNG\r\n\x1a\n' + bytes(range(256)) * 3
+    write('scrapy_cluster', [
+        ('string', None, record(HTML.encode(), False), expected(url, HTML, **plain)),
+        ('base64', None, record(HTML.encode(), True), expected(url, HTML, **packed)),
+        ('base64 with encoding', None, record(CYRILLIC.encode('cp1251'), True, 'windows-1251'),
+         expected(url, CYRILLIC.encode('cp1251'), **packed, charset='windows-1251')),
+        ('string with encoding', None, record(CYRILLIC.encode('cp1251'), False, 'windows-1251'),
+         expected(url, CYRILLIC, **plain)),
+        ('picture in base64', None, record(png, True), expected(url, png, **packed)),
+        ('404 with body', None, record(b'<p>gone', False, status=404),
+         expected(url, '<p>gone', status=404, **plain)),
+        ('empty body', None, record(b'', True), expected(url, '', **plain)),
+        ('one word', None, record(b'd41d8cd98f00b204e9800998ecf8427e', False),
+         expected(url, 'd41d8cd98f00b204e9800998ecf8427e', **plain)),
+        ('given up', None, 'json failed to parse', {'failure': 'crawler_error'}),
+    ])
+
+
+def nutch():
+    def record(**fields):
+        document = {'id': [url], 'url': [url], 'host': ['a.example'], 'digest': ['0' * 32],
+                    'segment': ['20240506070809'], 'boost': ['1.0'], 'title': ['Größen & Maße'],
+                    'tstamp': ['Mon May 06 07:08:09 UTC 2024'], 'type': ['html', 'text/html', 'text'],
+                    **fields}
+        return json.dumps({k: v for k, v in document.items() if v is not None},
+                          ensure_ascii=False, separators=(',', ':'))
+
+    url = 'http://a.example/page'
+    seconds = {'fetch_time': MILLISECONDS - 250, 'content_type': 'text/html'}
+    packed = base64.b64encode(HTML.encode()).decode()
+    write('nutch', [
+        ('text', None, record(content=[TEXT]), expected(url, TEXT, 'text', **seconds)),
+        ('page in base64', None, record(content=[TEXT], binaryContent=[packed]),
+         expected(url, HTML, **seconds)),
+        ('page as a string', None, record(content=[TEXT], binaryContent=[HTML]),
+         expected(url, HTML, **seconds, charset='utf-8')),
+        ('no content', None, record(), expected(url, '', **seconds, problem='missing_body')),
+        ('array of no content', None, record(content=[]),
+         expected(url, '', **seconds, problem='missing_body')),
+        ('two contents', None, record(content=['a', 'b']),
+         expected(url, '', **seconds, problem='ambiguous_body')),
+        ('two URLs', None, record(id=[url, url + '2']), {'failure': 'ambiguous_url'}),
+        ('no URL', None, record(id=[], url=[]), {'failure': 'missing_url'}),
+    ])
+
+
+def escape_java(text):
+    """As StringEscapeUtils.escapeJson of Commons Text: ASCII, and slashes escaped."""
+    return json.dumps(text).replace('/', '\\/')
+
+
+def norconex():
+    def record(fields):
+        members = []
+        for name, values in fields:
+            escaped = [escape_java(value) for value in values]
+            value = escaped[0] if len(escaped) == 1 else f'[{",".join(escaped)}]'
+            members.append(f'{escape_java(name)}:{value}')
+        return '{' + ','.join(members) + '}\n'
+
+    url = 'http://a.example/page?a=1&b=2'
+    metadata = [('id', [url]), ('document.reference', [url]),
+                ('document.contentType', ['text/html']), ('document.contentFamily', ['html']),
+                ('document.contentEncoding', ['UTF-8']), ('Content-Type', ['text/html']),
+                ('collector.depth', ['1']), ('keywords', ['a', 'b'])]
+    want = {'content_type': 'text/html', 'fetch_time': None}
+    write('norconex', [
+        ('text', url, record(metadata + [('content', [TEXT])]), expected(url, TEXT, 'text', **want)),
+        ('empty text', url, record(metadata + [('content', [''])]),
+         expected(url, '', 'text', **want)),
+        ('no content', url, record(metadata), expected(url, '', **want, problem='missing_body')),
+        ('two contents', url, record(metadata + [('content', ['a', 'b'])]),
+         expected(url, '', **want, problem='ambiguous_body')),
+        ('deleted', url, None, {'tombstone': url}),
+    ])
+
+
+def ache():
+    def dump(document):
+        return json.dumps(document, ensure_ascii=False, separators=(',', ':'))
+
+    url, final = 'http://a.example/go?q=a b', 'http://a.example/page'
+    key = urllib.parse.quote_plus(url)
+    headers = {'Content-Type': ['text/html; charset=utf-8'], 'Server': ['x']}
+    relevance = {'isRelevant': True, 'relevance': 1.0}
+    packed = base64.b64encode(HTML.encode()).decode()
+
+    def as_json(**fields):
+        return dump({'url': url, 'redirected_url': final, 'content': packed,
+                     'content_type': 'text/html; charset=utf-8', 'response_headers': headers,
+                     'fetch_time': MILLISECONDS, 'relevance': relevance, 'crawler_id': 'default',
+                     **fields})
+
+    def as_elastic(**fields):
+        return dump({'domain': 'a.example', 'url': url, 'title': 'Größen & Maße', 'text': TEXT,
+                     'retrieved': '2024-05-06T07:08:09.250+0000', 'words': ['ein', 'text'],
+                     'wordsMeta': [], 'topPrivateDomain': 'a.example', 'html': HTML,
+                     'responseHeaders': headers, 'isRelevant': 'relevant', 'relevance': 1.0,
+                     'crawlerId': 'default', **fields})
+
+    cdr = {'_id': 'AB' * 32, 'content_type': 'text/html; charset=utf-8', 'crawler': 'default',
+           'objects': [], 'raw_content': HTML,
+           'response_headers': {'Content-Type': 'text/html; charset=utf-8'},
+           'timestamp_crawl': '2024-05-06T07:08:09Z', 'timestamp_index': '2024-05-06T07:08:10Z',
+           'url': final, 'version': 3.1}
+    typed = {'content_type': 'text/html; charset=utf-8'}
+    plain = {'content_type': 'text/html', 'charset': 'utf-8'}
+    write('ache', [
+        ('JSON', key, as_json(), expected(url, HTML, final_url=final, **typed)),
+        ('JSON without redirect', key, as_json(redirected_url=None), expected(url, HTML, **typed)),
+        ('JSON without content', key, as_json(content=None),
+         expected(url, '', final_url=final, **typed, problem='missing_body')),
+        ('JSON with broken base64', key, as_json(content='PHA+*'),
+         expected(url, '', final_url=final, **typed, problem='bad_encoding')),
+        ('ELASTIC', key, as_elastic(), expected(url, HTML, **plain)),
+        ('ELASTIC of a picture', key, as_elastic(html=None, text=None),
+         expected(url, '', **typed, problem='missing_body')),
+        ('CDR31', key, dump(cdr), expected(final, HTML, **plain, fetch_time=MILLISECONDS - 250)),
+        ('deleted', key, None, {'tombstone': url}),
+    ])
+
+
+def canonical():
+    url = 'http://a.example/page'
+    base = {'schema_version': 1, 'url': url, 'status_code': 200,
+            'fetch_time': '2024-05-06T07:08:09.250Z', 'content_type': 'text/html; charset=utf-8'}
+    packed = base64.b64encode(HTML.encode()).decode()
+    plain = {'content_type': 'text/html', 'charset': 'utf-8'}
+    write('canonical', [
+        ('string', None, json.dumps({**base, 'body': HTML}), expected(url, HTML, **plain)),
+        ('base64', None, json.dumps({**base, 'body': packed, 'body_encoding': 'base64'}),
+         expected(url, HTML, content_type='text/html; charset=utf-8')),
+        ('text', None, json.dumps({**base, 'text': TEXT}),
+         expected(url, TEXT, 'text', content_type='text/html; charset=utf-8')),
+    ])
+
+
+def fields():
+    """Format `json`, as tests/consumer/input/formats/golden_test.cc configures it: an item of a
+    Crawlee dataset."""
+    def record(**item):
+        return json.dumps({'request': {'url': 'http://a.example/go',
+                                       'loadedUrl': 'http://a.example/page', 'retryCount': 0},
+                           'response': {'status': 200,
+                                        'headers': {'content-type': 'text/html; charset=utf-8'}},
+                           'savedAt': '2024-05-06T07:08:09.250Z', **item}, ensure_ascii=False)
+
+    url = 'http://a.example/go'
+    want = {'final_url': 'http://a.example/page', 'content_type': 'text/html', 'charset': 'utf-8'}
+    write('json', [
+        ('page', None, record(html=HTML), expected(url, HTML, **want)),
+        ('failed', None, record(html=None, response={'status': 503}),
+         expected(url, '', final_url='http://a.example/page', status=503, problem='missing_body')),
+        ('wrong body', None, record(html=['<p>']),
+         expected(url, '', **want, problem='bad_encoding')),
+        ('no URL', None, json.dumps({'request': {}, 'html': HTML}), {'failure': 'missing_url'}),
+    ])
+
+
+for make in (scrapy_cluster, nutch, norconex, ache, canonical, fields):
+    make()
