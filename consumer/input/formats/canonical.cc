@@ -2,6 +2,7 @@
 
 #include "consumer/input/formats/base64.h"
 #include "consumer/input/formats/content_encoding.h"
+#include "consumer/input/formats/fetch_headers.h"
 #include "consumer/input/formats/header_block.h"
 #include "consumer/input/formats/url_text.h"
 
@@ -252,6 +253,7 @@ extract::Page MakePage(Fields fields, std::string record, const DecodeLimits& li
     if (type) page.content_type = *type;
   }
   page.charset = fields.charset.text;
+  SetFetchHeaders(fields.response_headers, page);
   if (fields.body.present()) {
     const bool text = !fields.body_encoding.present() || fields.body_encoding.text == "text";
     if (text) {
