@@ -18,6 +18,10 @@ bool HasHost(const log::Page& page) {
   return !page.host().empty() && page.host().find('\0') == std::string::npos;
 }
 
+bool LeadsOn(FetchClass result) {
+  return result == FetchClass::kPermanentRedirect || result == FetchClass::kTemporaryRedirect;
+}
+
 template <typename Value>
 Status DecodeInto(std::string_view bytes, Value& value) {
   if (bytes.empty()) return {};
@@ -34,8 +38,6 @@ PageSchedule::PageSchedule(const log::Page& page, const schedule::CrawlSchedule&
       crawl_(crawl),
       is_fetch_(page.outcome() != log::OUTCOME_DELETED),
       has_host_(HasHost(page)),
-      pattern_(is_fetch_ && has_host_ ? schedule::PathPattern(page.canonical_url())
-                                      : std::string()),
       fetch_(is_fetch_ ? FetchOf(page) : schedule::Fetch()) {}
 
 std::optional<std::string> PageSchedule::PatternKey(const log::Page& page,
@@ -52,6 +54,9 @@ Status PageSchedule::Read(const state::Url& url, const state::Host& host, RowRea
   if (auto read = DecodeInto(url.schedule(), url_); !read) return read;
   if (!is_fetch_ || !has_host_) return {};
   if (auto read = DecodeInto(host.schedule(), host_); !read) return read;
+  // Nothing is known of patterns, and none will be: most pages of a crawl that begins.
+  if (!host_.has_visits() && !was_visited() && !LeadsOn(fetch_.result)) return {};
+  pattern_ = schedule::PathPattern(page_.canonical_url());
   if (!host_.has_visits()) return {};
   auto patterns = PatternRow::Read(rows, PatternRow::Key(page_.host(), pattern_));
   if (!patterns) return tl::unexpected(patterns.error());
@@ -70,9 +75,7 @@ bool PageSchedule::finds_gone() const {
 
 void PageSchedule::Take(std::optional<bool> changed) {
   fetch_.changed = changed.value_or(false);
-  const bool leads_on = fetch_.result == FetchClass::kPermanentRedirect ||
-                        fetch_.result == FetchClass::kTemporaryRedirect;
-  if (leads_on && has_host_ && !is_outdated() && !page_.redirect_target().empty() &&
+  if (LeadsOn(fetch_.result) && has_host_ && !is_outdated() && !page_.redirect_target().empty() &&
       page_.redirect_host() == page_.host()) {
     host_.AddRedirect(page_.canonical_url(), pattern_, page_.redirect_target());
   }

@@ -63,7 +63,7 @@ class PageSchedule {
   const schedule::CrawlSchedule& crawl_;
   const bool is_fetch_;  // and no tombstone
   const bool has_host_;  // pages of no host say nothing about each other
-  const std::string pattern_;
+  std::string pattern_;  // empty where nothing needs it
   schedule::Fetch fetch_;
   schedule::UrlSchedule url_;
   schedule::HostSchedule host_;
