@@ -181,14 +181,10 @@ void FindJudgeConflicts(const Config& config, std::vector<Conflict>& conflicts) 
   if (sum != 1000) {
     conflicts.push_back({{"judge.priority"}, "the four weights must add up to 1000"});
   }
-  const RecrawlIntervals& recrawl = config.judge.recrawl;
-  if (recrawl.min_seconds > recrawl.max_seconds) {
-    conflicts.push_back(
-        {{"judge.recrawl.min", "judge.recrawl.max"}, "must not be longer than judge.recrawl.max"});
-  } else if (recrawl.initial_seconds < recrawl.min_seconds ||
-             recrawl.initial_seconds > recrawl.max_seconds) {
-    conflicts.push_back({{"judge.recrawl.initial", "judge.recrawl.min", "judge.recrawl.max"},
-                         "must lie between judge.recrawl.min and judge.recrawl.max"});
+  const ScheduleParameters& schedule = config.judge.schedule;
+  if (schedule.min_seconds > schedule.max_seconds) {
+    conflicts.push_back({{"judge.schedule.min", "judge.schedule.max"},
+                         "must not be longer than judge.schedule.max"});
   }
 }
 

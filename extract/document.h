@@ -35,8 +35,10 @@ inline constexpr std::size_t kMaxAnchorBytes = 256;
 /// What extraction made of one page.
 struct Document {
   Outcome outcome = Outcome::kNotEvaluated;
-  std::string detail;            ///< code for kNotEvaluated; status for kErrorStatus; else empty
-  std::string canonical_url;     ///< the page's identity, from final_url or url; never empty
+  std::string detail;  ///< code for kNotEvaluated; status for kErrorStatus; else empty
+  /// The page's identity; never empty. From final_url, or from url where that is all there is or
+  /// the response is a redirect.
+  std::string canonical_url;
   std::string host;              ///< of canonical_url, lower case; empty where a URL has none
   std::uint32_t path_depth = 0;  ///< non-empty path segments of canonical_url
   /// The part of `host` that somebody registered, by the Public Suffix List; may be empty.

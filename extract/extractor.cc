@@ -81,8 +81,9 @@ class Extractor::Impl {
 
   [[nodiscard]] Document Identify(const Page& page) const {
     Document document;
-    TakeIdentity(IdentityOf(page.final_url.empty() ? page.url : page.final_url, url_options_),
-                 document);
+    // A response that is a redirect is about the URL that was asked for, not about its target.
+    const bool is_asked = page.final_url.empty() || IsRedirectStatus(page.status_code);
+    TakeIdentity(IdentityOf(is_asked ? page.url : page.final_url, url_options_), document);
     document.registered_domain = RegisteredDomain(document.host);
     return document;
   }

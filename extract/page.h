@@ -14,14 +14,21 @@ enum class BodyKind {
   kText,   ///< text already stripped of markup by the crawler, in UTF-8
 };
 
+/// Whether a response with this HTTP status sends its reader to another URL.
+[[nodiscard]] constexpr bool IsRedirectStatus(int status) {
+  return (status >= 301 && status <= 303) || status == 307 || status == 308;
+}
+
 /// One fetched page as an input format yields it: all the crawler said, nothing yet believed.
 struct Page {
-  std::string url;        ///< as asked for; never empty
-  std::string final_url;  ///< after redirects; empty: the same as `url`
-  std::string id;         ///< the crawler's own name for the page; may be empty
-  std::string crawl_id;   ///< may be empty
-  std::string attrs;      ///< JSON text echoed in the verdict; empty: none
-  int status_code = 200;  ///< of the HTTP response
+  std::string url;          ///< as asked for; never empty
+  std::string final_url;    ///< after redirects; empty: the same as `url`
+  std::string id;           ///< the crawler's own name for the page; may be empty
+  std::string crawl_id;     ///< may be empty
+  std::string attrs;        ///< JSON text echoed in the verdict; empty: none
+  int status_code = 200;    ///< of the HTTP response
+  std::string location;     ///< the header of that name: where a redirect leads; may be empty
+  std::string retry_after;  ///< the header of that name; may be empty
   std::optional<Timestamp> fetch_time;
   std::string content_type;  ///< the header's value, parameters included; may be empty
   std::string charset;       ///< named by the crawler apart from `content_type`; may be empty

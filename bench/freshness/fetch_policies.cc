@@ -104,17 +104,28 @@ class Schedule final : public FetchPolicy {
     const schedule::UrlSchedule& url = urls_[document];
     const schedule::HostSchedule& host = *host_of_[document];
     const schedule::Seconds seconds = ToSeconds(now);
-    const schedule::LogRate rate = crawl_.RateOf(url, host, patterns_[document]);
-    return crawl_.ScoreAt(url, host, rate, bounds_, seconds).value();
+    const auto like = sets_.find(SetOf(document));
+    const schedule::LogRate rate =
+        crawl_.RateOf(url, host, like != sets_.end() ? like->second : schedule::PatternSet(),
+                      patterns_[document]);
+    return crawl_.ScoreAt(url, host, rate, seconds).value();
   }
   void Fetched(std::size_t document, double now, bool changed) override {
     schedule::Fetch fetch;
     fetch.time = ToSeconds(now);
     fetch.changed = changed;
-    crawl_.Take(urls_[document], *host_of_[document], patterns_[document], fetch, bounds_);
+    crawl_.Add(crawl_
+                   .Take(urls_[document], *host_of_[document], sets_[SetOf(document)],
+                         patterns_[document], fetch)
+                   .change);
   }
 
  private:
+  using SetName = std::pair<const schedule::HostSchedule*, std::uint8_t>;
+
+  [[nodiscard]] SetName SetOf(std::size_t document) const {
+    return {host_of_[document], schedule::PatternSet::SetOf(patterns_[document])};
+  }
   static schedule::Seconds ToSeconds(double days) {
     return static_cast<schedule::Seconds>(std::llround(days * kSecondsOfDay));
   }
@@ -126,10 +137,10 @@ class Schedule final : public FetchPolicy {
     return options;
   }
 
-  const schedule::IntervalBounds bounds_;
   schedule::CrawlSchedule crawl_;
   std::vector<schedule::UrlSchedule> urls_;
   std::map<std::string, schedule::HostSchedule> hosts_;
+  std::map<SetName, schedule::PatternSet> sets_;
   std::vector<schedule::HostSchedule*> host_of_;
   std::vector<std::string> patterns_;
 };

@@ -1,11 +1,15 @@
 #include "consumer/pipeline/page_processor.h"
 
+#include "consumer/input/formats/header_block.h"
 #include "consumer/record_limits.h"
 #include "extract/url/page_url.h"
+#include "plugin/base/http_date.h"
 #include "plugin/fingerprint/simhash.h"
 #include "plugin/fingerprint/sketch.h"
 #include "plugin/verdict/item.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <string_view>
 #include <utility>
@@ -113,6 +117,19 @@ Timestamp FallbackFetchTime(const InputRecord& record) {
   return record.timestamp;
 }
 
+/// Retry-After, as seconds or as a date. nullopt: it is neither, or not there.
+std::optional<std::uint64_t> RetryAfterSeconds(std::string_view value, std::int64_t fetch_time_ms) {
+  value = TrimSpaces(value);
+  if (const auto seconds = ParseNumber(value)) return seconds;
+  const auto date = ParseHttpDate(value);
+  if (!date.has_value()) return std::nullopt;
+  // Any 64 bits are a fetch time, and a date is one of 10,000 years.
+  const std::int64_t until = date->time_since_epoch().count();
+  return fetch_time_ms < until && until > 0
+             ? static_cast<std::uint64_t>(until - std::max<std::int64_t>(fetch_time_ms, 0)) / 1000
+             : 0;
+}
+
 }  // namespace
 
 std::string SchemeOf(const ProcessorOptions& options) {
@@ -188,6 +205,29 @@ ProcessedRecord PageProcessor::Process(SourceRecord&& source, Depth depth, std::
   return processed;
 }
 
+void PageProcessor::FillFetch(const extract::Page& page, log::Page& entry) const {
+  if (page.status_code != 200) entry.set_status(page.status_code);
+  if (const auto seconds = RetryAfterSeconds(page.retry_after, entry.fetch_time_ms())) {
+    entry.set_retry_after_seconds(*seconds);
+  }
+  const extract::UrlOptions& urls = options_.extract.url;
+  if (!extract::IsRedirectStatus(page.status_code)) {
+    entry.set_was_redirected(!page.final_url.empty() && page.final_url != page.url &&
+                             extract::IdentityOf(page.final_url, urls).url !=
+                                 extract::IdentityOf(page.url, urls).url);
+    return;
+  }
+  const bool names_target = !page.final_url.empty() && page.final_url != page.url;
+  if (!names_target && (page.location.empty() || page.location.size() > kMaxUrlBytes)) return;
+  extract::CanonicalUrl target = extract::IdentityOf(
+      names_target ? page.final_url
+                   : extract::ResolveUrl(extract::CanonicalizeUrl(page.url).url, page.location).url,
+      urls);
+  if (target.url.size() > kMaxUrlBytes) return;
+  entry.set_redirect_target(std::move(target.url));
+  entry.set_redirect_host(std::move(target.host));
+}
+
 std::optional<bool> PageProcessor::FillPage(extract::Page&& page, log::Page& entry,
                                             std::string* text) {
   DieOnPlantedPage(page);
@@ -206,6 +246,7 @@ std::optional<bool> PageProcessor::FillPage(extract::Page&& page, log::Page& ent
   if (page.fetch_time.has_value()) {
     entry.set_fetch_time_ms(page.fetch_time->time_since_epoch().count());
   }
+  FillFetch(page, entry);
   entry.set_id(UpTo(kMaxIdBytes, std::move(page.id), "id", entry));
   entry.set_url(std::move(page.url));
   entry.set_final_url(std::move(page.final_url));

@@ -65,6 +65,8 @@ class PageProcessor {
  private:
   /// Whether the cache had it: see ProcessedRecord.
   std::optional<bool> FillPage(extract::Page&& page, log::Page& entry, std::string* text);
+  /// What the response says about the next fetch.
+  void FillFetch(const extract::Page& page, log::Page& entry) const;
   /// What depends on the page's text, or on its URL, in log fields.
   void Extract(const extract::Page& page, log::Page& entry, std::string* text);
   std::optional<bool> ExtractOrRepeat(const extract::Page& page, log::Page& entry);

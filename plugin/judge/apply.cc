@@ -25,7 +25,9 @@ void Apply(const PageDecision& decision, Changes& rows, ChangedIndex& index) {
       decision.url.Delete(rows);
       break;
   }
+  if (decision.adopted.has_value()) decision.adopted->Write(rows);
   if (decision.host.has_value()) decision.host->Write(rows);
+  if (decision.patterns.has_value()) decision.patterns->Write(rows);
 }
 
 }  // namespace crawlsieve

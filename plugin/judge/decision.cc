@@ -3,6 +3,9 @@
 #include "plugin/base/result.h"
 #include "plugin/judge/fold_version.h"
 #include "plugin/judge/page.h"
+#include "plugin/judge/page_fetch.h"
+#include "plugin/judge/page_schedule.h"
+#include "plugin/schedule/text_hash.h"
 #include "plugin/verdict/preference.h"
 #include "plugin/verdict/priority.h"
 
@@ -97,19 +100,22 @@ bool Prefer(std::string_view url, Score score, const std::vector<UrlPreference>&
 /// The judging of one page, step by step. Each step needs those before it.
 class Judging {
  public:
-  Judging(const log::Page& page, DocId id, const JudgeParameters& parameters,
-          std::uint32_t fold_version, JudgeView& view, PageDecision& decision)
+  Judging(const log::Page& page, DocId id, const JudgeRules& rules, JudgeView& view,
+          PageDecision& decision)
       : page_(page),
         id_(id),
-        parameters_(parameters),
-        fold_version_(fold_version),
+        parameters_(rules.parameters),
+        fold_version_(rules.fold_version),
         view_(view),
-        decision_(decision) {}
+        decision_(decision) {
+    if (fold_version_ >= kFoldVersionOfSchedules) schedule_.emplace(page, rules.crawl);
+  }
 
   [[nodiscard]] Status Run() {
-    for (const auto step : {&Judging::ReadUrl, &Judging::FindReason, &Judging::ChangeClusters,
-                            &Judging::LeaveCluster, &Judging::NoteFetch, &Judging::CountForHost,
-                            &Judging::SetPriority, &Judging::SetRecrawl}) {
+    for (const auto step :
+         {&Judging::ReadUrl, &Judging::ReadHost, &Judging::FindReason, &Judging::ChangeClusters,
+          &Judging::LeaveCluster, &Judging::NoteFetch, &Judging::TakeFetch, &Judging::CountForHost,
+          &Judging::SetPriority, &Judging::SetRecrawl}) {
       CRAWLSIEVE_RETURN_IF_ERROR((this->*step)());
     }
     return {};
@@ -126,9 +132,39 @@ class Judging {
     return {};
   }
 
+  Status ReadHost() {
+    CRAWLSIEVE_ASSIGN_OR_RETURN(auto read, HostRow::Read(view_, page_.host()));
+    host_ = read.has_value() ? std::move(*read) : HostRow{page_.host(), {}};
+    return schedule_.has_value() ? schedule_->Read(url(), host_.record, view_) : Status();
+  }
+
+  /// The reason of a page that was fetched too late to count, or of a fetch that failed.
+  [[nodiscard]] std::optional<Reason> ReasonOfFetch() const {
+    if (!schedule_.has_value()) return std::nullopt;
+    if (schedule_->is_outdated()) return Reason::kOutdated;
+    if (page_.outcome() != log::OUTCOME_ERROR_STATUS) return std::nullopt;
+    switch (schedule_->result()) {
+      case schedule::FetchClass::kNotModified:
+        return Reason::kNotModified;
+      case schedule::FetchClass::kPermanentRedirect:
+      case schedule::FetchClass::kTemporaryRedirect:
+        return Reason::kRedirect;
+      case schedule::FetchClass::kNotFound:
+      case schedule::FetchClass::kGone:
+        return schedule_->finds_gone() ? Reason::kGone : Reason::kErrorStatus;
+      default:
+        return Reason::kErrorStatus;
+    }
+  }
+
   Status FindReason() {
-    CRAWLSIEVE_ASSIGN_OR_RETURN(auto found,
-                                FindMatch(page_, own_, parameters_, view_, decision_.work));
+    Finding found;
+    if (const std::optional<Reason> of_fetch = ReasonOfFetch()) {
+      found.reason = *of_fetch;
+    } else {
+      CRAWLSIEVE_ASSIGN_OR_RETURN(found,
+                                  FindMatch(page_, own_, parameters_, view_, decision_.work));
+    }
     reason_ = found.reason;
     comparison_ = found.comparison;
     if (found.match.has_value()) {
@@ -179,7 +215,10 @@ class Judging {
   /// representative's own is.
   Status LeaveCluster() {
     const DocId before{url().representative()};
-    if (!TellsOfContent(page_) || before.sequence == 0 || before == representative()) return {};
+    if (!TellsOfContent(page_) || reason_ == Reason::kOutdated || before.sequence == 0 ||
+        before == representative()) {
+      return {};
+    }
     if (decision_.retired.has_value() && decision_.retired->id == before) return {};
     CRAWLSIEVE_ASSIGN_OR_RETURN(auto left, DocumentRow::Read(view_, before));
     if (!left.has_value() || left->record.preferred_url() != page_.canonical_url()) return {};
@@ -191,34 +230,97 @@ class Judging {
 
   /// What the fetch adds to the history of its URL.
   Status NoteFetch() {
+    if (reason_ == Reason::kOutdated) return {};
     if (HasContent(page_)) {
-      // A URL whose fetches had no content so far has nothing to compare with.
-      if (url().fetches() > 0) {
-        // Not the same bytes, but judged to repeat what the fetch before was or repeated: the same.
-        const bool repeats_the_last =
-            representative_.has_value() && url().representative() == representative().sequence;
-        has_changed_ = url().content_checksum() != page_.content_checksum() && !repeats_the_last;
-        if (*has_changed_) url().set_changes(url().changes() + 1);
-      }
-      url().set_interval_seconds(
-          has_changed_.has_value()
-              ? NextInterval(parameters_.recrawl, url().interval_seconds(), *has_changed_)
-              : parameters_.recrawl.initial_seconds);
-      url().set_fetches(url().fetches() + 1);
-      url().set_representative(representative().sequence);
-      url().set_content_checksum(page_.content_checksum());
+      NoteContent();
+    } else if (schedule_.has_value()) {
+      NoteVisitWithoutContent();
     }
     if (page_.outcome() == log::OUTCOME_DELETED) {
       decision_.url_change = PageDecision::UrlChange::kDelete;
-    } else if (is_known_ || HasContent(page_)) {
+    } else if (is_known_ || HasContent(page_) || schedule_.has_value()) {
       decision_.url_change = PageDecision::UrlChange::kWrite;
     }
     return {};
   }
 
+  void NoteContent() {
+    // A fetch that was redirected here says what the page shows, but is no refetch of its URL.
+    const bool is_refetch = !schedule_.has_value() || !page_.was_redirected();
+    // A URL whose fetches had no content so far has nothing to compare with.
+    if (url().fetches() > 0 || url().redirect() != 0) {
+      // Not the same bytes, but judged to repeat what the fetch before was or repeated: the same.
+      const bool repeats_the_last =
+          representative_.has_value() && url().representative() == representative().sequence;
+      has_changed_ = url().redirect() != 0 ||
+                     (url().content_checksum() != page_.content_checksum() && !repeats_the_last);
+      if (*has_changed_ && is_refetch) url().set_changes(url().changes() + 1);
+    }
+    if (!schedule_.has_value()) {
+      url().set_interval_seconds(
+          has_changed_.has_value()
+              ? NextInterval(parameters_.recrawl, url().interval_seconds(), *has_changed_)
+              : parameters_.recrawl.initial_seconds);
+    }
+    if (is_refetch || url().fetches() == 0) url().set_fetches(url().fetches() + 1);
+    url().set_representative(representative().sequence);
+    url().set_content_checksum(page_.content_checksum());
+    url().clear_redirect();
+  }
+
+  void NoteVisitWithoutContent() {
+    if (reason_ == Reason::kNotModified) {
+      if (schedule_->was_visited()) has_changed_ = false;
+      if (url().fetches() > 0) url().set_fetches(url().fetches() + 1);
+    } else if (schedule_->result() == schedule::FetchClass::kTemporaryRedirect) {
+      const std::uint64_t target = schedule::TextHash(page_.redirect_target()) | 1;
+      if (schedule_->was_visited()) has_changed_ = url().redirect() != target;
+      url().set_redirect(target);
+    }
+  }
+
+  /// The schedules of URL, host and pattern, and what moves on to the target of a redirect.
+  Status TakeFetch() {
+    if (!schedule_.has_value()) return {};
+    if (page_.outcome() == log::OUTCOME_DELETED) {
+      decision_.crawl = schedule_->Forget();
+      return {};
+    }
+    schedule_->Take(has_changed_);
+    if (reason_ == Reason::kOutdated) return {};
+    decision_.crawl = schedule_->crawl_change();
+    decision_.patterns = schedule_->ChangedPatterns();
+    schedule_->WriteTo(url());
+    return schedule_->history().has_value() ? MoveTo(*schedule_->history()) : Status();
+  }
+
+  /// Gives what is known of the URL to the target, if nothing is known of that one yet.
+  Status MoveTo(const schedule::UrlSchedule& history) {
+    std::string key = UrlRow::Key(page_.redirect_target(), page_, parameters_.scope);
+    CRAWLSIEVE_ASSIGN_OR_RETURN(auto read, UrlRow::Read(view_, key));
+    UrlRow target = read.has_value() ? std::move(*read) : UrlRow{std::move(key), {}};
+    schedule::UrlSchedule schedule;
+    if (!target.record.schedule().empty()) {
+      CRAWLSIEVE_ASSIGN_OR_RETURN(schedule,
+                                  schedule::UrlSchedule::Decode(target.record.schedule()));
+    }
+    if (target.record.fetches() > 0 || schedule.last_visit != 0) return {};
+    AdoptHistory(schedule, history);
+    target.record.set_schedule(schedule.Encode());
+    target.record.set_fetches(url().fetches());
+    target.record.set_changes(url().changes());
+    target.record.set_content_checksum(url().content_checksum());
+    target.record.set_redirect(url().redirect());
+    url().clear_fetches();
+    url().clear_changes();
+    url().clear_content_checksum();
+    url().clear_redirect();
+    decision_.adopted = std::move(target);
+    return {};
+  }
+
   Status CountForHost() {
-    CRAWLSIEVE_ASSIGN_OR_RETURN(auto read, HostRow::Read(view_, page_.host()));
-    HostRow row = read.has_value() ? std::move(*read) : HostRow{page_.host(), {}};
+    HostRow& row = host_;
     const HostCount count = fold_version_ >= kFoldVersionOfLimits
                                 ? HostCountOf(reason_, page_.detail())
                                 : RuleFor(reason_).host_count;
@@ -235,7 +337,10 @@ class Judging {
                  .path_depth = page_.path_depth(),
                  .refetches = url().fetches() > 0 ? url().fetches() - 1 : 0,
                  .changes = url().changes()};
-    if (counts) decision_.host = std::move(row);
+    const bool is_scheduled = schedule_.has_value() && reason_ != Reason::kOutdated &&
+                              page_.outcome() != log::OUTCOME_DELETED &&
+                              schedule_->WriteTo(row.record);
+    if (counts || is_scheduled) decision_.host = std::move(row);
     return {};
   }
 
@@ -266,6 +371,10 @@ class Judging {
 
   Status SetRecrawl() {
     if (page_.outcome() == log::OUTCOME_DELETED) return {};
+    if (schedule_.has_value()) {
+      decision_.verdict.recrawl = schedule_->NextFetch(has_changed_);
+      return {};
+    }
     const std::uint64_t interval = url().interval_seconds() > 0
                                        ? url().interval_seconds()
                                        : parameters_.recrawl.initial_seconds;
@@ -290,6 +399,8 @@ class Judging {
   PageDecision& decision_;
   bool is_known_ = false;           // the URL
   std::optional<DocumentRow> own_;  // the URL's live kept version
+  HostRow host_;
+  std::optional<PageSchedule> schedule_;  // nullopt: the rules have none
   Reason reason_ = Reason::kNotEvaluated;
   Comparison comparison_;
   std::optional<DocumentRow> representative_;  // the match, or the page itself
@@ -331,11 +442,11 @@ Result<Finding> FindMatch(const log::Page& page, const std::optional<DocumentRow
   return Finding{own.has_value() ? Reason::kUpdated : Reason::kUnique, std::nullopt, {}};
 }
 
-Result<PageDecision> Decide(const log::Page& page, DocId id, const JudgeParameters& parameters,
-                            std::uint32_t fold_version, JudgeView& view) {
+Result<PageDecision> Decide(const log::Page& page, DocId id, const JudgeRules& rules,
+                            JudgeView& view) {
   // Built in place: its rows are expensive to move.
   Result<PageDecision> decision;
-  const Status done = Judging(page, id, parameters, fold_version, view, *decision).Run();
+  const Status done = Judging(page, id, rules, view, *decision).Run();
   if (!done) decision = tl::unexpected(done.error());
   return decision;
 }
@@ -343,6 +454,9 @@ Result<PageDecision> Decide(const log::Page& page, DocId id, const JudgeParamete
 void NameFirstRows(const log::Page& page, const JudgeParameters& parameters, const RowNamer& name) {
   name(Table::kUrls, UrlRow::Key(page, parameters.scope));
   name(Table::kHosts, page.host());
+  if (page.outcome() == log::OUTCOME_ERROR_STATUS && IsOwnTarget(page)) {
+    name(Table::kUrls, UrlRow::Key(page.redirect_target(), page, parameters.scope));
+  }
   if (ReasonWithoutComparison(page, TraitsOf(page), parameters).has_value()) return;
   name(Table::kContent, ContentRow::Key(page.content_checksum(), ScopeOf(page, parameters.scope)));
 }
@@ -356,6 +470,10 @@ void NameDocuments(const log::Page& page, const JudgeParameters& parameters, Jud
   if (url && url->has_value()) {
     name_document(DocId{(*url)->record.kept()});
     if (TellsOfContent(page)) name_document(DocId{(*url)->record.representative()});
+  }
+  const auto host = HostRow::Read(view, page.host());
+  if (host && host->has_value()) {
+    if (const auto key = PageSchedule::PatternKey(page, (*host)->record)) name(Table::kHosts, *key);
   }
   const PageTraits traits = TraitsOf(page);
   if (ReasonWithoutComparison(page, traits, parameters).has_value()) return;

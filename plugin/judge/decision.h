@@ -4,6 +4,7 @@
 #include "plugin/judge/rows.h"
 #include "plugin/judge/view.h"
 #include "plugin/log/entry.pb.h"
+#include "plugin/schedule/crawl_schedule.h"
 #include "plugin/verdict/comparison.h"
 #include "plugin/verdict/parameters.h"
 #include "plugin/verdict/reason.h"
@@ -58,15 +59,24 @@ struct PageDecision {
   std::optional<DocumentRow> left;      ///< another representative, whose cluster the URL has left
   UrlRow url;
   UrlChange url_change = UrlChange::kNone;
+  std::optional<UrlRow> adopted;  ///< another URL, which takes over what is known of this one
   std::optional<HostRow> host;
+  std::optional<PatternRow> patterns;
+  schedule::CrawlChange crawl;  ///< for CrawlSchedule::Add
   ConfirmWork work;
+};
+
+/// By what a page is judged besides what the rows hold.
+struct JudgeRules {
+  const JudgeParameters& parameters;
+  std::uint32_t fold_version;
+  const schedule::CrawlSchedule& crawl;  ///< as it is before the page
 };
 
 /// Judges the page of entry `id` by these rules. A pure function of its arguments and of what
 /// `view` shows. Errors: as FindMatch.
-[[nodiscard]] Result<PageDecision> Decide(const log::Page& page, DocId id,
-                                          const JudgeParameters& parameters,
-                                          std::uint32_t fold_version, JudgeView& view);
+[[nodiscard]] Result<PageDecision> Decide(const log::Page& page, DocId id, const JudgeRules& rules,
+                                          JudgeView& view);
 
 /// Takes the name of a row that is to be read. The key is valid during the call.
 using RowNamer = std::function<void(Table table, std::string_view key)>;

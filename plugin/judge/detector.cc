@@ -2,6 +2,7 @@
 
 #include "plugin/base/result.h"
 #include "plugin/judge/apply.h"
+#include "plugin/judge/page_fetch.h"
 #include "plugin/judge/rows.h"
 
 #include <utility>
@@ -11,7 +12,13 @@
 namespace crawlsieve {
 namespace {
 
-constexpr std::uint32_t kStateFormat = 3;
+/// Versions that know no schedules read format 3, and must not go on with a state that has some.
+constexpr std::uint32_t kOldestStateFormat = 3;
+constexpr std::uint32_t kStateFormat = 4;
+
+std::uint32_t StateFormatOf(std::uint32_t fold_version) {
+  return fold_version < kFoldVersionOfSchedules ? kOldestStateFormat : kStateFormat;
+}
 
 }  // namespace
 
@@ -44,11 +51,11 @@ Status Detector::Load() {
 
   if (position.has_value()) {
     const state::Position& stored = position->record;
-    if (stored.format() != kStateFormat) {
+    if (stored.format() < kOldestStateFormat || stored.format() > kStateFormat) {
       return MakeError(ErrorCode::kMismatch,
-                       fmt::format("state format {}; this version reads format {}: use the version "
-                                   "that wrote it, or an empty state directory",
-                                   stored.format(), kStateFormat));
+                       fmt::format("state format {}; this version reads formats {} and {}: use the "
+                                   "version that wrote it, or an empty state directory",
+                                   stored.format(), kOldestStateFormat, kStateFormat));
     }
     position_ = {stored.log_offset(), stored.entry_checksum()};
     current_.sequence = stored.sequence();
@@ -66,6 +73,9 @@ Status Detector::Load() {
     CRAWLSIEVE_ASSIGN_OR_RETURN(auto read, ParametersOf(stored));
     current_.parameters = std::move(read);
     current_.fold_version = stored.fold_version();
+    current_.crawl.SetOptions(ScheduleOptionsOf(*current_.parameters));
+    CRAWLSIEVE_ASSIGN_OR_RETURN(auto crawl, ScheduleRow::Read(overlay_, current_.crawl.options()));
+    if (crawl.has_value()) current_.crawl = std::move(*crawl);
   }
   committed_ = current_;
   return RebuildIndex(current_.parameters ? static_cast<int>(current_.parameters->max_distance)
@@ -117,11 +127,14 @@ Result<Folded> Detector::Fold(const log::Entry& entry) {
 
 Status Detector::Commit(const LogPosition& position) {
   PositionRow row;
-  row.record.set_format(kStateFormat);
+  row.record.set_format(StateFormatOf(current_.fold_version));
   row.record.set_log_offset(position.offset);
   row.record.set_entry_checksum(position.entry_checksum);
   row.record.set_sequence(current_.sequence);
   row.Write(overlay_.rows());
+  if (current_.fold_version >= kFoldVersionOfSchedules) {
+    ScheduleRow::Write(current_.crawl, overlay_.rows());
+  }
   marks_.Write(overlay_.rows());
   auto recorded =
       snapshots_.Record(store_, current_.sequence, overlay_.index().Removed(), overlay_.rows());
@@ -175,6 +188,7 @@ Result<Folded> Detector::FoldParameters(const log::Parameters& parameters) {
   ++current_.sequence;
   current_.parameters = std::move(read);
   current_.fold_version = parameters.fold_version();
+  current_.crawl.SetOptions(ScheduleOptionsOf(*current_.parameters));
   ParametersRow{parameters}.Write(overlay_.rows());
   return Folded{FoldOutcome::kParameters, std::nullopt, {}};
 }
@@ -213,10 +227,12 @@ Result<Folded> Detector::FoldPage(const log::Page& page) {
     folded.outcome = FoldOutcome::kDeadLetter;
     return folded;
   }
-  CRAWLSIEVE_ASSIGN_OR_RETURN(auto decision,
-                              Decide(page, DocId{current_.sequence}, *current_.parameters,
-                                     current_.fold_version, overlay_));
+  CRAWLSIEVE_ASSIGN_OR_RETURN(
+      auto decision,
+      Decide(page, DocId{current_.sequence},
+             {*current_.parameters, current_.fold_version, current_.crawl}, overlay_));
   Apply(decision, overlay_.rows(), overlay_.index());
+  current_.crawl.Add(decision.crawl);
   confirm_work_ += decision.work;
   folded.verdict = std::move(decision.verdict);
   return folded;

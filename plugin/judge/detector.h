@@ -130,6 +130,7 @@ class Detector {
     std::uint64_t sequence = 0;
     std::optional<JudgeParameters> parameters;  ///< nullopt: none so far
     std::uint32_t fold_version = 0;
+    schedule::CrawlSchedule crawl{schedule::ScheduleOptions()};
   };
 
   Detector(Store& store, IndexFactory make_index, std::string scheme, RestartOptions restart);

@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::string_view kPositionKey = "position";
 constexpr std::string_view kParametersKey = "parameters";
+constexpr std::string_view kScheduleKey = "schedule";
 
 void AppendBigEndian(std::uint64_t number, std::string& key) {
   for (int shift = 56; shift >= 0; shift -= 8) key += static_cast<char>(number >> shift);
@@ -148,9 +149,14 @@ void ContentRow::Write(Changes& changes) const {
 void ContentRow::Delete(Changes& changes) const { changes.Delete(Table::kContent, key); }
 
 std::string UrlRow::Key(const log::Page& page, Scope scope) {
-  if (scope != Scope::kCrawl) return page.canonical_url();
+  return Key(page.canonical_url(), page, scope);
+}
+
+std::string UrlRow::Key(std::string_view canonical_url, const log::Page& page, Scope scope) {
+  std::string key(canonical_url);
   // A canonical URL has no line break.
-  return page.canonical_url() + '\n' + page.crawl_id();
+  if (scope == Scope::kCrawl) key += '\n' + page.crawl_id();
+  return key;
 }
 
 Result<std::optional<UrlRow>> UrlRow::Read(RowReader& rows, std::string_view key) {
@@ -170,6 +176,26 @@ Result<std::optional<HostRow>> HostRow::Read(RowReader& rows, std::string_view k
 }
 
 void HostRow::Write(Changes& changes) const { WriteRecord(Table::kHosts, key, record, changes); }
+
+std::string PatternRow::Key(std::string_view host, std::string_view pattern) {
+  std::string key(host);
+  key += '\0';
+  key += static_cast<char>(schedule::PatternSet::SetOf(pattern));
+  return key;
+}
+
+Result<std::optional<PatternRow>> PatternRow::Read(RowReader& rows, std::string_view key) {
+  const auto bytes = rows.Row(Table::kHosts, key);
+  if (!bytes) return tl::unexpected(bytes.error());
+  if (!bytes->has_value()) return std::optional<PatternRow>();
+  auto patterns = schedule::PatternSet::Decode(**bytes);
+  if (!patterns) return tl::unexpected(patterns.error());
+  return PatternRow{std::string(key), std::move(*patterns)};
+}
+
+void PatternRow::Write(Changes& changes) const {
+  changes.Put(Table::kHosts, key, patterns.Encode());
+}
 
 std::string MarkRow::Key(const log::Source& source) {
   return fmt::format("{}/{}", source.topic(), source.partition());
@@ -207,6 +233,20 @@ Result<std::optional<PositionRow>> PositionRow::Read(RowReader& rows) {
 
 void PositionRow::Write(Changes& changes) const {
   WriteRecord(Table::kMeta, kPositionKey, record, changes);
+}
+
+Result<std::optional<schedule::CrawlSchedule>> ScheduleRow::Read(
+    RowReader& rows, const schedule::ScheduleOptions& options) {
+  const auto bytes = rows.Row(Table::kMeta, kScheduleKey);
+  if (!bytes) return tl::unexpected(bytes.error());
+  if (!bytes->has_value()) return std::optional<schedule::CrawlSchedule>();
+  auto crawl = schedule::CrawlSchedule::Decode(**bytes, options);
+  if (!crawl) return tl::unexpected(crawl.error());
+  return std::optional(std::move(*crawl));
+}
+
+void ScheduleRow::Write(const schedule::CrawlSchedule& crawl, Changes& changes) {
+  changes.Put(Table::kMeta, kScheduleKey, crawl.Encode());
 }
 
 Result<std::optional<ParametersRow>> ParametersRow::Read(RowReader& rows) {

@@ -5,6 +5,8 @@
 #include "plugin/index/hamming_index.h"
 #include "plugin/judge/view.h"
 #include "plugin/log/entry.pb.h"
+#include "plugin/schedule/crawl_schedule.h"
+#include "plugin/schedule/pattern_set.h"
 #include "plugin/state/state.pb.h"
 #include "plugin/state/store.h"
 #include "plugin/verdict/comparison.h"
@@ -69,6 +71,9 @@ struct UrlRow {
 
   /// A URL has one history, or one in each crawl.
   [[nodiscard]] static std::string Key(const log::Page& page, Scope scope);
+  /// Of another URL, in the crawl of `page`.
+  [[nodiscard]] static std::string Key(std::string_view canonical_url, const log::Page& page,
+                                       Scope scope);
   [[nodiscard]] static Result<std::optional<UrlRow>> Read(RowReader& rows, std::string_view key);
 
   void Write(Changes& changes) const;
@@ -81,6 +86,18 @@ struct HostRow {
   state::Host record;
 
   [[nodiscard]] static Result<std::optional<HostRow>> Read(RowReader& rows, std::string_view key);
+
+  void Write(Changes& changes) const;
+};
+
+/// Table hosts, by host name, NUL and the number of the set: some of the host's path patterns.
+struct PatternRow {
+  std::string key;
+  schedule::PatternSet patterns;
+
+  [[nodiscard]] static std::string Key(std::string_view host, std::string_view pattern);
+  [[nodiscard]] static Result<std::optional<PatternRow>> Read(RowReader& rows,
+                                                              std::string_view key);
 
   void Write(Changes& changes) const;
 };
@@ -111,6 +128,14 @@ struct PositionRow {
   [[nodiscard]] static Result<std::optional<PositionRow>> Read(RowReader& rows);
 
   void Write(Changes& changes) const;
+};
+
+/// Table meta: what the schedules of all URLs share.
+struct ScheduleRow {
+  [[nodiscard]] static Result<std::optional<schedule::CrawlSchedule>> Read(
+      RowReader& rows, const schedule::ScheduleOptions& options);
+
+  static void Write(const schedule::CrawlSchedule& crawl, Changes& changes);
 };
 
 /// Table meta: the judging parameters in force, as the log has them.

@@ -1,9 +1,15 @@
 #include "plugin/schedule/crawl_schedule.h"
 
+#include "plugin/schedule/evidence_bytes.h"
+
 #include <algorithm>
+#include <utility>
 
 namespace crawlsieve::schedule {
 namespace {
+
+constexpr std::uint64_t kFormat = 1;
+constexpr std::size_t kValueBytes = 4;
 
 /// A bound on fetches that isn't from the URL's value: a retry, a 404, a pause of the host.
 Seconds NotBefore(const UrlSchedule& url, const HostSchedule& host) {
@@ -15,67 +21,137 @@ bool HasRate(const UrlSchedule& url) { return url.state == UrlState::kLive && ur
 }  // namespace
 
 CrawlSchedule::CrawlSchedule(const ScheduleOptions& options)
-    : options_(options), threshold_(SolveThreshold(histogram_, options.goal, IntervalBounds())) {}
+    : options_(options), threshold_(SolveThreshold(histogram_, options.goal, options.bounds)) {}
 
-FetchOutcome CrawlSchedule::Take(UrlSchedule& url, HostSchedule& host, std::string_view pattern,
-                                 const Fetch& fetch, const IntervalBounds& bounds) {
-  FetchOutcome outcome = TakeFetch(url, fetch, options_.retry, options_.half_lives);
-  if (outcome.effect == FetchEffect::kOutdated) return outcome;
-  const bool is_failure =
-      outcome.effect == FetchEffect::kRetry || outcome.effect == FetchEffect::kError;
-  host.AddAnswer(fetch.time, is_failure, options_.retry);
-  if (outcome.effect == FetchEffect::kUnchanged || outcome.effect == FetchEffect::kChanged) {
-    const bool changed = outcome.effect == FetchEffect::kChanged;
-    host.AddVisit(pattern, fetch.time, outcome.interval, changed, options_.half_lives.years);
-    changes_.FadeTo(fetch.time, options_.half_lives.years);
-    changes_.evidence.Add(outcome.interval, changed);
+void CrawlSchedule::SetOptions(const ScheduleOptions& options) {
+  if (options == options_) return;
+  options_ = options;
+  threshold_ = SolveThreshold(histogram_, options_.goal, options_.bounds);
+}
+
+TakenFetch CrawlSchedule::Take(UrlSchedule& url, HostSchedule& host, PatternSet& patterns,
+                               std::string_view pattern, const Fetch& fetch) const {
+  TakenFetch taken;
+  taken.outcome = TakeFetch(url, fetch, options_.retry, options_.half_lives);
+  const FetchEffect effect = taken.outcome.effect;
+  CrawlChange& change = taken.change;
+  change.old_bucket = change.new_bucket = url.bucket;
+  if (effect != FetchEffect::kOutdated) {
+    change.is_fetch = true;
+    const bool failed = fetch.result != FetchClass::kUnreadable &&
+                        (effect == FetchEffect::kRetry || effect == FetchEffect::kError);
+    host.AddAnswer(fetch.time, failed, options_.retry);
+    if (effect == FetchEffect::kUnchanged || effect == FetchEffect::kChanged) {
+      const Seconds interval = taken.outcome.interval;
+      const bool changed = effect == FetchEffect::kChanged;
+      host.AddVisit(fetch.time, interval, changed, options_.half_lives.years);
+      patterns.AddVisit(pattern, fetch.time, interval, changed, options_.half_lives.years);
+      change.visit = {fetch.time, interval, changed};
+    }
   }
-
-  if (url.bucket != UrlSchedule::kNoBucket) histogram_.Remove(url.bucket);
-  url.bucket = UrlSchedule::kNoBucket;
   if (HasRate(url)) {
-    url.bucket = RateHistogram::BucketOf(RateOf(url, host, pattern));
-    histogram_.Add(url.bucket);
+    taken.rate = RateOf(url, host, patterns, pattern, ChangesWith(change.visit).evidence);
   }
-  SolveIfDue(bounds);
-  return outcome;
+  if (change.is_fetch) {
+    url.bucket = HasRate(url) ? RateHistogram::BucketOf(taken.rate) : UrlSchedule::kNoBucket;
+    change.new_bucket = url.bucket;
+  }
+  return taken;
+}
+
+CrawlChange CrawlSchedule::Forget(const UrlSchedule& url) {
+  CrawlChange change;
+  change.old_bucket = url.bucket;
+  return change;
+}
+
+void CrawlSchedule::Add(const CrawlChange& change) {
+  changes_ = ChangesWith(change.visit);
+  if (change.old_bucket != change.new_bucket) {
+    if (change.old_bucket != UrlSchedule::kNoBucket) histogram_.Remove(change.old_bucket);
+    if (change.new_bucket != UrlSchedule::kNoBucket) histogram_.Add(change.new_bucket);
+  }
+  if (!change.is_fetch || ++fetches_ < solve_at_) return;
+  solve_at_ = fetches_ + std::min(fetches_, options_.solve_every);
+  threshold_ = SolveThreshold(histogram_, options_.goal, options_.bounds);
+}
+
+FadingEvidence CrawlSchedule::ChangesWith(const std::optional<CrawlChange::Visit>& visit) const {
+  FadingEvidence changes = changes_;
+  if (visit.has_value()) {
+    changes.FadeTo(visit->time, options_.half_lives.years);
+    changes.evidence.Add(visit->interval, visit->changed);
+  }
+  return changes;
 }
 
 LogRate CrawlSchedule::RateOf(const UrlSchedule& url, const HostSchedule& host,
-                              std::string_view pattern) const {
+                              const PatternSet& patterns, std::string_view pattern) const {
+  return RateOf(url, host, patterns, pattern, changes_.evidence);
+}
+
+LogRate CrawlSchedule::RateOf(const UrlSchedule& url, const HostSchedule& host,
+                              const PatternSet& patterns, std::string_view pattern,
+                              const ChangeEvidence& of_crawl) const {
   const auto others = [&](const FadingEvidence& all) {
     ChangeEvidence own = url.years;
     own.Fade(url.last_visit, all.as_of, options_.half_lives.years);
     return all.evidence.Without(own);
   };
   LogRate rate = RateOfMean(options_.usual_mean);
-  rate = EstimateRate(changes_.evidence, rate, options_.crawl_weight);
+  rate = EstimateRate(of_crawl, rate, options_.crawl_weight);
   rate = EstimateRate(others(host.changes()), rate, options_.host_weight);
-  if (const PatternSchedule* like = host.Find(pattern); like != nullptr) {
+  if (const PatternSchedule* like = patterns.Find(pattern); like != nullptr) {
     rate = EstimateRate(others(like->changes), rate, options_.pattern_weight);
   }
   rate = EstimateRate(url.years, rate, options_.url_weight);
   return EstimateRate(url.weeks, rate, options_.weeks_weight);
 }
 
-Seconds CrawlSchedule::NextFetch(const UrlSchedule& url, const HostSchedule& host, LogRate rate,
-                                 const IntervalBounds& bounds) const {
+Seconds CrawlSchedule::NextFetch(const UrlSchedule& url, const HostSchedule& host,
+                                 LogRate rate) const {
   const Seconds not_before = NotBefore(url, host);
   if (!HasRate(url)) return not_before;
-  return std::max(url.last_visit + FetchInterval(rate, threshold_, bounds), not_before);
+  return std::max(url.last_visit + FetchInterval(rate, threshold_, options_.bounds), not_before);
 }
 
 Score CrawlSchedule::ScoreAt(const UrlSchedule& url, const HostSchedule& host, LogRate rate,
-                             const IntervalBounds& bounds, Seconds now) const {
+                             Seconds now) const {
   if (now < NotBefore(url, host)) return Score{0};
   if (!HasRate(url)) return Score{Score::kOne / 2};
-  return ScoreOfFetch(rate, threshold_, bounds, now - std::min(now, url.last_visit));
+  return ScoreOfFetch(rate, threshold_, options_.bounds, now - std::min(now, url.last_visit));
 }
 
-void CrawlSchedule::SolveIfDue(const IntervalBounds& bounds) {
-  if (++fetches_ < solve_at_) return;
-  solve_at_ = fetches_ + std::min(fetches_, options_.solve_every);
-  threshold_ = SolveThreshold(histogram_, options_.goal, bounds);
+std::string CrawlSchedule::Encode() const {
+  ByteWriter out;
+  out.Varint(kFormat);
+  WriteEvidence(out, changes_);
+  out.Varint(fetches_);
+  out.Varint(solve_at_);
+  out.Fixed(static_cast<std::uint32_t>(threshold_), kValueBytes);
+  for (std::size_t i = 0; i < RateHistogram::kBuckets; ++i) {
+    out.Varint(histogram_.count(static_cast<RateHistogram::Bucket>(i)));
+  }
+  return std::move(out).Take();
+}
+
+Result<CrawlSchedule> CrawlSchedule::Decode(std::string_view bytes,
+                                            const ScheduleOptions& options) {
+  const auto damaged = [](const char* what) {
+    return MakeError(ErrorCode::kCorruption, std::string("schedule of the crawl: ") + what);
+  };
+  ByteReader in(bytes);
+  if (in.Varint() != kFormat) return damaged("unknown format");
+  CrawlSchedule crawl(options);
+  crawl.changes_ = ReadEvidence(in);
+  crawl.fetches_ = in.Varint();
+  crawl.solve_at_ = in.Varint();
+  crawl.threshold_ = static_cast<LogValue>(static_cast<std::uint32_t>(in.Fixed(kValueBytes)));
+  for (std::size_t i = 0; i < RateHistogram::kBuckets; ++i) {
+    crawl.histogram_.Set(static_cast<RateHistogram::Bucket>(i), in.Varint());
+  }
+  if (!in.ok() || !in.at_end()) return damaged("length");
+  return crawl;
 }
 
 }  // namespace crawlsieve::schedule

@@ -1,12 +1,15 @@
 #pragma once
 
+#include "plugin/base/result.h"
 #include "plugin/schedule/fading_evidence.h"
 #include "plugin/schedule/fetch.h"
 #include "plugin/schedule/host_schedule.h"
+#include "plugin/schedule/pattern_set.h"
 #include "plugin/schedule/threshold.h"
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace crawlsieve::schedule {
@@ -16,6 +19,7 @@ namespace crawlsieve::schedule {
 /// or host.
 struct ScheduleOptions {
   ScheduleGoal goal;
+  IntervalBounds bounds;
   RetryOptions retry;
   HalfLives half_lives;
   /// Mean time between changes before anything is known, in seconds.
@@ -31,6 +35,26 @@ struct ScheduleOptions {
   friend bool operator==(const ScheduleOptions&, const ScheduleOptions&) = default;
 };
 
+/// What a page adds to the sums of the crawl.
+struct CrawlChange {
+  struct Visit {
+    Seconds time = 0;
+    Seconds interval = 0;
+    bool changed = false;
+  };
+
+  bool is_fetch = false;                             ///< counts towards the next solution
+  std::optional<Visit> visit;                        ///< found the content changed, or not
+  std::uint8_t old_bucket = UrlSchedule::kNoBucket;  ///< where the URL was counted
+  std::uint8_t new_bucket = UrlSchedule::kNoBucket;  ///< where it is to be counted
+};
+
+struct TakenFetch {
+  FetchOutcome outcome;
+  CrawlChange change;
+  LogRate rate = 0;  ///< RateOf the URL behind the fetch
+};
+
 /// What is kept of the crawl as a whole, and the rules that join URL, pattern, host and crawl.
 ///
 /// Every result is a function of the fetches in their order and the options. Thread-compatible.
@@ -38,32 +62,54 @@ class CrawlSchedule {
  public:
   explicit CrawlSchedule(const ScheduleOptions& options);
 
-  /// Takes one fetch: updates the URL, its host and the crawl. `pattern` is the PathPattern of the
-  /// URL. `bounds` are those of the host or pattern.
-  FetchOutcome Take(UrlSchedule& url, HostSchedule& host, std::string_view pattern,
-                    const Fetch& fetch, const IntervalBounds& bounds);
+  /// Goes on by other options. The threshold is solved again at once if they differ.
+  void SetOptions(const ScheduleOptions& options);
+
+  /// Takes one fetch into the URL, its host and, if it was a visit, its pattern. `patterns` is the
+  /// set that `pattern`, the PathPattern of the URL, belongs to. The crawl stays as it is until
+  /// Add. A fetch that is outdated changes nothing.
+  [[nodiscard]] TakenFetch Take(UrlSchedule& url, HostSchedule& host, PatternSet& patterns,
+                                std::string_view pattern, const Fetch& fetch) const;
+
+  /// What a URL that is deleted takes out of the sums.
+  [[nodiscard]] static CrawlChange Forget(const UrlSchedule& url);
+
+  /// Adds what a page changed. Solves the threshold when it is time.
+  void Add(const CrawlChange& change);
 
   /// How often the URL changes, by its own visits and those of URLs like it. What a URL itself
   /// showed is left out of what is expected of it.
   [[nodiscard]] LogRate RateOf(const UrlSchedule& url, const HostSchedule& host,
-                               std::string_view pattern) const;
+                               const PatternSet& patterns, std::string_view pattern) const;
 
   /// When to fetch the URL again; 0 for a URL that was never fetched. Never before a pause of its
   /// host ends.
-  [[nodiscard]] Seconds NextFetch(const UrlSchedule& url, const HostSchedule& host, LogRate rate,
-                                  const IntervalBounds& bounds) const;
+  [[nodiscard]] Seconds NextFetch(const UrlSchedule& url, const HostSchedule& host,
+                                  LogRate rate) const;
 
   /// How much the URL is due at `now`: at least 0.5 from NextFetch on, below it before. A URL that
   /// is gone, or waits for a retry, has 0 until then and 0.5 from then on.
   [[nodiscard]] Score ScoreAt(const UrlSchedule& url, const HostSchedule& host, LogRate rate,
-                              const IntervalBounds& bounds, Seconds now) const;
+                              Seconds now) const;
 
+  [[nodiscard]] const ScheduleOptions& options() const { return options_; }
   /// Value of a fetch from which on a URL is due.
   [[nodiscard]] LogValue threshold() const { return threshold_; }
   [[nodiscard]] const RateHistogram& histogram() const { return histogram_; }
 
+  /// All but the options.
+  [[nodiscard]] std::string Encode() const;
+  /// Errors: kCorruption for bytes that Encode never writes.
+  [[nodiscard]] static Result<CrawlSchedule> Decode(std::string_view bytes,
+                                                    const ScheduleOptions& options);
+
+  friend bool operator==(const CrawlSchedule&, const CrawlSchedule&) = default;
+
  private:
-  void SolveIfDue(const IntervalBounds& bounds);
+  [[nodiscard]] LogRate RateOf(const UrlSchedule& url, const HostSchedule& host,
+                               const PatternSet& patterns, std::string_view pattern,
+                               const ChangeEvidence& of_crawl) const;
+  [[nodiscard]] FadingEvidence ChangesWith(const std::optional<CrawlChange::Visit>& visit) const;
 
   ScheduleOptions options_;
   FadingEvidence changes_;

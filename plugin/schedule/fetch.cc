@@ -97,7 +97,9 @@ Seconds ClampedFetchTime(Timestamp fetched, Timestamp recorded) {
   // Compared as differences that can't overflow: the times may be any 64 bits.
   constexpr Timestamp kLatest{std::chrono::milliseconds{std::int64_t{1} << 50}};
   const Timestamp around = std::clamp(recorded, Timestamp{}, kLatest);
-  const Timestamp time = std::clamp(fetched, around - kTolerance, around + kTolerance);
+  const Timestamp time = recorded > Timestamp{}
+                             ? std::clamp(fetched, around - kTolerance, around + kTolerance)
+                             : std::clamp(fetched, Timestamp{}, kLatest);
   const auto seconds =
       std::chrono::duration_cast<std::chrono::seconds>(time.time_since_epoch()).count();
   return static_cast<Seconds>(std::max<std::int64_t>(seconds, 1));
@@ -114,6 +116,7 @@ FetchOutcome TakeFetch(UrlSchedule& url, const Fetch& fetch, const RetryOptions&
       outcome = TakeVisit(url, fetch, half_lives);
       break;
     case FetchClass::kTemporaryFailure:
+    case FetchClass::kUnreadable:
       outcome = TakeFailure(url, fetch, retry);
       break;
     case FetchClass::kNotFound:

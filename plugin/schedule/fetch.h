@@ -15,6 +15,7 @@ enum class FetchClass {
   kNotFound,           ///< 404
   kGone,               ///< 410
   kTemporaryFailure,   ///< 5xx, 429, no answer (status 0), and every other status
+  kUnreadable,         ///< an answer whose content could not be evaluated
   kPermanentRedirect,  ///< 301, 308
   kTemporaryRedirect,  ///< 302, 303, 307
 };
@@ -25,7 +26,7 @@ enum class FetchClass {
 
 /// A fetch time can't be trusted: it is moved to within a day of the time of its input record.
 /// Never before the first second of 1970: 0 stands for "no visit". Arrival doesn't count: a record
-/// that comes late keeps its fetch time.
+/// that comes late keeps its fetch time. A record without a time (0 or below) moves nothing.
 [[nodiscard]] Seconds ClampedFetchTime(Timestamp fetched, Timestamp recorded);
 
 /// One fetch of a URL.
@@ -67,7 +68,7 @@ enum class FetchEffect {
   kUnchanged,   ///< a visit that found the same content
   kChanged,     ///< a visit that found other content
   kOutdated,    ///< older than the latest visit: changes nothing
-  kRetry,       ///< a temporary failure: says nothing about the content
+  kRetry,       ///< a temporary failure or an unreadable answer: says nothing about the content
   kError,       ///< `error_after` failures in a row
   kMissing,     ///< the first 404
   kGone,        ///< 410, or the second 404

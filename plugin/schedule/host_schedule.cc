@@ -1,8 +1,7 @@
 #include "plugin/schedule/host_schedule.h"
 
-#include "plugin/fingerprint/checksum.h"
-#include "plugin/schedule/byte_writer.h"
-#include "plugin/schedule/path_pattern.h"
+#include "plugin/schedule/evidence_bytes.h"
+#include "plugin/schedule/text_hash.h"
 
 #include <algorithm>
 #include <bit>
@@ -17,17 +16,10 @@ constexpr std::uint32_t kAnswerMask = (1U << kAnswers) - 1;
 constexpr std::uint32_t kMaxPauses = 15;
 constexpr std::uint64_t kFormat = 1;
 
-// A pattern: text and its length, three sums and a time of at most 9 bytes each (the sums stay
-// below 2^61), two counts. A target: its hash, two short lists, a count. Then the host's own
-// numbers.
-constexpr std::size_t kPatternBytes = kMaxPatternBytes + 2 + 4 * 9 + 2 * 10;
+// A target: its hash, two short lists, a count. Then the host's own numbers.
 constexpr std::size_t kTargetBytes =
     8 + 2 + 4 * (HostSchedule::kSinkSources + HostSchedule::kSinkPatterns) + 10;
-static_assert(HostSchedule::kMaxPatterns * kPatternBytes +
-                  HostSchedule::kMaxTargets * kTargetBytes + 128 <=
-              HostSchedule::kMaxEncodedBytes);
-
-std::uint64_t HashOf(std::string_view text) { return RawChecksum(text).low; }
+static_assert(HostSchedule::kMaxTargets * kTargetBytes + 128 <= HostSchedule::kMaxEncodedBytes);
 
 /// The entry that makes room: the lowest rank, then the lowest hash.
 template <typename Map, typename Rank>
@@ -41,22 +33,6 @@ void Insert(std::vector<std::uint32_t>& set, std::uint64_t hash, std::size_t at_
   const auto value = static_cast<std::uint32_t>(hash);
   const auto place = std::lower_bound(set.begin(), set.end(), value);
   if (set.size() < at_most && (place == set.end() || *place != value)) set.insert(place, value);
-}
-
-void Write(ByteWriter& out, const FadingEvidence& fading) {
-  out.Varint(fading.evidence.changes);
-  out.Varint(fading.evidence.changed_seconds);
-  out.Varint(fading.evidence.unchanged_seconds);
-  out.Varint(fading.as_of);
-}
-
-FadingEvidence ReadEvidence(ByteReader& in) {
-  FadingEvidence fading;
-  fading.evidence.changes = std::min(in.Varint(), ChangeEvidence::kLimit);
-  fading.evidence.changed_seconds = std::min(in.Varint(), ChangeEvidence::kLimit);
-  fading.evidence.unchanged_seconds = std::min(in.Varint(), ChangeEvidence::kLimit);
-  fading.as_of = in.Varint();
-  return fading;
 }
 
 void Write(ByteWriter& out, const std::vector<std::uint32_t>& set) {
@@ -73,28 +49,9 @@ bool ReadSet(ByteReader& in, std::size_t at_most, std::vector<std::uint32_t>& se
 
 }  // namespace
 
-void HostSchedule::AddVisit(std::string_view pattern, Seconds time, Seconds interval, bool changed,
-                            Seconds half_life) {
+void HostSchedule::AddVisit(Seconds time, Seconds interval, bool changed, Seconds half_life) {
   changes_.FadeTo(time, half_life);
   changes_.evidence.Add(interval, changed);
-
-  const std::uint64_t hash = HashOf(pattern.substr(0, kMaxPatternBytes));
-  auto place = patterns_.find(hash);
-  if (place == patterns_.end()) {
-    PatternSchedule added;
-    added.pattern = pattern.substr(0, kMaxPatternBytes);
-    if (patterns_.size() >= kMaxPatterns) {
-      const auto weakest = Weakest(
-          patterns_, [](const PatternSchedule& other) { return other.visits + other.inherited; });
-      added.inherited = weakest->second.visits + weakest->second.inherited;
-      patterns_.erase(weakest);
-    }
-    place = patterns_.emplace(hash, std::move(added)).first;
-  }
-  PatternSchedule& schedule = place->second;
-  schedule.changes.FadeTo(time, half_life);
-  schedule.changes.evidence.Add(interval, changed);
-  ++schedule.visits;
 }
 
 void HostSchedule::AddAnswer(Seconds time, bool failed, const RetryOptions& retry) {
@@ -115,7 +72,7 @@ void HostSchedule::AddAnswer(Seconds time, bool failed, const RetryOptions& retr
 
 void HostSchedule::AddRedirect(std::string_view source, std::string_view pattern,
                                std::string_view target) {
-  const std::uint64_t hash = HashOf(target);
+  const std::uint64_t hash = TextHash(target);
   auto place = targets_.find(hash);
   if (place == targets_.end()) {
     RedirectTarget added;
@@ -128,36 +85,24 @@ void HostSchedule::AddRedirect(std::string_view source, std::string_view pattern
     place = targets_.emplace(hash, std::move(added)).first;
   }
   ++place->second.redirects;
-  Insert(place->second.sources, HashOf(source), kSinkSources);
-  Insert(place->second.patterns, HashOf(pattern), kSinkPatterns);
+  Insert(place->second.sources, TextHash(source), kSinkSources);
+  Insert(place->second.patterns, TextHash(pattern), kSinkPatterns);
 }
 
 bool HostSchedule::IsSink(std::string_view target) const {
-  const auto place = targets_.find(HashOf(target));
+  const auto place = targets_.find(TextHash(target));
   return place != targets_.end() && place->second.sources.size() >= kSinkSources &&
          place->second.patterns.size() >= kSinkPatterns;
-}
-
-const PatternSchedule* HostSchedule::Find(std::string_view pattern) const {
-  const auto place = patterns_.find(HashOf(pattern.substr(0, kMaxPatternBytes)));
-  return place == patterns_.end() ? nullptr : &place->second;
 }
 
 std::string HostSchedule::Encode() const {
   ByteWriter out;
   out.Varint(kFormat);
-  Write(out, changes_);
+  WriteEvidence(out, changes_);
   out.Varint(answers_);
   out.Varint(answer_count_);
   out.Varint(pauses_);
   out.Varint(paused_until_);
-  out.Varint(patterns_.size());
-  for (const auto& [hash, schedule] : patterns_) {
-    out.Text(schedule.pattern);
-    Write(out, schedule.changes);
-    out.Varint(schedule.visits);
-    out.Varint(schedule.inherited);
-  }
   out.Varint(targets_.size());
   for (const auto& [hash, target] : targets_) {
     out.Fixed(hash, 8);
@@ -180,17 +125,6 @@ Result<HostSchedule> HostSchedule::Decode(std::string_view bytes) {
   host.answer_count_ = static_cast<std::uint32_t>(std::min<std::uint64_t>(in.Varint(), kAnswers));
   host.pauses_ = static_cast<std::uint32_t>(std::min<std::uint64_t>(in.Varint(), kMaxPauses));
   host.paused_until_ = in.Varint();
-  const std::uint64_t patterns = in.Varint();
-  if (patterns > kMaxPatterns) return damaged("too many patterns");
-  for (std::uint64_t i = 0; i < patterns; ++i) {
-    PatternSchedule schedule;
-    schedule.pattern = in.Text();
-    schedule.changes = ReadEvidence(in);
-    schedule.visits = in.Varint();
-    schedule.inherited = in.Varint();
-    if (schedule.pattern.size() > kMaxPatternBytes) return damaged("pattern too long");
-    host.patterns_.emplace(HashOf(schedule.pattern), std::move(schedule));
-  }
   const std::uint64_t targets = in.Varint();
   if (targets > kMaxTargets) return damaged("too many redirect targets");
   for (std::uint64_t i = 0; i < targets; ++i) {

@@ -13,16 +13,6 @@
 
 namespace crawlsieve::schedule {
 
-/// What is known of the URLs of a host that share a path pattern.
-struct PatternSchedule {
-  std::string pattern;
-  FadingEvidence changes;
-  std::uint64_t visits = 0;     ///< fetches with content
-  std::uint64_t inherited = 0;  ///< visits of the pattern whose place it took; for its rank alone
-
-  friend bool operator==(const PatternSchedule&, const PatternSchedule&) = default;
-};
-
 /// A target of redirects, while it is found out whether it is a sink: where a site sends whatever
 /// it doesn't have.
 struct RedirectTarget {
@@ -33,25 +23,23 @@ struct RedirectTarget {
   friend bool operator==(const RedirectTarget&, const RedirectTarget&) = default;
 };
 
-/// What is kept of a host for the schedules of its URLs.
+/// What is kept of a host as a whole for the schedules of its URLs; of its path patterns:
+/// PatternSet.
 ///
-/// Bounded: at most kMaxPatterns patterns and kMaxTargets redirect targets, however many URLs the
-/// host has; see kMaxEncodedBytes. When there is no more room, the one with the fewest visits or
-/// redirects makes room, of equals the one with the lowest hash; its successor takes over its rank
-/// (space-saving: Metwally, Agrawal and El Abbadi, ICDT 2005), but none of its evidence. So the
-/// same fetches in the same order leave the same bytes. Thread-compatible.
+/// Bounded: at most kMaxTargets redirect targets, however many URLs the host has; see
+/// kMaxEncodedBytes. When there is no more room, the one with the fewest redirects makes room, of
+/// equals the one with the lowest hash; its successor takes over its rank, but not its sources. So
+/// the same fetches in the same order leave the same bytes. Thread-compatible.
 class HostSchedule {
  public:
-  static constexpr std::size_t kMaxPatterns = 256;
   static constexpr std::size_t kMaxTargets = 16;
   static constexpr std::size_t kSinkSources = 10;
   static constexpr std::size_t kSinkPatterns = 2;
   /// Of Encode, for any history.
-  static constexpr std::size_t kMaxEncodedBytes = 64 << 10;
+  static constexpr std::size_t kMaxEncodedBytes = 1'280;
 
   /// Takes a visit of one of the host's URLs: FetchEffect::kUnchanged or kChanged.
-  void AddVisit(std::string_view pattern, Seconds time, Seconds interval, bool changed,
-                Seconds half_life);
+  void AddVisit(Seconds time, Seconds interval, bool changed, Seconds half_life);
 
   /// Takes whether a fetch failed for now (FetchEffect::kRetry, kError) or was answered. If more
   /// than half of the last 20 failed, the host pauses: twice as long for each pause after another,
@@ -70,9 +58,8 @@ class HostSchedule {
   [[nodiscard]] bool IsSink(std::string_view target) const;
 
   [[nodiscard]] const FadingEvidence& changes() const { return changes_; }
-  /// nullptr where nothing is known of it.
-  [[nodiscard]] const PatternSchedule* Find(std::string_view pattern) const;
-  [[nodiscard]] std::size_t pattern_count() const { return patterns_.size(); }
+  /// Whether there was any visit: else the host has no pattern that anything is known of.
+  [[nodiscard]] bool has_visits() const { return changes_.as_of != 0; }
 
   [[nodiscard]] std::string Encode() const;
   /// Errors: kCorruption for bytes that Encode never writes.
@@ -82,8 +69,7 @@ class HostSchedule {
 
  private:
   FadingEvidence changes_;
-  std::map<std::uint64_t, PatternSchedule> patterns_;  // by hash
-  std::map<std::uint64_t, RedirectTarget> targets_;    // by hash
+  std::map<std::uint64_t, RedirectTarget> targets_;  // by hash
   std::uint32_t answers_ = 0;       // of the last 20 fetches, the latest lowest: 1 for a failure
   std::uint32_t answer_count_ = 0;  // at most 20
   std::uint32_t pauses_ = 0;        // one after another

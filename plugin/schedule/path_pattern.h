@@ -14,6 +14,6 @@ namespace crawlsieve::schedule {
 /// other text the pattern is some text, too.
 [[nodiscard]] std::string PathPattern(std::string_view url);
 
-inline constexpr std::size_t kMaxPatternBytes = 128;
+inline constexpr std::size_t kMaxPatternBytes = 120;
 
 }  // namespace crawlsieve::schedule

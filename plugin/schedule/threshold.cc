@@ -81,7 +81,12 @@ Score FreshnessUnder(const RateHistogram& histogram, LogValue threshold,
 
 LogValue SolveThreshold(const RateHistogram& histogram, const ScheduleGoal& goal,
                         const IntervalBounds& bounds) {
-  if (histogram.total() == 0) return ValueOfFetch(RateOfMean(kUsualMean), kUsualMean);
+  if (histogram.total() == 0) {
+    // Of how many URLs there will be nothing is known. Each is expected to be like any other.
+    RateHistogram usual;
+    usual.Add(RateHistogram::BucketOf(RateOfMean(kUsualMean)));
+    return SolveThreshold(usual, {0, goal.freshness}, bounds);
+  }
   if (goal.fetches_a_day_thousandths > 0) {
     return FirstThreshold([&](LogValue threshold) {
       return FetchesADay(histogram, threshold, bounds) <= goal.fetches_a_day_thousandths;

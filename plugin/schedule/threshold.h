@@ -22,6 +22,8 @@ class RateHistogram {
   void Add(Bucket bucket);
   /// Takes back an Add. A bucket never goes below zero.
   void Remove(Bucket bucket);
+  /// For a histogram that comes back from bytes.
+  void Set(Bucket bucket, std::uint64_t count) { counts_.at(bucket) = count; }
 
   [[nodiscard]] std::uint64_t count(Bucket bucket) const { return counts_.at(bucket); }
   [[nodiscard]] std::uint64_t total() const;
@@ -50,7 +52,7 @@ struct ScheduleGoal {
 
 /// The lowest threshold that takes no more fetches a day than the goal, or the highest one that is
 /// as fresh. Solved to a 256th of a power of two. Takes some milliseconds: meant for every few
-/// thousand entries. Without URLs: the value of a fetch after the mean time at RateOfMean(60 days).
+/// thousand entries. Without URLs: what keeps one with a mean time of 60 days as fresh as the goal.
 [[nodiscard]] LogValue SolveThreshold(const RateHistogram& histogram, const ScheduleGoal& goal,
                                       const IntervalBounds& bounds);
 

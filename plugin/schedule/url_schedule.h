@@ -10,7 +10,7 @@
 
 namespace crawlsieve::schedule {
 
-/// Seconds since 1970, as of a fetch's clamped time (fetch_time.h).
+/// Seconds since 1970, as of a fetch's clamped time (ClampedFetchTime).
 using Seconds = std::uint64_t;
 
 enum class UrlState : std::uint8_t {

@@ -17,8 +17,21 @@ struct PriorityWeights {
   friend bool operator==(const PriorityWeights&, const PriorityWeights&) = default;
 };
 
-/// When to fetch a URL again: the interval halves when the page changed and grows by half when it
-/// did not, between the bounds. Seconds.
+/// When to fetch a URL again: when a fetch is worth most, for as many fetches as are wanted
+/// (plugin/schedule, docs/frontier.md).
+struct ScheduleParameters {
+  /// Fetches of all URLs together. 0: as many as `freshness` needs.
+  std::uint64_t fetches_a_day = 0;
+  /// Mean share of pages whose last fetched version is the current one.
+  Score freshness{9'000};
+  std::uint64_t min_seconds = 3'600;
+  std::uint64_t max_seconds = 365 * 86'400;
+
+  friend bool operator==(const ScheduleParameters&, const ScheduleParameters&) = default;
+};
+
+/// The rule of fold versions 4 and 5, of which logs may have values: the interval halves when the
+/// page changed and grows by half when it did not, between the bounds. Seconds.
 struct RecrawlIntervals {
   std::uint64_t initial_seconds = 7 * 86'400UL;
   std::uint64_t min_seconds = 3'600;
@@ -71,6 +84,7 @@ struct JudgeParameters {
   std::vector<UrlPreference> preferred_url;
   PriorityWeights priority;
   RecrawlIntervals recrawl;
+  ScheduleParameters schedule;
 
   friend bool operator==(const JudgeParameters&, const JudgeParameters&) = default;
 };
@@ -78,16 +92,17 @@ struct JudgeParameters {
 /// Calls visit(name, field) for every field of `parameters`, a JudgeParameters or a const one: the
 /// list that the codec of the log, the check of the configuration's keys and tests go through. The
 /// name is that of the field in the log (plugin/log/entry.proto) and, below `judge.` and without
-/// `_seconds`, in the configuration.
+/// `_seconds`, in the configuration; those of `recrawl` are not configured any more.
 template <typename Parameters, typename Visit>
 void ForEachField(Parameters& parameters, const Visit& visit) {
   // The bindings name every member: a new one that isn't listed doesn't compile.
   auto& [max_distance, min_similarity, short_text_shingles, short_text_similarity,
          same_item_similarity, other_item_similarity, other_item_short_shingles,
          other_item_short_similarity, max_candidates, min_features, cluster_budget, scope,
-         preferred_url, priority, recrawl] = parameters;
+         preferred_url, priority, recrawl, schedule] = parameters;
   auto& [novelty, host, depth, change] = priority;
   auto& [initial_seconds, min_seconds, max_seconds] = recrawl;
+  auto& [fetches_a_day, freshness, min_interval, max_interval] = schedule;
   visit("max_distance", max_distance);
   visit("min_similarity", min_similarity);
   visit("short_text_shingles", short_text_shingles);
@@ -108,6 +123,10 @@ void ForEachField(Parameters& parameters, const Visit& visit) {
   visit("recrawl.initial_seconds", initial_seconds);
   visit("recrawl.min_seconds", min_seconds);
   visit("recrawl.max_seconds", max_seconds);
+  visit("schedule.fetches_a_day", fetches_a_day);
+  visit("schedule.freshness", freshness);
+  visit("schedule.min_seconds", min_interval);
+  visit("schedule.max_seconds", max_interval);
 }
 
 }  // namespace crawlsieve

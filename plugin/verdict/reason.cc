@@ -20,6 +20,10 @@ constexpr std::array<Rule, kReasonCount> kRules = {{
     {Reason::kErrorStatus,    "error_status",    Decision::kDrop, false, false, MatchRule::kNone,       false, HostCount::kNot,         0},
     {Reason::kDeleted,        "deleted",         Decision::kDrop, false, true,  MatchRule::kNone,       false, HostCount::kNot,         0},
     {Reason::kNotEvaluated,   "not_evaluated",   Decision::kKeep, false, false, MatchRule::kNone,       true,  HostCount::kNot,         5000},
+    {Reason::kNotModified,    "not_modified",    Decision::kDrop, false, false, MatchRule::kNone,       false, HostCount::kNot,         2000},
+    {Reason::kGone,           "gone",            Decision::kDrop, false, false, MatchRule::kNone,       false, HostCount::kNot,         0},
+    {Reason::kRedirect,       "redirect",        Decision::kDrop, false, false, MatchRule::kNone,       false, HostCount::kNot,         0},
+    {Reason::kOutdated,       "outdated",        Decision::kDrop, false, false, MatchRule::kNone,       false, HostCount::kNot,         0},
     // clang-format on
 }};
 

@@ -22,8 +22,13 @@ enum class Reason {
   kErrorStatus,
   kDeleted,
   kNotEvaluated,
+  // From fold version 6 on.
+  kNotModified,
+  kGone,
+  kRedirect,
+  kOutdated,
 };
-inline constexpr int kReasonCount = 11;
+inline constexpr int kReasonCount = 15;
 
 /// What `match` in a verdict refers to.
 enum class MatchRule {

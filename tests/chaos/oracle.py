@@ -9,6 +9,8 @@ import urllib.parse
 
 import numpy
 
+import schedule
+
 ONE = 10_000  # scores are counted in ten-thousandths
 LAST_TIME_MS = 253_402_300_800_000  # the year 10000
 
@@ -25,6 +27,10 @@ TABLE = {
     "error_status": ("drop", False, False, False, None, 0),
     "deleted": ("drop", False, True, False, None, 0),
     "not_evaluated": ("keep", False, False, True, None, 5_000),
+    "not_modified": ("drop", False, False, False, None, 2_000),
+    "gone": ("drop", False, False, False, None, 0),
+    "redirect": ("drop", False, False, False, None, 0),
+    "outdated": ("drop", False, False, False, None, 0),
 }
 
 # Codes of `not_evaluated` that count for the host as duplicates do, from fold version 5 on.
@@ -53,10 +59,12 @@ class Document:
 class Url:
     kept: int = 0
     representative: int = 0
-    page: object = None  # of the last fetch that had content
     fetches: int = 0
     changes: int = 0
     interval: int = 0
+    redirect: object = None  # where a temporary redirect led to, if the last visit was one
+    schedule: object = dataclasses.field(default_factory=schedule.UrlSchedule)
+    content: bytes = b""  # checksum of the last fetch that had content
 
 
 @dataclasses.dataclass
@@ -83,6 +91,7 @@ class Mark:
 class Host:
     pages: int = 0
     duplicates: int = 0
+    schedule: object = dataclasses.field(default_factory=schedule.Host)
 
 
 @dataclasses.dataclass
@@ -289,6 +298,44 @@ def fetch_time(page):
     return min(max(page.fetch_time_ms, 0), LAST_TIME_MS)
 
 
+def status_of(page):
+    if page.HasField("status"):
+        return page.status
+    if page.outcome != page_outcomes(page).OUTCOME_ERROR_STATUS:
+        return 200
+    return int(page.detail) if re.fullmatch(r"-?\d{1,9}", page.detail, re.ASCII) else 0
+
+
+def fetch_of(page):
+    """The fetch as a schedule takes it; section "What a status says" of docs/frontier.md."""
+    result = schedule.UNREADABLE
+    if has_content(page):
+        result = schedule.CONTENT
+    elif page.outcome == page_outcomes(page).OUTCOME_ERROR_STATUS:
+        result = schedule.class_of_status(status_of(page))
+        if result == schedule.CONTENT:
+            result = schedule.UNREADABLE
+        if (result in (schedule.PERMANENT, schedule.TEMPORARY)
+                and page.redirect_target == page.canonical_url):
+            result = schedule.FAILURE
+    return schedule.Fetch(schedule.clamped_time(fetch_time(page), page.source.timestamp_ms),
+                          result, retry_after=page.retry_after_seconds)
+
+
+def is_own_target(page):
+    """Whether a redirect leads to the same host or registered domain."""
+    host, target = page.host.encode(), page.redirect_host.encode()
+    if not page.redirect_target or not host:
+        return False
+    size = page.registered_domain_bytes
+    if host == target:
+        return True
+    if not 0 < size <= len(host):
+        return False
+    domain = host[-size:]
+    return target == domain or target.endswith(b"." + domain)
+
+
 class Oracle:
     """Folds entries in log order; says for each what its verdict record must hold."""
 
@@ -300,11 +347,13 @@ class Oracle:
         self.live = Live()
         self.urls = {}
         self.hosts = {}
+        self.crawl = schedule.Crawl()
 
     def fold(self, entry):
         """The verdict's fields, but for who gave it and when; None: the entry gets no verdict."""
         if entry.WhichOneof("body") == "parameters":
             self.parameters = entry.parameters
+            self.crawl.set_options(schedule.options_of(entry.parameters.schedule))
             self.sequence += 1
             return None
         if entry.WhichOneof("body") != "page" or self.parameters is None:
@@ -351,7 +400,12 @@ class Oracle:
         known = key in self.urls
         url = self.urls.get(key) or Url()
         own = self.live.by_sequence.get(url.kept)
-        reason, match = decide(page, own, self.live, self.parameters)
+        has_schedules = self.parameters.fold_version >= 6
+        is_fetch = page.outcome != page_outcomes(page).OUTCOME_DELETED
+        fetch = fetch_of(page) if has_schedules and is_fetch else None
+        reason, match = self._reason_of_fetch(page, url, fetch), None
+        if reason is None:
+            reason, match = decide(page, own, self.live, self.parameters)
         joins = match is not None and url.representative != match.document.sequence
         budget = max(1, self.parameters.cluster_budget)
         if joins and reason != "unchanged" and match.document.cluster_size < budget:
@@ -372,30 +426,28 @@ class Oracle:
             representative = match.document
             representative.cluster_size += joins
 
-        if has_content(page) or reason == "deleted":
+        if (has_content(page) and reason != "outdated") or reason == "deleted":
             left = self.live.by_sequence.get(url.representative)
             if left is not None and left is not representative and left.preferred \
                     and left.preferred[0] == page.canonical_url:
                 left.preferred = None
 
         changed = None
-        if has_content(page):
-            recrawl = self.parameters.recrawl
-            if url.fetches > 0:
-                changed = self._is_changed(url, page, representative)
-                url.changes += changed
-                interval = min(url.interval, recrawl.max_seconds)
-                interval = interval // 2 if changed else interval + interval // 2
-                url.interval = min(max(interval, recrawl.min_seconds), recrawl.max_seconds)
-            else:
-                url.interval = recrawl.initial_seconds
-            url.fetches += 1
-            url.representative = representative.sequence if representative else 0
-            url.page = page
+        if has_content(page) and reason != "outdated":
+            changed = self._note_content(url, page, representative)
+        elif has_schedules and reason == "not_modified":
+            changed = False if url.schedule.last_visit else None
+            url.fetches += url.fetches > 0
+        elif has_schedules and reason == "redirect" and fetch.result == schedule.TEMPORARY:
+            changed = url.redirect != page.redirect_target if url.schedule.last_visit else None
+            url.redirect = page.redirect_target
         if reason == "deleted":
+            if has_schedules:
+                self.crawl.forget(url.schedule)
             self.urls.pop(key, None)
-        elif known or has_content(page):
+        elif reason != "outdated" and (known or has_content(page) or has_schedules):
             self.urls[key] = url
+        next_fetch = self._take(page, key, url, fetch, changed) if fetch else None
 
         if (reason == "not_evaluated" and page.detail in LIMIT_CODES
                 and self.parameters.fold_version >= 5):
@@ -428,7 +480,8 @@ class Oracle:
             "fingerprint": self._fingerprint(page),
             "follow_links": follow_links,
             "priority": self._priority(page, url, host, novelty),
-            "recrawl": None if reason == "deleted" else self._recrawl(page, url, changed),
+            "recrawl": None if reason == "deleted"
+                       else self._recrawl(page, url, changed, fetch, next_fetch),
             "source": {"topic": page.source.topic, "partition": page.source.partition,
                        "offset": page.source.offset,
                        "timestamp": time_text(page.source.timestamp_ms)},
@@ -449,11 +502,73 @@ class Oracle:
             document.preferred = None if url == own else (url, score)
         return document.preferred[0] if document.preferred else own
 
-    def _is_changed(self, url, page, representative):
-        before = url.page
-        if before.content_checksum == page.content_checksum:
-            return False
-        return representative is None or url.representative != representative.sequence
+    @staticmethod
+    def _reason_of_fetch(page, url, fetch):
+        """The reason of a page that was fetched too late to count, or of a fetch that failed;
+        None: the content decides."""
+        if fetch is None:
+            return None
+        if fetch.time < url.schedule.last_visit:
+            return "outdated"
+        if page.outcome != page_outcomes(page).OUTCOME_ERROR_STATUS:
+            return None
+        if fetch.result == schedule.NOT_MODIFIED:
+            return "not_modified"
+        if fetch.result in (schedule.PERMANENT, schedule.TEMPORARY):
+            return "redirect"
+        if schedule.take_fetch(url.schedule.copy(), fetch)[0] == "gone":
+            return "gone"
+        return "error_status"
+
+    def _note_content(self, url, page, representative):
+        """What a fetch that had content adds to its URL. Whether the content has changed."""
+        has_schedules = self.parameters.fold_version >= 6
+        is_refetch = not (has_schedules and page.was_redirected)
+        recrawl = self.parameters.recrawl
+        changed = None
+        if url.fetches > 0 or url.redirect is not None:
+            repeats = (representative is not None
+                       and url.representative == representative.sequence)
+            changed = url.redirect is not None or (
+                url.content != page.content_checksum and not repeats)
+            url.changes += changed and is_refetch
+            interval = min(url.interval, recrawl.max_seconds)
+            interval = interval // 2 if changed else interval + interval // 2
+            url.interval = min(max(interval, recrawl.min_seconds), recrawl.max_seconds)
+        else:
+            url.interval = recrawl.initial_seconds
+        url.fetches += is_refetch or url.fetches == 0
+        url.representative = representative.sequence if representative else 0
+        url.content = page.content_checksum
+        url.redirect = None
+        return changed
+
+    def _take(self, page, key, url, fetch, changed):
+        """Takes the fetch into the schedules. When the URL is to be fetched next."""
+        url_bytes, target = page.canonical_url.encode(), page.redirect_target.encode()
+        host = schedule.Host()
+        if page.host and "\0" not in page.host:
+            host = self.hosts.setdefault(page.host, Host()).schedule
+        pattern = schedule.path_pattern(url_bytes)
+        fetch.changed = bool(changed)
+        is_redirect = fetch.result in (schedule.PERMANENT, schedule.TEMPORARY)
+        if (is_redirect and fetch.time >= url.schedule.last_visit and target
+                and page.redirect_host == page.host):
+            host.add_redirect(url_bytes, pattern, target)
+        _, history, next_fetch = self.crawl.take(url.schedule, host, pattern, fetch)
+        if (history is not None and history.last_visit and is_own_target(page)
+                and not host.is_sink(target)):
+            other_key = (page.redirect_target, key[1])
+            other = self.urls.get(other_key) or Url()
+            if other.fetches == 0 and other.schedule.last_visit == 0:
+                other.schedule.last_visit = history.last_visit
+                other.schedule.years, other.schedule.weeks = history.years, history.weeks
+                for name, nothing in (("fetches", 0), ("changes", 0), ("content", b""),
+                                      ("redirect", None)):
+                    setattr(other, name, getattr(url, name))
+                    setattr(url, name, nothing)
+                self.urls[other_key] = other
+        return next_fetch
 
     def _priority(self, page, url, host, novelty):
         components = {
@@ -467,7 +582,10 @@ class Oracle:
         return {"score": min(score, ONE) / ONE,
                 "components": {name: value / ONE for name, value in components.items()}}
 
-    def _recrawl(self, page, url, changed):
+    def _recrawl(self, page, url, changed, fetch, next_fetch):
+        if fetch is not None:
+            return {"changed": changed, "next_fetch": time_text(next_fetch * 1000),
+                    "interval_seconds": next_fetch - fetch.time}
         interval = url.interval or self.parameters.recrawl.initial_seconds
         return {"changed": changed, "next_fetch": time_text(fetch_time(page) + interval * 1000),
                 "interval_seconds": interval}

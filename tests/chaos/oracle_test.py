@@ -1,5 +1,6 @@
 """Each rule of docs/verdicts.md by an example worked out by hand."""
 
+import datetime
 import pathlib
 import tempfile
 import unittest
@@ -30,6 +31,8 @@ def parameters(**changed):
     weights.novelty, weights.host, weights.depth, weights.change = 400, 300, 100, 200
     recrawl = entry.parameters.recrawl
     recrawl.initial_seconds, recrawl.min_seconds, recrawl.max_seconds = 1000, 100, 10_000
+    wanted = entry.parameters.schedule
+    wanted.freshness, wanted.min_seconds, wanted.max_seconds = 9000, 3600, 365 * 86_400
     return entry
 
 
@@ -187,6 +190,62 @@ class OracleTest(unittest.TestCase):
             oracle.Oracle().fold(page(0, "a"))
 
 
+class ScheduleTest(unittest.TestCase):
+    """Fold version 6, the table "What a status says" of docs/frontier.md."""
+
+    DAY = 86_400_000
+
+    @classmethod
+    def at(cls, offset, days, name="a", content=b"a", simhash=0, status=200, target=None):
+        entry = page(offset, name, content, simhash, "TEXT" if status == 200 else "ERROR_STATUS")
+        entry.page.fetch_time_ms = entry.page.source.timestamp_ms = NOON + int(days * cls.DAY)
+        if status != 200:
+            entry.page.status, entry.page.detail = status, str(status)
+        if target is not None:
+            entry.page.redirect_target = f"http://host.example/{target}"
+            entry.page.redirect_host = "host.example"
+        return entry
+
+    @classmethod
+    def days(cls, verdict):
+        """From NOON to the next fetch."""
+        moment = datetime.datetime.fromisoformat(verdict["recrawl"]["next_fetch"][:-1])
+        start = datetime.datetime(2026, 3, 1, 12)
+        return (moment - start).total_seconds() / 86_400
+
+    def test_first_fetch_waits_for_what_most_urls_need(self):
+        verdict, = fold(self.at(0, 0), fold_version=6)
+        # One change in 60 days: after 12.9 days a copy was current nine tenths of the time.
+        self.assertAlmostEqual(self.days(verdict), 12.9, delta=0.7)
+
+    def test_failures_by_their_status(self):
+        verdicts = fold(self.at(0, 0, status=500), self.at(1, 1, status=429),
+                        self.at(2, 2, status=0), self.at(3, 3, status=404),
+                        self.at(4, 4, status=404), self.at(5, 5, status=410),
+                        fold_version=6)
+        self.assertEqual([v["reason"] for v in verdicts], ["error_status"] * 4 + ["gone"] * 2)
+        hours = [round(24 * (self.days(v) - i)) for i, v in enumerate(verdicts)]
+        self.assertEqual(hours, [2, 4, 7 * 24, 24, 90 * 24, 90 * 24])
+
+    def test_older_copy_is_outdated(self):
+        verdicts = fold(self.at(0, 0), self.at(1, 60, content=b"b", simhash=0xffff),
+                        self.at(2, 30, content=b"c", simhash=0xff0000),
+                        self.at(3, 61, "b", b"b", 0xffff), fold_version=6)
+        self.assertEqual([v["reason"] for v in verdicts],
+                         ["unique", "updated", "outdated", "exact_duplicate"])
+        self.assertEqual(self.days(verdicts[2]), self.days(verdicts[1]))
+
+    def test_not_modified_and_redirects(self):
+        verdicts = fold(self.at(0, 0), self.at(1, 30, status=304),
+                        self.at(2, 40, status=301, target="new"), self.at(3, 41, "new"),
+                        self.at(4, 42, "new", status=302, target="x"), fold_version=6)
+        self.assertEqual([v["reason"] for v in verdicts],
+                         ["unique", "not_modified", "redirect", "exact_duplicate", "redirect"])
+        self.assertEqual([v["recrawl"]["changed"] for v in verdicts],
+                         [None, False, None, False, True])
+        self.assertEqual(self.days(verdicts[2]), 130)
+
+
 class ClusterTest(unittest.TestCase):
     @staticmethod
     def page(offset, url, content=b"a", host="host.example", crawl="", domain=0, **more):
@@ -329,6 +388,10 @@ class EveryParameterTest(unittest.TestCase):
         short_items = self.pair(56, 100, ("a", "b"))
         none_near = (SketchTest.page(0, "a", b"a", 0, differing=200),
                      SketchTest.page(1, "b", b"b", 1), SketchTest.page(2, "c", b"c", 0))
+        visits = [page(i, str(i % 20), bytes([i])) for i in range(40)]
+        for i, entry in enumerate(visits):
+            entry.page.fetch_time_ms = entry.page.source.timestamp_ms = NOON + i * 86_400_000
+        by_schedule = {"fold_version": 6, "schedule.max_seconds": 1}
         return {
             "fold_version": (4, 5, (page(0, "a"), page(1, "a", outcome="NOT_EVALUATED"),
                                     page(2, "b")), {}),
@@ -354,6 +417,10 @@ class EveryParameterTest(unittest.TestCase):
             "recrawl.initial_seconds": (1000, 2000, (page(0, "a"),), {}),
             "recrawl.min_seconds": (100, 900, again, {}),
             "recrawl.max_seconds": (10_000, 1_100, (page(0, "a"), page(1, "a")), {}),
+            "schedule.fetches_a_day": (1, 10_000, visits, {"fold_version": 6}),
+            "schedule.freshness": (5_000, 9_900, visits, {"fold_version": 6}),
+            "schedule.min_seconds": (60, 3_600, visits[:1], by_schedule),
+            "schedule.max_seconds": (3_600, 7_200, visits[:1], {"fold_version": 6}),
         }
 
     @staticmethod
@@ -366,15 +433,18 @@ class EveryParameterTest(unittest.TestCase):
 
     @staticmethod
     def judged(pages, name, value, others):
-        entry = parameters(**others)
-        *path, last = name.split(".")
-        message = entry.parameters
-        for part in path:
-            message = getattr(message, part)
-        if isinstance(value, list):
-            getattr(message, last).extend(value)
-        else:
-            setattr(message, last, value)
+        entry = parameters(**{other: given for other, given in others.items() if "." not in other})
+        for field, given in [(name, value), *others.items()]:
+            if field != name and "." not in field:
+                continue
+            *path, last = field.split(".")
+            message = entry.parameters
+            for part in path:
+                message = getattr(message, part)
+            if isinstance(given, list):
+                getattr(message, last).extend(given)
+            else:
+                setattr(message, last, given)
         judge = oracle.Oracle()
         judge.fold(entry)
         return [judge.fold(page_entry) for page_entry in pages]

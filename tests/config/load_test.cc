@@ -68,7 +68,7 @@ kafka:
     linger.ms: 5
 service: {roles: [judge]}
 extract: {in_flight: {bytes: 128MiB}, limits: {max_body_bytes: 16MiB}}
-judge: {recrawl: {initial: 2d, min: 2h, max: 30d}}
+judge: {schedule: {fetches_a_day: 5000, min: 2h, max: 30d}}
 http: {port: 0}
 log: {format: json, level: warn}
 )");
@@ -85,8 +85,8 @@ log: {format: json, level: warn}
                           Pair("socket.nagle.disable", "true")));
   EXPECT_THAT(config.service.roles, ElementsAre(consumer::Role::kJudge));
   EXPECT_EQ(config.extract_stage.max_in_flight_bytes, 128U << 20);
-  EXPECT_EQ(config.judge.recrawl.initial_seconds, 2U * 86'400);
-  EXPECT_EQ(config.judge.recrawl.min_seconds, 7200U);
+  EXPECT_EQ(config.judge.schedule.fetches_a_day, 5'000U);
+  EXPECT_EQ(config.judge.schedule.min_seconds, 7200U);
   EXPECT_EQ(config.http.port, 0);
   EXPECT_EQ(config.log.format, consumer::LogFormat::kJson);
   EXPECT_EQ(config.log.level, "warn");
@@ -186,8 +186,8 @@ TEST(ParseConfig, RefusesValuesOutOfBounds) {
               ElementsAre("c.yaml:2:9: http.port: \"65536\" must be 0 to 65535"));
   EXPECT_THAT(Mistakes("kafka:\n  commit: {interval: 1h}\n"),
               ElementsAre("c.yaml:2:22: kafka.commit.interval: \"1h\" must be 10ms to 5s"));
-  EXPECT_THAT(Mistakes("judge:\n  recrawl: {min: 1500ms}\n"),
-              ElementsAre("c.yaml:2:18: judge.recrawl.min: \"1500ms\" must be whole seconds"));
+  EXPECT_THAT(Mistakes("judge:\n  schedule: {min: 1500ms}\n"),
+              ElementsAre("c.yaml:2:19: judge.schedule.min: \"1500ms\" must be whole seconds"));
   EXPECT_THAT(Mistakes("kafka:\n  group: ''\n"),
               ElementsAre("c.yaml:2:10: kafka.group: \"\" must not be empty"));
 }
@@ -266,15 +266,11 @@ TEST(ParseConfig, DoesNotJudgeCombinationsOfValuesItCouldNotRead) {
               ElementsAre("c.yaml:2:23: judge.priority.novelty: \"x\" is not a whole number"));
 }
 
-TEST(ParseConfig, WantsRecrawlIntervalsInOrder) {
-  EXPECT_THAT(Mistakes("judge:\n  recrawl:\n    min: 100d\n"),
-              ElementsAre("c.yaml:3:5: judge.recrawl.min: must not be longer than "
-                          "judge.recrawl.max"));
-  EXPECT_THAT(Mistakes("judge:\n  recrawl:\n    max: 2h\n"),
-              ElementsAre("c.yaml:3:5: judge.recrawl.initial: must lie between judge.recrawl.min "
-                          "and judge.recrawl.max"));
-  EXPECT_EQ(Good("judge: {recrawl: {initial: 1h, min: 1h, max: 1h}}").judge.recrawl.max_seconds,
-            3600U);
+TEST(ParseConfig, WantsTimesBetweenFetchesInOrder) {
+  EXPECT_THAT(Mistakes("judge:\n  schedule:\n    min: 400d\n"),
+              ElementsAre("c.yaml:3:5: judge.schedule.min: must not be longer than "
+                          "judge.schedule.max"));
+  EXPECT_EQ(Good("judge: {schedule: {min: 1h, max: 1h}}").judge.schedule.max_seconds, 3600U);
 }
 
 TEST(ParseConfig, WantsDifferentTopics) {

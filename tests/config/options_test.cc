@@ -64,6 +64,8 @@ TEST(Options, HaveAKeyForEveryJudgingParameterThatSetsThatFieldAlone) {
   std::set<std::string> keys;
   JudgeParameters defaults;
   ForEachField(defaults, [&](std::string_view field, const auto& /*value*/) {
+    // Only in logs of fold versions 4 and 5.
+    if (field.starts_with("recrawl.")) return;
     const std::string key = KeyOf(field);
     keys.insert(key);
     const Option* option = FindOption(key);

@@ -51,7 +51,7 @@ TEST(EffectiveConfig, LoadsAsTheSameConfiguration) {
   config.service.roles = {consumer::Role::kJudge};
   config.extract.limits.max_body_bytes = (8 << 20) + 1;
   config.decode.max_body_bytes = (8 << 20) + 1;
-  config.judge.recrawl.initial_seconds = 86'401;
+  config.judge.schedule.min_seconds = 86'401;
   config.http.enabled = false;
   config.kafka.client.erase("<<");
   const std::string text = EffectiveConfig(config);

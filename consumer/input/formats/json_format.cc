@@ -2,6 +2,7 @@
 
 #include "consumer/input/formats/base64.h"
 #include "consumer/input/formats/content_encoding.h"
+#include "consumer/input/formats/fetch_headers.h"
 #include "consumer/input/formats/fetch_time.h"
 #include "consumer/input/formats/header_block.h"
 #include "consumer/input/formats/http_message.h"
@@ -69,6 +70,7 @@ extract::Page MakePage(const JsonFormat& format, const std::string_view url, Fie
   if (page.content_type.empty()) {
     if (const std::string* type = FindContentType(fields.headers)) page.content_type = *type;
   }
+  SetFetchHeaders(fields.headers, page);
   page.charset = TextOf(fields, Field::kCharset);
   return page;
 }
@@ -123,6 +125,7 @@ Body ReadRawResponse(std::string_view message, const DecodeLimits& limits, extra
   if (!head.problem.empty()) return {{}, head.problem};
   page.status_code = head.status;
   page.content_type = head.content_type;
+  SetFetchHeaders(head.header.fields, page);
   return ReadHttpBody(head, message.substr(std::min(head.size, message.size())), limits);
 }
 

@@ -1,6 +1,7 @@
 #include "consumer/input/formats/raw.h"
 
 #include "consumer/input/formats/content_encoding.h"
+#include "consumer/input/formats/fetch_headers.h"
 #include "consumer/input/formats/header_block.h"
 #include "consumer/input/formats/url_text.h"
 
@@ -24,6 +25,7 @@ Decoded DecodeRaw(InputRecord record, const DecodeLimits& limits) {
   page.content_type = header("content-type");
   page.status_code = ParseStatusCode(header("status")).value_or(page.status_code);
   page.fetch_time = ParseRfc3339(header("fetch-time"));
+  SetFetchHeaders(record.headers, page);
   const std::optional<std::uint64_t> length = FindNumber(record.headers, "content-length");
   if (length && *length > record.value->size()) {
     SetBody({{}, kTruncated}, page);

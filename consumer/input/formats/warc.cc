@@ -2,6 +2,7 @@
 
 #include "consumer/input/formats/content_encoding.h"
 #include "consumer/input/formats/decompressor.h"
+#include "consumer/input/formats/fetch_headers.h"
 #include "consumer/input/formats/header_block.h"
 #include "consumer/input/formats/http_message.h"
 #include "consumer/input/formats/url_text.h"
@@ -113,6 +114,7 @@ Decoded DecodeWarc(InputRecord record, const DecodeLimits& limits) {
     head = ParseHttpHead(block, limits);
     page.status_code = head.status;
     page.content_type = head.content_type;
+    SetFetchHeaders(head.header.fields, page);
     block.remove_prefix(head.size);
   }
   if (!problem.empty()) {

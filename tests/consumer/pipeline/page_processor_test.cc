@@ -126,6 +126,76 @@ TEST(PageProcessor, EntryAndVerdictStayBelowTheirBoundWhateverIsInTheRecord) {
   }
 }
 
+TEST(PageProcessor, RetryAfterIsTakenAsSecondsOrAsADateAfterTheFetch) {
+  const auto entry = [](const std::string& value, const char* fetch_time = "2026-03-01T12:00:00Z") {
+    return Process(Record({{"url", "http://a.example/"},
+                           {"status_code", 503},
+                           {"fetch_time", fetch_time},
+                           {"response_headers", {{"Retry-After", value}}}}));
+  };
+  EXPECT_EQ(entry("120").status(), 503);
+  EXPECT_EQ(entry("120").retry_after_seconds(), 120U);
+  EXPECT_EQ(entry(" 31536000 ").retry_after_seconds(), 31'536'000U);
+  EXPECT_EQ(entry("Sun, 01 Mar 2026 12:05:00 GMT").retry_after_seconds(), 300U);
+  EXPECT_EQ(entry("Sun, 01 Mar 2026 11:00:00 GMT").retry_after_seconds(), 0U) << "has passed";
+  EXPECT_EQ(entry("Sun, 01 Mar 2026 12:00:00 GMT", "0001-01-01T00:00:00Z").retry_after_seconds(),
+            1'772'366'400U);
+  for (const char* none : {"", "soon", "-1", "1.5", "99999999999999999999999"}) {
+    EXPECT_FALSE(entry(none).has_retry_after_seconds()) << none;
+  }
+}
+
+TEST(PageProcessor, APageThatAnsweredWellHasNothingToSayAboutItsFetch) {
+  const log::Page page = Process(Record(
+      {{"url", "http://a.example/"}, {"final_url", "http://a.example/#top"}, {"body", "<p>text"}}));
+  EXPECT_FALSE(page.has_status()) << "200 takes no byte";
+  EXPECT_FALSE(page.has_retry_after_seconds());
+  EXPECT_FALSE(page.was_redirected()) << "one page by two names";
+  EXPECT_EQ(page.redirect_target(), "");
+}
+
+TEST(PageProcessor, ARedirectIsAboutTheUrlThatWasAskedForAndNamesItsTarget) {
+  const nlohmann::json by_final_url = {{"url", "http://a.example/old"},
+                                       {"final_url", "http://b.example:8080/new#x"},
+                                       {"status_code", 301}};
+  const nlohmann::json by_header = {{"url", "http://a.example/dir/old"},
+                                    {"status_code", 302},
+                                    {"response_headers", {{"location", "../new?q=1"}}}};
+  const log::Page first = Process(Record(by_final_url));
+  EXPECT_EQ(first.outcome(), log::OUTCOME_ERROR_STATUS);
+  EXPECT_EQ(first.canonical_url(), "http://a.example/old");
+  EXPECT_EQ(first.host(), "a.example");
+  EXPECT_EQ(first.redirect_target(), "http://b.example:8080/new");
+  EXPECT_EQ(first.redirect_host(), "b.example");
+  EXPECT_FALSE(first.was_redirected());
+  const log::Page second = Process(Record(by_header));
+  EXPECT_EQ(second.status(), 302);
+  EXPECT_EQ(second.redirect_target(), "http://a.example/new?q=1");
+  EXPECT_EQ(second.redirect_host(), "a.example");
+}
+
+TEST(PageProcessor, ARedirectWithoutATargetThatCanBeWrittenOnHasNone) {
+  const auto target = [](const nlohmann::json& headers) {
+    return Process(Record({{"url", "http://a.example/"},
+                           {"status_code", 308},
+                           {"response_headers", headers}}))
+        .redirect_target();
+  };
+  EXPECT_EQ(target({}), "");
+  EXPECT_EQ(target({{"location", std::string(64 << 10, 'a')}}), "");
+  EXPECT_EQ(target({{"location", "javascript:alert(1)"}}), "javascript:alert(1)");
+  // Each byte becomes three.
+  EXPECT_EQ(target({{"location", "/" + std::string(kMaxUrlBytes - 1, '"')}}), "");
+}
+
+TEST(PageProcessor, AFetchThatWasRedirectedIsMarkedAndIsAboutWhereItEnded) {
+  const log::Page page = Process(Record(
+      {{"url", "http://a.example/old"}, {"final_url", "http://a.example/new"}, {"body", "<p>x"}}));
+  EXPECT_TRUE(page.was_redirected());
+  EXPECT_EQ(page.canonical_url(), "http://a.example/new");
+  EXPECT_EQ(page.redirect_target(), "");
+}
+
 ProcessorOptions WithParser(extract::ParserKind parser) {
   ProcessorOptions options;
   options.extract.parser = parser;

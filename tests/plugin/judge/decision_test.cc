@@ -3,6 +3,8 @@
 #include "plugin/index/flat_index.h"
 #include "plugin/judge/apply.h"
 #include "plugin/judge/changed_index.h"
+#include "plugin/judge/fold_version.h"
+#include "plugin/judge/page_fetch.h"
 #include "plugin/judge/parameters_entry.h"
 #include "tests/plugin/judge/random_log.h"
 #include "tests/support/entry_builder.h"
@@ -89,22 +91,25 @@ std::map<RowName, std::string> RowsOf(const PageDecision& decision) {
   return rows;
 }
 
-/// Calls visit(page, id, parameters, state) for the pages of a random log, and judges each.
+/// Calls visit(page, id, rules, state) for the pages of a random log, and judges each.
 template <typename Visit>
 void JudgeRandomLog(std::uint64_t seed, std::uint32_t fold_version, const Visit& visit) {
   MemoryState state;
   JudgeParameters parameters;
+  schedule::CrawlSchedule crawl{ScheduleOptionsOf(parameters)};
+  const JudgeRules rules{parameters, fold_version, crawl};
   std::uint64_t sequence = 0;
-  for (const log::Entry& entry : testing::RandomLog(seed, 1500)) {
+  for (const log::Entry& entry : testing::WithFetches(testing::RandomLog(seed, 1500), seed)) {
     ++sequence;
     if (entry.has_parameters()) {
       parameters = ParametersOf(entry.parameters()).value();
       continue;
     }
-    visit(entry.page(), DocId{sequence}, parameters, state);
-    const auto decision = Decide(entry.page(), DocId{sequence}, parameters, fold_version, state);
+    visit(entry.page(), DocId{sequence}, rules, state);
+    const auto decision = Decide(entry.page(), DocId{sequence}, rules, state);
     ASSERT_TRUE(decision.has_value()) << decision.error().message;
     Apply(*decision, state.rows, state.index);
+    crawl.Add(decision->crawl);
   }
 }
 
@@ -118,78 +123,85 @@ class DecisionTest : public ::testing::TestWithParam<std::tuple<std::uint64_t, s
 TEST_P(DecisionTest, ReadAheadNamesEveryRowThatADecisionReads) {
   std::map<Table, int> reads;
   int lookups = 0;
-  JudgeRandomLog(
-      seed_, fold_version_,
-      [&](const log::Page& page, DocId id, const JudgeParameters& parameters, MemoryState& state) {
-        std::set<RowName> named;
-        const RowNamer name = [&named](Table table, std::string_view key) {
-          named.emplace(table, key);
-        };
-        NameFirstRows(page, parameters, name);
-        const std::set<RowName> first = named;
-        NotingView fetched(state);
-        fetched.shown = &first;
-        NameDocuments(page, parameters, fetched, name);
+  int pattern_reads = 0;
+  JudgeRandomLog(seed_, fold_version_,
+                 [&](const log::Page& page, DocId id, const JudgeRules& rules, MemoryState& state) {
+                   std::set<RowName> named;
+                   const RowNamer name = [&named](Table table, std::string_view key) {
+                     named.emplace(table, key);
+                   };
+                   NameFirstRows(page, rules.parameters, name);
+                   const std::set<RowName> first = named;
+                   NotingView fetched(state);
+                   fetched.shown = &first;
+                   NameDocuments(page, rules.parameters, fetched, name);
 
-        NotingView view(state);
-        ASSERT_TRUE(Decide(page, id, parameters, fold_version_, view).has_value());
-        for (const RowName& row : view.read) {
-          ASSERT_TRUE(named.contains(row)) << "entry " << id.sequence << " reads a row of table "
-                                           << static_cast<int>(row.first) << " that isn't named";
-          ++reads[row.first];
-        }
-        for (const std::uint64_t query : view.asked) {
-          ASSERT_TRUE(fetched.asked.contains(query)) << "entry " << id.sequence;
-          ++lookups;
-        }
-      });
+                   NotingView view(state);
+                   ASSERT_TRUE(Decide(page, id, rules, view).has_value());
+                   for (const RowName& row : view.read) {
+                     ASSERT_TRUE(named.contains(row))
+                         << "entry " << id.sequence << " reads a row of table "
+                         << static_cast<int>(row.first) << " that isn't named";
+                     ++reads[row.first];
+                     const bool is_pattern = row.second.find('\0') != std::string::npos;
+                     if (row.first == Table::kHosts && is_pattern) ++pattern_reads;
+                   }
+                   for (const std::uint64_t query : view.asked) {
+                     ASSERT_TRUE(fetched.asked.contains(query)) << "entry " << id.sequence;
+                     ++lookups;
+                   }
+                 });
   for (const Table table : {Table::kUrls, Table::kHosts, Table::kContent, Table::kDocuments}) {
     EXPECT_GT(reads[table], 100) << "nothing shown of table " << static_cast<int>(table);
   }
   EXPECT_GT(lookups, 100);
+  if (fold_version_ >= kFoldVersionOfSchedules) {
+    EXPECT_GT(pattern_reads, 100);
+  }
 }
 
 TEST_P(DecisionTest, DependsOnNothingButItsArgumentsAndTheView) {
-  JudgeRandomLog(
-      seed_, fold_version_,
-      [&](const log::Page& page, DocId id, const JudgeParameters& parameters, MemoryState& state) {
-        const auto first = Decide(page, id, parameters, fold_version_, state);
-        const auto second = Decide(page, id, parameters, fold_version_, state);
-        ASSERT_TRUE(first.has_value() && second.has_value());
-        EXPECT_EQ(RowsOf(*first), RowsOf(*second));
-        EXPECT_EQ(first->verdict.reason, second->verdict.reason);
-        EXPECT_EQ(first->verdict.priority.score, second->verdict.priority.score);
-      });
+  JudgeRandomLog(seed_, fold_version_,
+                 [&](const log::Page& page, DocId id, const JudgeRules& rules, MemoryState& state) {
+                   const auto first = Decide(page, id, rules, state);
+                   const auto second = Decide(page, id, rules, state);
+                   ASSERT_TRUE(first.has_value() && second.has_value());
+                   EXPECT_EQ(RowsOf(*first), RowsOf(*second));
+                   EXPECT_EQ(first->verdict.reason, second->verdict.reason);
+                   EXPECT_EQ(first->verdict.priority.score, second->verdict.priority.score);
+                 });
 }
 
 TEST_P(DecisionTest, ARowThatCantBeReadIsAnErrorWhicheverItIs) {
   std::size_t failures = 0;
-  JudgeRandomLog(
-      seed_, fold_version_,
-      [&](const log::Page& page, DocId id, const JudgeParameters& parameters, MemoryState& state) {
-        NotingView counting(state);
-        ASSERT_TRUE(Decide(page, id, parameters, fold_version_, counting).has_value());
-        for (std::size_t i = 0; i < counting.rows_read; ++i) {
-          NotingView failing(state);
-          failing.fails_at = i;
-          const auto decision = Decide(page, id, parameters, fold_version_, failing);
-          ASSERT_FALSE(decision.has_value()) << "entry " << id.sequence << ", read " << i;
-          EXPECT_EQ(decision.error().code, ErrorCode::kIo);
-          ++failures;
-        }
-      });
+  JudgeRandomLog(seed_, fold_version_,
+                 [&](const log::Page& page, DocId id, const JudgeRules& rules, MemoryState& state) {
+                   NotingView counting(state);
+                   ASSERT_TRUE(Decide(page, id, rules, counting).has_value());
+                   for (std::size_t i = 0; i < counting.rows_read; ++i) {
+                     NotingView failing(state);
+                     failing.fails_at = i;
+                     const auto decision = Decide(page, id, rules, failing);
+                     ASSERT_FALSE(decision.has_value())
+                         << "entry " << id.sequence << ", read " << i;
+                     EXPECT_EQ(decision.error().code, ErrorCode::kIo);
+                     ++failures;
+                   }
+                 });
   EXPECT_GT(failures, 2000U);
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, DecisionTest,
                          ::testing::Combine(::testing::Values(0, 1, 2, 3, 20070508),
-                                            ::testing::Values(kOldestFoldVersion, kFoldVersion)));
+                                            ::testing::Values(4U, 5U, 6U)));
 
 TEST(Decide, SaysSoWhereTheIndexHasADocumentThatTheRowsLack) {
   MemoryState state;
   state.index.Insert({Fingerprint{0xff}, DocId{1}});
   const log::Entry entry = testing::EntryBuilder(testing::kScheme).Text("http://a/", "text", 0xff);
-  const auto decision = Decide(entry.page(), DocId{2}, testing::Parameters(), kFoldVersion, state);
+  const JudgeParameters parameters = testing::Parameters();
+  const schedule::CrawlSchedule crawl{ScheduleOptionsOf(parameters)};
+  const auto decision = Decide(entry.page(), DocId{2}, {parameters, kFoldVersion, crawl}, state);
   ASSERT_FALSE(decision.has_value());
   EXPECT_EQ(decision.error().code, ErrorCode::kCorruption);
 }
@@ -227,6 +239,10 @@ TEST(Rows, KeysAreThoseOfTheStateFormat) {
   page.set_crawl_id("monday");
   EXPECT_EQ(UrlRow::Key(page, Scope::kHost), "http://a/");
   EXPECT_EQ(UrlRow::Key(page, Scope::kCrawl), "http://a/\nmonday");
+  EXPECT_EQ(UrlRow::Key("http://b/", page, Scope::kCrawl), "http://b/\nmonday");
+  const std::string pattern = PatternRow::Key("a.example", "/N/*");
+  EXPECT_EQ(pattern.substr(0, 10), std::string("a.example\0", 10));
+  EXPECT_EQ(pattern.size(), 11U);
   Changes changes;
   log::Source source;
   source.set_topic("crawl/pages");

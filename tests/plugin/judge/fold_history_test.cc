@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -46,8 +47,12 @@ std::string Describe(const Verdict& verdict) {
 /// A random log under other rules, where every third page that isn't evaluated ran into a limit.
 std::vector<log::Entry> History(std::uint64_t seed, std::uint32_t fold_version) {
   std::vector<log::Entry> log = testing::RandomLog(seed, 2000);
+  if (fold_version >= 6) log = testing::WithFetches(std::move(log), seed);
   for (std::size_t i = 0; i < log.size(); ++i) {
-    if (log[i].has_parameters()) log[i].mutable_parameters()->set_fold_version(fold_version);
+    if (log[i].has_parameters()) {
+      log[i].mutable_parameters()->set_fold_version(fold_version);
+      if (fold_version < 6) log[i].mutable_parameters()->clear_schedule();
+    }
     if (log[i].has_page() && log[i].page().outcome() == log::OUTCOME_NOT_EVALUATED && i % 3 == 0) {
       log[i].mutable_page()->set_detail("parse_time");
     }
@@ -97,8 +102,13 @@ TEST(FoldHistory, EveryFoldVersionGivesTheVerdictsAndTheStateThatWereWrittenDown
       {1, 5, {"d329687d2edff09df2256e6a54a36277", "170264263edbf2997af868f037b60aed"}},
       {2, 5, {"ad8d450be29070561b8be502be99772b", "1d54941a0accdbe6a9d5797744a88d87"}},
       {3, 5, {"bf6baaf4c2d2192411f7879682229656", "b2a5da392380e95012e0a4a876c111dd"}},
+      {0, 6, {"72919e19a242d78552e41b82d4fbca92", "93382c81727988603416f40db8accdae"}},
+      {1, 6, {"4ee0e3cdaf62b02f16808ca2910a3278", "be5bed863413ad06052f484a8e9b9d0d"}},
+      {2, 6, {"9c196e918075e94092b24fbef8ddca5f", "5b62f74d6c591d4c7da023dd494ccb73"}},
+      {3, 6, {"9284c2132cdaf682541b55cae20218c7", "c3982cf8219fa9a03d6e94b81571b08a"}},
   };
   for (const Case& c : cases) {
+    SCOPED_TRACE(c.fold_version);
     const Outcome outcome = Fold(History(c.seed, c.fold_version));
     EXPECT_EQ(outcome.verdicts, c.expected.verdicts) << c.seed << " version " << c.fold_version;
     EXPECT_EQ(outcome.state, c.expected.state) << c.seed << " version " << c.fold_version;

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <random>
 #include <string>
 #include <vector>
@@ -95,6 +96,51 @@ inline std::vector<log::Entry> RandomLog(std::uint64_t seed, int size) {
     made.set_registered_domain_bytes(page % 2 == 0 ? 1 : 2);
     made.set_title(static_cast<std::uint32_t>(random() % 3));
     made.set_crawl_id(random() % 3 == 0 ? "monday" : "tuesday");
+  }
+  return log;
+}
+
+/// The same log with times, statuses and redirects, so that every row of the schedules' table is
+/// met. Repeats of an entry stay repeats.
+inline std::vector<log::Entry> WithFetches(std::vector<log::Entry> log, std::uint64_t seed) {
+  constexpr std::int64_t kStart = 1'700'000'000'000;
+  constexpr std::int64_t kHour = 3'600'000;
+  constexpr int kStatuses[] = {304, 304, 404, 404, 410, 500, 429, 301, 301,
+                               308, 302, 302, 307, 0,   -3,  300, 403, 999};
+  for (log::Entry& entry : log) {
+    if (!entry.has_page()) continue;
+    log::Page& page = *entry.mutable_page();
+    log::Source& source = *page.mutable_source();
+    std::mt19937_64 random(seed ^ static_cast<std::uint64_t>(source.offset()) * 0x9e3779b97f4a7c15);
+    const std::int64_t time = kStart + source.offset() * 2 * kHour;
+    source.set_timestamp_ms(random() % 50 == 0 ? 0 : time);
+    page.set_fetch_time_ms(time - static_cast<std::int64_t>(random() % 1'000'000));
+    switch (random() % 40) {
+      case 0:
+        page.set_fetch_time_ms(0);
+        break;
+      case 1:
+        // The year 2200, unless nothing would hold it back.
+        if (source.timestamp_ms() > 0) page.set_fetch_time_ms(7'258'118'400'000);
+        break;
+      case 2:
+      case 3:
+        page.set_fetch_time_ms(time - 20 * kHour);
+        break;
+      default:
+        break;
+    }
+    page.set_was_redirected(random() % 10 == 0);
+    if (page.outcome() != log::OUTCOME_ERROR_STATUS) continue;
+    const int status = kStatuses[random() % std::size(kStatuses)];
+    page.set_detail(std::to_string(status));
+    if (random() % 3 != 0) page.set_status(status);
+    if (random() % 2 == 0) page.set_retry_after_seconds(random() % 100'000'000);
+    if (random() % 5 == 0) continue;
+    // Another page of the log, on the same host or not.
+    const log::Entry& other = log[random() % log.size()];
+    page.set_redirect_target(other.page().canonical_url());
+    page.set_redirect_host(other.page().host());
   }
   return log;
 }

@@ -79,7 +79,11 @@ TEST(SolveThreshold, HasAnAnswerForGoalsThatCanNotBeReached) {
   const ScheduleGoal all_fresh{0, Score{Score::kOne}};
   EXPECT_LE(SolveThreshold(histogram, all_fresh, bounds),
             SolveThreshold(histogram, any_number, bounds));
-  EXPECT_GT(SolveThreshold(RateHistogram(), all_fresh, bounds), 0);
+  EXPECT_GE(SolveThreshold(RateHistogram(), all_fresh, bounds), 0);
+  const LogValue of_none = SolveThreshold(RateHistogram(), {0, Score{9'000}}, bounds);
+  const double days =
+      static_cast<double>(FetchInterval(RateOfMean(60 * 86'400), of_none, bounds)) / 86'400;
+  EXPECT_NEAR(days, 12.9, 0.7) << "fresh nine tenths of the time";
 }
 
 }  // namespace

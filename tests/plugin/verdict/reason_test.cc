@@ -81,14 +81,25 @@ TEST(Rule, TheDocumentationNamesTheCodesThatCountForTheHost) {
   EXPECT_EQ(HostCountOf(Reason::kNotEvaluated, "missing_body"), HostCount::kNot);
 }
 
+TEST(Rule, AFetchThatFailedOrCameTooLateRetiresNothing) {
+  for (const Reason reason : {Reason::kErrorStatus, Reason::kNotEvaluated, Reason::kNotModified,
+                              Reason::kGone, Reason::kRedirect, Reason::kOutdated}) {
+    EXPECT_FALSE(RuleFor(reason).retires_own) << RuleFor(reason).name;
+    EXPECT_EQ(RuleFor(reason).host_count, HostCount::kNot) << RuleFor(reason).name;
+  }
+}
+
 TEST(Rule, DropsNameAMatchUnlessThereIsNothingToKeep) {
   for (int i = 0; i < kReasonCount; ++i) {
     const Rule& rule = RuleFor(static_cast<Reason>(i));
     if (rule.decision == Decision::kKeep) {
       const bool is_in_budget = rule.reason == Reason::kClusterBudget;
       EXPECT_EQ(rule.match, is_in_budget ? MatchRule::kOtherPage : MatchRule::kNone) << rule.name;
-    } else if (rule.reason != Reason::kErrorStatus && rule.reason != Reason::kDeleted) {
-      EXPECT_NE(rule.match, MatchRule::kNone) << rule.name;
+    } else {
+      const bool has_content = rule.reason == Reason::kExactDuplicate ||
+                               rule.reason == Reason::kNearDuplicate ||
+                               rule.reason == Reason::kUnchanged;
+      EXPECT_EQ(rule.match != MatchRule::kNone, has_content) << rule.name;
       EXPECT_FALSE(rule.inserts) << rule.name;
     }
   }
