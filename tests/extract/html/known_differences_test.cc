@@ -102,8 +102,8 @@ TEST(ComparePage, DifferenceThatNoConstructMakesIsUnexplained) {
   EXPECT_THAT(compared.explanation, IsEmpty());
 }
 
-// What stands behind an end tag that ends nothing is still in SVG. A predicate that took it for HTML
-// would miss the construct.
+// What stands behind an end tag that ends nothing is still in SVG. A predicate that took it for
+// HTML would miss the construct.
 TEST(ComparePage, DifferenceBehindAnEndTagThatEndsNothingIsExplained) {
   const auto gumbo = extract::MakeGumboParser(WideLimits());
   const auto parser = MakeParser(WideLimits(), KernelNames().front());
