@@ -18,6 +18,15 @@ constexpr bool IsHexDigit(char c) {
 /// What stands for anything that no name and no keyword has: strings, escaped signs.
 constexpr char kOther = '"';
 
+constexpr std::array<bool, 256> MakeNotPlain() {
+  std::array<bool, 256> not_plain{};
+  for (const char c : {'\\', '/', '"', '\'', '(', '[', '{'}) {
+    not_plain[static_cast<unsigned char>(c)] = true;
+  }
+  return not_plain;
+}
+constexpr std::array<bool, 256> kNotPlain = MakeNotPlain();
+
 /// Takes declarations out of a style one by one, in plain text: letters in lower case, comments and
 /// runs of white space as one space, escapes of letters as these.
 class DeclarationReader {
@@ -27,6 +36,7 @@ class DeclarationReader {
   /// The next declaration; nullopt at the end. One that is too long to be of interest is empty.
   [[nodiscard]] std::optional<std::string_view> Next() {
     if (at_ == style_.size()) return std::nullopt;
+    if (SkipOther()) return std::string_view();
     size_ = 0;
     closers_.clear();
     while (at_ < style_.size()) {
@@ -41,6 +51,22 @@ class DeclarationReader {
   }
 
  private:
+  /// Goes past a declaration of another property that has no comment, escape, string or bracket.
+  /// Returns whether there was one.
+  bool SkipOther() {
+    const char first = AsciiLower(style_[at_]);
+    if (!IsAsciiAlpha(first) || first == 'd' || first == 'v') return false;
+    for (std::size_t at = at_ + 1; at <= style_.size(); ++at) {
+      const char c = at == style_.size() ? ';' : style_[at];
+      if (c == ';') {
+        at_ = std::min(at + 1, style_.size());
+        return true;
+      }
+      if (kNotPlain[static_cast<unsigned char>(c)]) return false;
+    }
+    return false;
+  }
+
   void Append(char c) {
     if (size_ < text_.size()) text_[size_++] = c;
   }
@@ -213,17 +239,23 @@ class Cascaded {
   bool important_ = false;
 };
 
+bool EndsWithNoCase(std::string_view text, std::string_view lower) {
+  return text.size() >= lower.size() &&
+         StartsWithNoCase(text.substr(text.size() - lower.size()), lower);
+}
+
 /// Whether one of the two properties may be in the style: what most styles are asked alone.
 bool MayBeDeclared(std::string_view style) {
-  for (std::size_t i = 0; i < style.size(); ++i) {
-    if (style[i] == '\\') return true;
-    if (AsciiLower(style[i]) != 'y') continue;
-    for (const std::string_view property : {"display", "visibility"}) {
-      if (i + 1 >= property.size() &&
-          StartsWithNoCase(style.substr(i + 1 - property.size()), property)) {
-        return true;
-      }
-    }
+  if (style.find('\\') != std::string_view::npos) return true;
+  for (std::size_t colon = style.find(':'); colon != std::string_view::npos;
+       colon = style.find(':', colon + 1)) {
+    std::size_t end = colon;
+    while (end > 0 && IsAsciiSpace(style[end - 1])) --end;
+    if (end == 0) continue;
+    if (style[end - 1] == '/') return true;  // a comment in front of it
+    if (AsciiLower(style[end - 1]) != 'y') continue;
+    const std::string_view before = style.substr(0, end);
+    if (EndsWithNoCase(before, "display") || EndsWithNoCase(before, "visibility")) return true;
   }
   return false;
 }
