@@ -26,7 +26,8 @@ std::optional<Value> OtherValue(const Option& option, const Value& value) {
                                  "2s",      "warc",  "json",
                                  "connect", "debug", "at_least_once",
                                  "judge",   "host",  "https",
-                                 "other",   "gumbo", "7:00112233445566778899aabbccddeeff"};
+                                 "other",   "gumbo", "7:00112233445566778899aabbccddeeff",
+                                 "$.page"};
   for (const std::string& text : texts) {
     const Value candidate = std::holds_alternative<std::string>(value)
                                 ? Value(text)

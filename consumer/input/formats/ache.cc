@@ -63,7 +63,7 @@ constexpr std::array<std::string_view, 17> kMarks = {"redirected_url",
 
 }  // namespace
 
-// JSON has the bytes of the page in base64 (`content`; before version 0.10 a string,
+// JSON has the bytes of the page in base64 (`content`; in early versions a string,
 // `response_body`); ELASTIC (`html`) and CDR31 (`raw_content`) have it as a string, and ELASTIC has
 // none of a page that isn't HTML. None has a status: ACHE stores pages that were fetched. Keys are
 // the URL, percent-encoded.
