@@ -34,8 +34,13 @@ OrderedWorkers<Task, Done>::Worker MakeWorker(const ProcessorOptions& options,
   auto processor = std::make_shared<PageProcessor>(options, &repeats);
   return [processor](Task&& task) {
     const bool is_auto = task.source.format == FormatKind::kAuto;
-    return Done{processor->Process(std::move(task.source)), std::move(task.origin), task.bytes,
-                is_auto};
+    Done done{processor->Process(std::move(task.source)), std::move(task.origin), task.bytes,
+              is_auto};
+    // That of its file says nothing of a record: it came when it was fetched. Schedules take a
+    // fetch for no further from the record's time than a day.
+    log::Page& page = *done.processed.entry.mutable_page();
+    page.mutable_source()->set_timestamp_ms(page.fetch_time_ms());
+    return done;
   };
 }
 

@@ -130,6 +130,24 @@ TEST_F(ScanTest, JudgesEveryPageInOrder) {
   EXPECT_EQ(seen.verdicts[2]["match"]["kind"], "near");
 }
 
+// Schedules take a fetch for no further from its record's time than a day, and the time of a file
+// says nothing of its records.
+TEST_F(ScanTest, ARecordCameWhenItWasFetched) {
+  for (const std::string month : {"01", "05"}) {
+    reader_.Add(Record(
+        FormatKind::kCanonical, std::nullopt,
+        Canonical("http://a.example/", {{"body", Html(Words(200, "w" + month))},
+                                        {"fetch_time", "2026-" + month + "-01T00:00:00Z"}})));
+  }
+  const Collector seen = ScanAll();
+  EXPECT_EQ(seen.Reasons(), "unique updated");
+  EXPECT_EQ(seen.verdicts[1]["source"]["timestamp"], "2026-05-01T00:00:00Z");
+  EXPECT_GE(seen.verdicts[1]["recrawl"]["next_fetch"].get<std::string>(), "2026-05-01");
+  EXPECT_LT(seen.verdicts[1]["recrawl"]["next_fetch"].get<std::string>(), "2027");
+  EXPECT_GT(seen.verdicts[1]["recrawl"]["interval_seconds"], 86'400)
+      << "it changed within four months, not at once";
+}
+
 TEST_F(ScanTest, RecordWithoutABodyLeavesTheKeptVersionOfItsUrlAlone) {
   const std::string page = Words(200, "alpha");
   const auto add = [&](const nlohmann::json& fields) {

@@ -77,7 +77,7 @@ TEST_F(EntryWriterTest, TheFirstEntryIsInTheLogBeforeTheSecondIsSent) {
 }
 
 TEST_F(EntryWriterTest, AnEntryThatWaitsTooLongFailsTheWriterAndNothingPassesIt) {
-  const auto writer = MakeWriter(Options("500"));
+  const auto writer = MakeWriter(Options("3000"));
   ASSERT_TRUE(Write(*writer, 0).has_value());
   cluster_.SetBrokerDown(1);
   ASSERT_TRUE(Write(*writer, 1).has_value());
@@ -88,7 +88,7 @@ TEST_F(EntryWriterTest, AnEntryThatWaitsTooLongFailsTheWriterAndNothingPassesIt)
                       status = Write(*writer, next++);
                       if (status.has_value()) status = writer->Poll();
                     }));
-  EXPECT_THAT(status.error().message, HasSubstr("message.timeout.ms, 500 ms"));
+  EXPECT_THAT(status.error().message, HasSubstr("message.timeout.ms, 3000 ms"));
   EXPECT_EQ(status.error().error_class, ErrorClass::kFatal);
   EXPECT_FALSE(writer->Poll().has_value()) << "it has failed for good";
   EXPECT_THAT(written_, ::testing::ElementsAre(0));
