@@ -52,11 +52,19 @@ inline std::string Words(int count, const std::string& stem) {
   return text;
 }
 
+/// When all records were fetched: an hour ago. Through Kafka a page counts as fetched within a day
+/// of its record's time, so an older one would have another next fetch than in a scan.
+inline const std::string& FetchedAt() {
+  static const std::string text = FormatRfc3339(std::chrono::floor<std::chrono::seconds>(
+      std::chrono::system_clock::now() - std::chrono::hours(1)));
+  return text;
+}
+
 inline FileRecord Record(std::optional<std::string> key, std::optional<std::string> value) {
   FileRecord record;
   record.record.key = std::move(key);
   record.record.value = std::move(value);
-  record.record.headers = {{std::string(consumer::kFetchTimeHeader), "2026-03-01T12:00:00Z"},
+  record.record.headers = {{std::string(consumer::kFetchTimeHeader), FetchedAt()},
                            {"traceparent", "00-0af7651916cd43dd8448eb211c80319c-01"}};
   return record;
 }
