@@ -56,6 +56,7 @@ std::vector<config::Mistake> FindRefusedProperties(const std::string& file,
     if (!client) refusals.insert(client.error().message);
   }
   std::vector<config::Mistake> mistakes;
+  mistakes.reserve(refusals.size());
   for (const std::string& refusal : refusals) mistakes.push_back({file, {}, {}, refusal});
   return mistakes;
 }

@@ -309,4 +309,6 @@ int Main(int argc, char** argv) {
 }  // namespace
 }  // namespace crawlsieve::consumer
 
+// An exception is a defect: it ends the process where it is thrown, and a core dump shows where.
+// NOLINTNEXTLINE(bugprone-exception-escape)
 int main(int argc, char** argv) { return crawlsieve::consumer::Main(argc, argv); }

@@ -212,6 +212,7 @@ class Loader {
     }
     if (texts.size() != list.items.size()) return;  // the mistakes are known
     std::vector<std::string> values;
+    values.reserve(texts.size());
     for (const Text& text : texts) values.push_back(text.text);
     const auto complaint = option.assign(config_, std::move(values));
     if (!complaint) return;

@@ -333,8 +333,10 @@ Codec<std::string> LogLevel() {
 }
 
 // The field of a Config or const Config.
+// NOLINTBEGIN(bugprone-macro-parentheses): a path isn't an expression
 #define FIELD(path) \
   [](auto& config) -> auto& { return config.path; }
+// NOLINTEND(bugprone-macro-parentheses)
 
 std::vector<Option> MakeOptions() {
   using namespace std::chrono_literals;

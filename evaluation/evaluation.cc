@@ -271,6 +271,7 @@ Result<Evaluation> Evaluate(const PageSet& pages, std::span<const LabelledPair> 
         {Score{t}.value(), CountAt(scored, parameters.max_distance, Score{t})});
   }
   std::vector<Counts> clusters;
+  clusters.reserve(site_counts.size());
   for (const auto& [site, counts] : site_counts) clusters.push_back(counts);
   evaluation.sites = clusters.size();
   evaluation.precision_by_site =

@@ -57,6 +57,7 @@ SourceRecord FromRequest(const probe::Request& request) {
 /// The child's end of a pair of sockets is its standard input and output.
 bool Spawn(const std::vector<std::string>& command, int socket, pid_t& child) {
   std::vector<char*> arguments;
+  arguments.reserve(command.size() + 1);
   for (const std::string& argument : command) {
     arguments.push_back(const_cast<char*>(argument.c_str()));  // posix_spawn changes none
   }

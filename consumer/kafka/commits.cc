@@ -92,6 +92,7 @@ BrokerResult<std::vector<std::optional<std::int64_t>>> Consumer::Committed(
     const std::vector<TopicPartition>& partitions, milliseconds timeout) {
   CRAWLSIEVE_ASSIGN_OR_RETURN(auto places, CommittedPlaces(partitions, timeout));
   std::vector<std::optional<std::int64_t>> offsets;
+  offsets.reserve(places.size());
   for (const std::optional<PartitionOffset>& place : places) {
     offsets.push_back(place ? std::optional(place->offset) : std::nullopt);
   }

@@ -338,7 +338,7 @@ Result<std::optional<ServiceSetup>> Prepare(const ServiceSetup& configured,
 
 }  // namespace
 
-Status RunService(const ServiceSetup& configured, std::stop_token stop) {
+Status RunService(const ServiceSetup& configured, const std::stop_token& stop) {
   const std::string instance = InstanceName(configured.service);
   const bool is_judge = HasRole(configured.service, Role::kJudge);
   Log(LogLevel::kInfo, "service.starting", {{"version", kVersion}, {"instance", instance}});
@@ -407,7 +407,7 @@ Status RunService(const ServiceSetup& configured, std::stop_token stop) {
     });
   }
 
-  const Status ended = stages.Join();
+  Status ended = stages.Join();
   if (http != nullptr) http->Stop();
   Log(LogLevel::kInfo, "service.stopped", {{"instance", instance}});
   return ended;

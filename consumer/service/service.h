@@ -33,6 +33,6 @@ struct ServiceSetup {
 /// stage until `stop` is requested or a stage fails. In both cases all stages finish, commit and
 /// leave their groups, within the shutdown timeout. Blocks.
 /// Errors: the reason why it couldn't start, or the first error of a stage.
-[[nodiscard]] Status RunService(const ServiceSetup& setup, std::stop_token stop);
+[[nodiscard]] Status RunService(const ServiceSetup& setup, const std::stop_token& stop);
 
 }  // namespace crawlsieve::consumer

@@ -188,6 +188,7 @@ class Stem {
                                                : 0;
     if (ending == 0 || !HasVowel(size_ - ending) || IsWhole()) return;
     size_ -= ending;
+    // NOLINTNEXTLINE(bugprone-branch-clone): which rule comes first decides
     if (Ends("at") || Ends("bl") || Ends("iz")) {
       begin_[size_++] = 'e';
     } else if (EndsInDouble()) {

@@ -112,7 +112,6 @@ void Free(void* userdata, void* block) {
 extern "C" {
 // The linker sends calls of NAME to __wrap_NAME (--wrap in CMakeLists.txt, which is why Gumbo is
 // linked statically).
-// NOLINTBEGIN(bugprone-reserved-identifier)
 
 // Only Gumbo calls it. Both arguments belong to Gumbo and pass through.
 bool __real_gumbo_lex(void* parser, void* token);
@@ -135,7 +134,6 @@ void __wrap___assert_fail(const char* assertion, const char* file, unsigned line
   if (running_parse != nullptr) Leave(*running_parse, ParseEnd::kParserError);
   __real___assert_fail(assertion, file, line, function);
 }
-// NOLINTEND(bugprone-reserved-identifier)
 }
 
 const GumboOutput* ParseGuarded(std::string_view html, const Limits& limits, ParseArena& arena,

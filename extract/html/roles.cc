@@ -43,6 +43,7 @@ void RoleFinder::Assign(const std::vector<Container>& containers, std::vector<Se
   for (std::size_t s = 0; s < segments.size(); ++s) {
     Segment& segment = segments[s];
     const Hints hints = masses_[segment.container].hints;
+    // NOLINTNEXTLINE(bugprone-branch-clone): which rule comes first decides
     if ((hints & kHeadlineHint) != 0) {
       segment.role = Role::kHeading;
     } else if (!is_inside_[segment.container] || Excluded(hints)) {

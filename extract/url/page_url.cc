@@ -140,7 +140,7 @@ CanonicalUrl IdentityOf(std::string_view url, const UrlOptions& options) {
 
 CanonicalUrl ResolveUrl(std::string_view base, std::string_view reference) {
   reference = TrimAscii(reference);
-  const CanonicalUrl parsed = CanonicalizeUrl(base);
+  CanonicalUrl parsed = CanonicalizeUrl(base);
   if (!IsWeb(parsed)) return CanonicalizeUrl(reference);
   const Parts parts = Split(parsed.url);
   if (HasScheme(reference)) {

@@ -75,7 +75,7 @@ Status Detector::Load() {
     current_.fold_version = stored.fold_version();
     current_.crawl.SetOptions(ScheduleOptionsOf(*current_.parameters));
     CRAWLSIEVE_ASSIGN_OR_RETURN(auto crawl, ScheduleRow::Read(overlay_, current_.crawl.options()));
-    if (crawl.has_value()) current_.crawl = std::move(*crawl);
+    if (crawl.has_value()) current_.crawl = *crawl;
   }
   committed_ = current_;
   return RebuildIndex(current_.parameters ? static_cast<int>(current_.parameters->max_distance)

@@ -163,7 +163,7 @@ Status RestartSnapshots::Register(const Store& store, Changes& changes) {
   }
   // What the oldest snapshot never had needs no taking out of it.
   const std::uint64_t oldest = registered.begin()->first;
-  const Status pruned = ForEachRecord<state::Retired>(
+  Status pruned = ForEachRecord<state::Retired>(
       store, kRetired, [&](std::uint64_t at, const state::Retired& /*retired*/) {
         if (at <= oldest) changes.Delete(Table::kRestart, KeyOf(kRetired, at));
       });

@@ -242,7 +242,7 @@ Result<std::optional<schedule::CrawlSchedule>> ScheduleRow::Read(
   if (!bytes->has_value()) return std::optional<schedule::CrawlSchedule>();
   auto crawl = schedule::CrawlSchedule::Decode(**bytes, options);
   if (!crawl) return tl::unexpected(crawl.error());
-  return std::optional(std::move(*crawl));
+  return std::optional(*crawl);
 }
 
 void ScheduleRow::Write(const schedule::CrawlSchedule& crawl, Changes& changes) {

@@ -37,7 +37,6 @@ std::uint32_t previous = 0;
 
 }  // namespace
 
-// NOLINTBEGIN(bugprone-reserved-identifier)
 extern "C" void __wrap_gumbo_debug(const char* format, ...) {
   std::uint32_t here = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(format));
   const std::string_view text = format;
@@ -58,7 +57,6 @@ extern "C" void __wrap_gumbo_debug(const char* format, ...) {
   if (counter < 255) ++counter;
   previous = here;
 }
-// NOLINTEND(bugprone-reserved-identifier)
 
 namespace {
 

@@ -156,7 +156,10 @@ def main():
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         groups = groups_of(to_check)
+        checked = 0
         for group, findings in zip(groups, pool.map(check, groups)):
+            checked += len(group["sources"])
+            print(f"clang-tidy: {checked} of {len(to_check)} sources", flush=True)
             for source in group["sources"]:
                 if source in findings:
                     failed += 1

@@ -152,6 +152,7 @@ std::optional<FormatKind> FormatFromName(std::string_view name) {
 
 std::vector<FormatKind> AllFormats() {
   std::vector<FormatKind> kinds;
+  kinds.reserve(std::size(kFormats));
   for (const FormatRow& row : kFormats) kinds.push_back(row.kind);
   return kinds;
 }

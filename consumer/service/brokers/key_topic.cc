@@ -36,7 +36,8 @@ std::string KeyIn(const std::string& value) {
 
 BrokerStatus KeyTopicFailure(Error error) {
   error.message = fmt::format("the key topic (kafka.key.topic): {}", error.message);
-  return SessionError(std::move(error), error.code == ErrorCode::kIo);
+  const bool may_end = error.code == ErrorCode::kIo;
+  return SessionError(std::move(error), may_end);
 }
 
 /// Ensures that the topic exists, keeps all records, and is replicated.

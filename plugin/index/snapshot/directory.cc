@@ -46,7 +46,7 @@ Result<SnapshotFile> SnapshotDirectory::OpenNewest(const SnapshotOrigin& at_most
       continue;
     }
     const SnapshotInfo& info = file->info();
-    const auto refuse = [&](std::string what) {
+    const auto refuse = [&](const std::string& what) {
       refused.push_back({ErrorCode::kMismatch, "snapshot " + path.string() + ": " + what});
     };
     if (info.kind != SnapshotKind::kRestart) {

@@ -43,8 +43,8 @@ extern "C" void PrintDocumentAndDie(int signal) {
     static_cast<void>(!write(STDERR_FILENO, current_document->data(), current_document->size()));
   }
   static_cast<void>(!write(STDERR_FILENO, "\n", 1));
-  std::signal(signal, SIG_DFL);  // NOLINT(cert-err33-c)
-  raise(signal);                 // NOLINT(cert-err33-c)
+  std::signal(signal, SIG_DFL);
+  raise(signal);
 }
 
 /// Gives the pages one after the other.
@@ -195,9 +195,9 @@ int Main(int argc, char** argv) {
   app.add_option("--show-explained", options.show_explained, "examples of each explanation");
   CLI11_PARSE(app, argc, argv);
 
-  std::signal(SIGPIPE, SIG_IGN);  // NOLINT(cert-err33-c): an oracle that ends is an error of write
+  std::signal(SIGPIPE, SIG_IGN);  // an oracle that ends is an error of write
   for (const int crash : {SIGSEGV, SIGABRT, SIGBUS, SIGFPE}) {
-    std::signal(crash, PrintDocumentAndDie);  // NOLINT(cert-err33-c)
+    std::signal(crash, PrintDocumentAndDie);
   }
   std::vector<std::string> pages;
   extract::CharsetDecoder decoder;

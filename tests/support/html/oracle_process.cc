@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-extern char** environ;  // NOLINT(readability-redundant-declaration)
+extern char** environ;
 
 namespace crawlsieve::html_check {
 namespace {
