@@ -3,6 +3,7 @@
 
 #include "extract/extractor.h"
 
+#undef NDEBUG  // <cassert> declares __assert_fail only without it
 #include <cassert>
 #include <chrono>
 #include <functional>
