@@ -54,7 +54,8 @@ FileReader::Options FileOptionsOf(const config::Config& config, std::string_view
 }
 
 ProcessorOptions ProcessorOptionsOf(const config::Config& config) {
-  return {config.decode, config.extract, config.fingerprint, config.kafka.pass_headers};
+  return {config.decode, config.extract, config.fingerprint, config.kafka.pass_headers,
+          config.extract_stage.max_links};
 }
 
 ProcessorOptions OfflineProcessorOptions(const config::Config& config, bool random_key) {

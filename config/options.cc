@@ -392,6 +392,10 @@ std::vector<Option> MakeOptions() {
       Scalar("kafka.input.json.response_headers",
              "Where the object with the response's headers is.",
              FIELD(decode.json.response_headers), PathOfField()),
+      Scalar("kafka.input.json.links",
+             "Where the page's links are: an array of addresses, or of objects with `url`. Without "
+             "it, those in the body count.",
+             FIELD(decode.json.links), PathOfField()),
       Scalar("kafka.input.json.body", "Where the body is.", FIELD(decode.json.body), PathOfField()),
       Scalar("kafka.input.json.text",
              "Where the text is that a page without a body has, free of markup.",
@@ -494,6 +498,10 @@ std::vector<Option> MakeOptions() {
              "Memory for the results of recent pages, so that the same bytes aren't parsed again; "
              "0: none. 32 MiB hold some 90,000 pages.",
              FIELD(extract_stage.repeat_cache_bytes), Size(0, 64 * kGiB)),
+      Scalar("extract.links",
+             "Maximum number of a page's links in its log entry, those of the main text first; 0: "
+             "none. Nothing reads them yet.",
+             FIELD(extract_stage.max_links), Number<std::uint32_t>(0, 2000)),
       Scalar(
           "extract.parser",
           "Which HTML parser reads pages: `fast`, our own, or `gumbo`. `auto` takes `fast` for a "

@@ -9,6 +9,7 @@
 #include "plugin/fingerprint/scheme.h"
 #include "plugin/log/entry.pb.h"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,6 +21,7 @@ struct ProcessorOptions {
   extract::ExtractOptions extract;
   FingerprintOptions fingerprint;
   bool pass_headers = false;  ///< all of the record's headers into the entry, not only the trace's
+  std::uint32_t max_links = 0;  ///< of a page, in its entry
 };
 
 /// One input record and where it came from.
@@ -67,9 +69,13 @@ class PageProcessor {
   std::optional<bool> FillPage(extract::Page&& page, log::Page& entry, std::string* text);
   /// What the response says about the next fetch.
   void FillFetch(const extract::Page& page, log::Page& entry) const;
-  /// What depends on the page's text, or on its URL, in log fields.
-  void Extract(const extract::Page& page, log::Page& entry, std::string* text);
-  std::optional<bool> ExtractOrRepeat(const extract::Page& page, log::Page& entry);
+  /// What depends on the page's text, or on its URL, in log fields. Returns where the page leads.
+  extract::References Extract(const extract::Page& page, log::Page& entry, std::string* text);
+  std::optional<bool> ExtractOrRepeat(const extract::Page& page, log::Page& entry,
+                                      extract::References& references);
+  /// Needs the entry's identity.
+  void FillLinks(const extract::Page& page, const extract::References& references,
+                 log::Page& entry) const;
   [[nodiscard]] Checksum RepeatKey(const extract::Page& page) const;
 
   const ProcessorOptions options_;

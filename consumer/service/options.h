@@ -51,6 +51,7 @@ struct ExtractStageOptions {
   std::size_t max_in_flight_bytes = 64 << 20;  ///< of records being worked on
   std::uint32_t max_in_flight_records = 10'000;
   std::size_t repeat_cache_bytes = 32 << 20;  ///< see RepeatCache
+  std::uint32_t max_links = 0;                ///< of a page, in its entry
 };
 
 struct ServiceOptions {

@@ -72,6 +72,8 @@ extract::Page MakePage(const JsonFormat& format, const std::string_view url, Fie
   }
   SetFetchHeaders(fields.headers, page);
   page.charset = TextOf(fields, Field::kCharset);
+  // What a crawler lists, it takes for worth following: as good as the main text's.
+  if (fields.links.has_value()) page.links = extract::References{{}, std::move(*fields.links), {}};
   return page;
 }
 

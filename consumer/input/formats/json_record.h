@@ -36,6 +36,7 @@ enum class Field : std::uint8_t {
   kMethod,        ///< of the request
   kBodyRef,
   kHeaders,  ///< not a text: Fields::headers
+  kLinks,    ///< not a text: Fields::links
   kAttrs,    ///< not a text: Fields::attrs
 };
 inline constexpr std::size_t kFieldCount = static_cast<std::size_t>(Field::kAttrs) + 1;
@@ -79,6 +80,7 @@ struct Fields {
   std::array<TextField, kFieldCount> texts;
   std::string attrs;
   std::vector<Header> headers;
+  std::optional<std::vector<std::string>> links;  ///< those that may be followed
 
   [[nodiscard]] const TextField& operator[](Field field) const {
     return texts[static_cast<std::size_t>(field)];
