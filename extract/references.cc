@@ -1,23 +1,11 @@
 #include "extract/references.h"
 
-#include "extract/text/ascii.h"
 #include "extract/url/page_url.h"
 
-#include <algorithm>
 #include <unordered_set>
 #include <utility>
 
 namespace crawlsieve::extract {
-
-bool HasLinkType(std::string_view rel, std::string_view type) {
-  while (!rel.empty()) {
-    const std::size_t end =
-        static_cast<std::size_t>(std::ranges::find_if(rel, IsAsciiSpace) - rel.begin());
-    if (EqualsNoCase(rel.substr(0, end), type)) return true;
-    rel.remove_prefix(std::min(end + 1, rel.size()));
-  }
-  return false;
-}
 
 OutLinks ResolveReferences(const References& references, std::string_view page_url,
                            std::string_view own, const UrlOptions& options, std::size_t max_links) {

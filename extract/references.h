@@ -1,7 +1,9 @@
 #pragma once
 
+#include "extract/text/ascii.h"
 #include "extract/url/options.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -22,7 +24,15 @@ inline constexpr std::size_t kMaxReferences = 2000;
 inline constexpr std::size_t kMaxLinkBytes = 2 << 10;
 
 /// Whether `rel`, a set of words, has `type`, which is in lower case.
-[[nodiscard]] bool HasLinkType(std::string_view rel, std::string_view type);
+[[nodiscard]] inline bool HasLinkType(std::string_view rel, std::string_view type) {
+  while (!rel.empty()) {
+    const std::size_t end =
+        static_cast<std::size_t>(std::ranges::find_if(rel, IsAsciiSpace) - rel.begin());
+    if (EqualsNoCase(rel.substr(0, end), type)) return true;
+    rel.remove_prefix(std::min(end + 1, rel.size()));
+  }
+  return false;
+}
 
 /// Where a page leads: identities (IdentityOf) of http and https URLs, in the page's order, none of
 /// them twice, and not the page itself.
