@@ -23,6 +23,7 @@ ROOMS = {
     "plugin/state": "plugin/base plugin/fingerprint",
     "plugin/verdict": "plugin/base plugin/fingerprint",
     "plugin/schedule": "plugin/base plugin/verdict",
+    "plugin/score": "plugin/base plugin/verdict",
     "plugin/site": "plugin/base plugin/fingerprint plugin/schedule",
     "plugin/index/bucket": "plugin/index/base",
     "plugin/index/snapshot": "plugin/base plugin/fingerprint plugin/index/base",
