@@ -43,7 +43,7 @@ struct UrlScore {
   std::string host;               ///< as in `url`, IPv6 in brackets, no port; empty where not known
   std::string registered_domain;  ///< of `host`; empty where there is none
   Timestamp as_of;                ///< when the score holds; from the log, never a clock
-  Score score;                    ///< with kRewrite: of `rewrite_to`
+  Score score;                    ///< with kRewrite: of fetching `rewrite_to`
   std::vector<ScoreComponent> components;  ///< names are unique
   ScoreAction action = ScoreAction::kSchedule;
   std::string rewrite_to;  ///< canonical URL of kRewrite; else empty

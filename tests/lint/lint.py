@@ -45,6 +45,7 @@ ROOMS = {
     "consumer/input": "plugin/base consumer/input/formats",
     "consumer/output": "plugin/base plugin/fingerprint plugin/log plugin/verdict consumer/kafka "
                        "consumer/observability consumer/input/formats consumer/input",
+    "consumer/output/scores": "plugin/base plugin/fingerprint plugin/score",
     "consumer/pipeline": "plugin/base plugin/fingerprint plugin/log plugin/verdict plugin/judge "
                          "extract/url extract/options.h extract consumer consumer/input/formats "
                          "consumer/input",
