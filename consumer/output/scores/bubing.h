@@ -15,7 +15,8 @@ namespace crawlsieve::consumer {
 /// the URL to fetch, suppress is none. What isn't due is left out.
 /// Frontier ahead of the verdict: its sieve drops URLs that it has seen.
 /// Can't be said: anything but the URL. Fetched URLs are left out, because BUbiNG never fetches one
-/// twice.
+/// twice; so are URLs with `%00`, which it refuses, and with a backslash, which it takes for a
+/// slash.
 [[nodiscard]] RenderedScores RenderForBubing(const UrlScore& record);
 
 }  // namespace crawlsieve::consumer

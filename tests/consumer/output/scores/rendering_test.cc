@@ -395,6 +395,34 @@ TEST(StormCrawlerRendering, HasTheStatusOfTheLastFetch) {
   EXPECT_EQ(status(std::nullopt), "FETCH_ERROR");
 }
 
+TEST(ScrapyClusterRendering, KeepsToTheFieldsAndBoundsOfItsSchema) {
+  std::mt19937_64 random(11);
+  for (int i = 0; i < 500; ++i) {
+    for (const RenderedScore& score :
+         FindScoreFormat("scrapy_cluster")->render(RandomScore(random))) {
+      const json request = json::parse(score.value);
+      EXPECT_EQ(request.size(), 5U);
+      const std::string app = request.at("appid");
+      EXPECT_TRUE(3 <= app.size() && app.size() <= 40);
+      EXPECT_FALSE(request.at("crawlid").get<std::string>().empty());
+      EXPECT_TRUE(request.at("url").is_string());
+      EXPECT_TRUE(request.at("priority").is_number_unsigned());
+      EXPECT_TRUE(1 <= request.at("priority") && request.at("priority") <= 100);
+      EXPECT_TRUE(request.at("attrs").is_object());
+    }
+  }
+}
+
+TEST(BubingRendering, LeavesOutUrlsThatBubingRefusesOrChanges) {
+  const ScoreFormat& format = *FindScoreFormat("bubing");
+  EXPECT_EQ(format.render(DueScore()).size(), 1U);
+  for (const char* url : {"http://a.example/%00", "http://a.example/?q=\\x"}) {
+    UrlScore record = DueScore();
+    record.url = url;
+    EXPECT_TRUE(format.render(record).empty()) << url;
+  }
+}
+
 TEST(ScrapyClusterRendering, LeavesOutCrawlsThatItsSchemaRefuses) {
   const ScoreFormat& format = *FindScoreFormat("scrapy_cluster");
   UrlScore record = DueScore();
