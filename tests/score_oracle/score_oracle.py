@@ -30,6 +30,8 @@ AS_OF = "2026-03-01T00:00:00Z"
 SEED = 20
 HOSTS = 5
 VISIBLE = "".join(map(chr, range(0x21, 0x7f)))
+# The scores aren't in the values.
+ORDER = {"bubing": "; in the order of the file"}
 JAVA = {
     "bubing": "BURL of bubing 0.9.15",
     "heritrix": "Hop of heritrix-modules 3.4.0-20220727, org.json and Guava (the receiver itself is "
@@ -193,7 +195,7 @@ def main():
         except (ValueError, AssertionError, KeyError, TypeError) as error:
             problem = f"refused: {error!r}"
         print(f"{name}: {'NOT accepted' if problem else 'accepted'} by {reader}"
-              f"{': ' + problem if problem else '; in the order of the scores'}")
+              f"{': ' + problem if problem else ORDER.get(name, '; in the order of the scores')}")
         wrong |= problem is not None
     print("scrapy_cluster: not asked, because its schema is in no registry")
     return int(wrong)
