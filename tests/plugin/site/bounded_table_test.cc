@@ -12,7 +12,6 @@ namespace {
 struct Count {
   std::uint32_t of = 0;
   [[nodiscard]] std::uint32_t rank() const { return of; }
-  friend bool operator==(const Count&, const Count&) = default;
 };
 using Table = BoundedTable<std::uint64_t, Count>;
 
