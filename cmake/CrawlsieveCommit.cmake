@@ -14,6 +14,8 @@ if(CMAKE_SCRIPT_MODE_FILE)
     RESULT_VARIABLE result)
   if(result EQUAL 0 AND described MATCHES "^[0-9a-f]+(-dirty)?$")
     set(COMMIT ${described})
+  elseif(DEFINED ENV{CRAWLSIEVE_COMMIT})  # a copy of the tree without history: script/package
+    set(COMMIT $ENV{CRAWLSIEVE_COMMIT})
   endif()
   configure_file(${SOURCE_DIR}/consumer/commit.cc.in ${OUTPUT} @ONLY)
   return()

@@ -1,6 +1,6 @@
 #include "evaluation/evaluation.h"
 
-#include "plugin/judge/decision.h"
+#include "plugin/judge/finding.h"
 #include "plugin/judge/page.h"
 #include "plugin/judge/rows.h"
 #include "plugin/judge/view.h"

@@ -88,11 +88,11 @@ std::optional<Step> SiteOrder::Next() {
 
 void SiteOrder::Fetched(std::size_t page) {
   const site::PageObservation observation = judge_->Judge(page);
-  sites_[std::string(site::SiteOf(observation.url))].AddPage(observation);
+  const site::Share worth = sites_[std::string(site::SiteOf(observation.url))].AddPage(observation);
   const site::Found found = observation.is_error      ? site::Found::kError
                             : observation.novelty > 0 ? site::Found::kNew
                                                       : site::Found::kKnown;
-  crawl_.Add(found, observation.novelty);
+  crawl_.Add(found, observation.novelty, worth);
   if (++fetches_ % kReconsiderEvery == 0) Reconsider();
 }
 

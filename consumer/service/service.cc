@@ -6,6 +6,7 @@
 #include "consumer/observability/http.h"
 #include "consumer/observability/logging.h"
 #include "consumer/observability/metrics.h"
+#include "consumer/observability/systemd_notifier.h"
 #include "consumer/service/brokers/kafka_log.h"
 #include "consumer/service/brokers/own_scheme.h"
 #include "consumer/service/brokers/sessions.h"
@@ -266,24 +267,26 @@ class StartProgress {
   std::string scheme_ GUARDED_BY(mutex_);
 };
 
+Health HealthOf(const StartProgress& start, const Metrics& metrics, StageThreads& stages) {
+  if (stages.HasFailed()) return Health{false, false, "a stage has failed"};
+  if (std::string waiting = start.waiting(); !waiting.empty()) {
+    return Health{true, false, "starting: " + std::move(waiting)};
+  }
+  if (!metrics.connected()) return Health{true, false, "not connected to Kafka"};
+  if (metrics.restoring()) return Health{true, false, "restoring state from the admission log"};
+  if (metrics.standby()) return Health{true, true, "standby"};
+  const std::uint64_t missing = metrics.open_gap_offsets();
+  return Health{true, true,
+                missing == 0 ? "" : fmt::format("{} input records have no log entry", missing)};
+}
+
 HttpContent MakeHttpContent(const ServiceSetup& setup, const std::string& instance,
                             const StartProgress& start, const Metrics& metrics,
                             StageThreads& stages) {
   HttpContent content;
   content.version = std::string(kVersion);
   content.commit = Commit();
-  content.health = [&start, &metrics, &stages] {
-    if (stages.HasFailed()) return Health{false, false, "a stage has failed"};
-    if (std::string waiting = start.waiting(); !waiting.empty()) {
-      return Health{true, false, "starting: " + std::move(waiting)};
-    }
-    if (!metrics.connected()) return Health{true, false, "not connected to Kafka"};
-    if (metrics.restoring()) return Health{true, false, "restoring state from the admission log"};
-    if (metrics.standby()) return Health{true, true, "standby"};
-    const std::uint64_t missing = metrics.open_gap_offsets();
-    return Health{true, true,
-                  missing == 0 ? "" : fmt::format("{} input records have no log entry", missing)};
-  };
+  content.health = [&start, &metrics, &stages] { return HealthOf(start, metrics, stages); };
   content.metrics = [&metrics] { return metrics.PrometheusText(); };
   content.status = [&setup, instance, &start, &metrics] {
     std::string roles;
@@ -303,6 +306,31 @@ HttpContent MakeHttpContent(const ServiceSetup& setup, const std::string& instan
           {"verdicts", setup.kafka.verdict_topic}}}};
   };
   return content;
+}
+
+constexpr milliseconds kNotifyInterval{100};
+
+/// Keeps systemd informed until `done` is requested. Returns at once where there is no systemd.
+void NotifySystemd(const ServiceSetup& setup, const StartProgress& start, const Metrics& metrics,
+                   const StatusBoard& board, StageThreads& stages, const std::stop_token& stop,
+                   const std::stop_token& done) {
+  // The process ends itself when a stop takes longer than this.
+  constexpr milliseconds kGrace{10'000};
+  SystemdNotifier notifier(
+      SystemdNotifier::Options::FromEnvironment(setup.service.shutdown_timeout + kGrace));
+  std::mutex mutex;
+  std::condition_variable_any wake;
+  std::unique_lock lock(mutex);
+  while (notifier.active() && !done.stop_requested()) {
+    const Health health = HealthOf(start, metrics, stages);
+    const bool is_stopping = stop.stop_requested() || stages.HasFailed();
+    const std::string working = health.reason.empty() ? "working" : health.reason;
+    notifier.Send({.ready = health.ready,
+                   .stopping = is_stopping,
+                   .status = stop.stop_requested() ? "stopping" : working,
+                   .silence = board.Silence()});
+    wake.wait_for(lock, done, kNotifyInterval, [] { return false; });
+  }
 }
 
 /// Waits for as long as outages, missing permissions and missing topics last: people fix them
@@ -357,6 +385,9 @@ Status RunService(const ServiceSetup& configured, const std::stop_token& stop) {
     http = std::move(started);
     Log(LogLevel::kInfo, "http.listening", {{"url", http->url()}});
   }
+  const std::jthread notifier([&](const std::stop_token& done) {
+    NotifySystemd(configured, start, metrics, board, stages, stop, done);
+  });
 
   DeadLetterBytes dead_letter_bytes;
   auto prepared = Prepare(configured, stop, start, metrics, dead_letter_bytes);

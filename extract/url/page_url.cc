@@ -101,12 +101,13 @@ std::string WithoutWww(std::string_view authority) {
   const std::size_t at = authority.rfind('@');
   const std::size_t host = at == std::string_view::npos ? 0 : at + 1;
   std::string rest(authority);
+  constexpr std::string_view kWww = "www.";
+  std::string_view name = authority.substr(host);
   // "www.example" alone is a host of its own.
-  if (authority.substr(host).starts_with("www.") &&
-      authority.find('.', host + 4) != std::string_view::npos) {
-    rest.erase(host, 4);
+  while (name.starts_with(kWww) && name.find('.', kWww.size()) != std::string_view::npos) {
+    name.remove_prefix(kWww.size());
   }
-  return rest;
+  return std::string(authority.substr(0, host)).append(name);
 }
 
 bool HasScheme(std::string_view reference) {

@@ -1,13 +1,12 @@
 #pragma once
 
 #include "plugin/base/result.h"
+#include "plugin/judge/finding.h"
 #include "plugin/judge/rows.h"
 #include "plugin/judge/view.h"
 #include "plugin/log/entry.pb.h"
 #include "plugin/schedule/crawl_schedule.h"
-#include "plugin/verdict/comparison.h"
 #include "plugin/verdict/parameters.h"
-#include "plugin/verdict/reason.h"
 #include "plugin/verdict/verdict.h"
 
 #include <cstdint>
@@ -16,36 +15,6 @@
 #include <string_view>
 
 namespace crawlsieve {
-
-/// What confirming near duplicates took; counted, so that no data can make it slow unseen.
-struct ConfirmWork {
-  std::uint64_t compared = 0;   ///< candidates read from the store and compared
-  std::uint64_t confirmed = 0;  ///< of these, near duplicates
-  std::uint64_t cut = 0;        ///< pages that had more candidates than `max_candidates`, none near
-
-  ConfirmWork& operator+=(const ConfirmWork& other) {
-    compared += other.compared;
-    confirmed += other.confirmed;
-    cut += other.cut;
-    return *this;
-  }
-};
-
-/// What a page's content was found to be.
-struct Finding {
-  Reason reason = Reason::kNotEvaluated;
-  std::optional<DocumentRow> match;  ///< what the page repeats
-  Comparison comparison;             ///< of page and match
-};
-
-/// Finds the reason of a page and the document that it repeats: docs/verdicts.md, "How a reason is
-/// found". `own` is the live kept version of the page's URL. The one copy of this rule: the fold
-/// and the evaluation of page pairs both use it. Adds to `work`. Reads `view`, changes nothing.
-/// Errors: those of the view, and kCorruption where index and rows contradict each other.
-[[nodiscard]] Result<Finding> FindMatch(const log::Page& page,
-                                        const std::optional<DocumentRow>& own,
-                                        const JudgeParameters& parameters, JudgeView& view,
-                                        ConfirmWork& work);
 
 /// What judging one page comes to: its verdict, and the rows as they are from then on. Applied by
 /// Apply.

@@ -1,11 +1,11 @@
 #pragma once
 
 #include "plugin/schedule/byte_writer.h"
+#include "plugin/site/bounded_table.h"
 #include "plugin/site/share.h"
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <string>
 #include <string_view>
 
@@ -28,17 +28,20 @@ struct FetchCounts {
 
   std::uint32_t fetched = 0;
   std::uint32_t fresh = 0;  ///< of these, Found::kNew, each as far as it was new
+  /// What the new ones are worth: each as far as its content counts as distinct, and as it is
+  /// unlike other pages of its pattern. It orders URLs; `fresh` decides what is never fetched.
+  std::uint32_t worth = 0;
   std::uint32_t errors = 0;
   std::uint32_t soft_errors = 0;
 
-  /// `novelty`: how much of the content is new, for Found::kNew.
-  void Add(Found found, Share novelty);
+  /// `novelty`: how much of the content is new, for Found::kNew; `worth`: at most that.
+  void Add(Found found, Share novelty, Share worth);
   void Halve(std::uint64_t times);
 
   /// The chance that the next fetch brings something new, if `prior` is what is to be expected
   /// without any. The prior counts as much as kPriorFetches fetches.
   [[nodiscard]] Share ChanceOfNew(Share prior) const;
-  static constexpr std::uint32_t kPriorFetches = 4;
+  static constexpr std::uint32_t kPriorFetches = 2;
 
   /// The highest chance that the fetches allow: UpperBound.
   [[nodiscard]] Share MostNew() const { return UpperBound(fresh / kFetch, fetched / kFetch); }
@@ -54,16 +57,19 @@ struct FetchCounts {
 /// `half_life_seconds`. Thread-compatible.
 class PatternCounts {
  public:
-  static constexpr std::size_t kMaxPatterns = 192;
+  static constexpr std::size_t kMaxPatterns = 128;
   static constexpr std::size_t kMaxPatternBytes = 96;
-  /// Of what Encode adds: text, four counts and a rank for each pattern.
+  /// Of what Encode adds: text, five counts, a rank and a simhash for each pattern.
   static constexpr std::size_t kMaxEncodedBytes =
-      10 + 2 + kMaxPatterns * (1 + kMaxPatternBytes + 5 * 3);
+      10 + 2 + kMaxPatterns * (1 + kMaxPatternBytes + 6 * 3 + 8);
 
   struct Pattern {
     std::string text;
     FetchCounts counts;
     std::uint32_t inherited = 0;  ///< rank of the pattern whose place it took
+    std::uint64_t simhash = 0;    ///< of the latest page; 0: none
+
+    [[nodiscard]] std::uint32_t rank() const { return counts.fetched + inherited; }
 
     friend bool operator==(const Pattern&, const Pattern&) = default;
   };
@@ -72,11 +78,18 @@ class PatternCounts {
   /// this one. Earlier times change nothing.
   void FadeTo(std::uint64_t seconds, std::uint64_t half_life_seconds);
 
-  void Add(std::string_view pattern, Found found, Share novelty);
+  /// Counts a fetch. `simhash` is remembered as that of the pattern's latest page; 0: there is
+  /// none.
+  void Add(std::string_view pattern, Found found, Share novelty, Share worth,
+           std::uint64_t simhash = 0);
+
+  /// How far a page is unlike the latest one of the pattern: Unlikeness; kWhole where there is
+  /// none.
+  [[nodiscard]] Share UnlikeLatest(std::string_view pattern, std::uint64_t simhash) const;
 
   /// Zeros where nothing is known of it.
   [[nodiscard]] FetchCounts Find(std::string_view pattern) const;
-  [[nodiscard]] const std::map<std::uint64_t, Pattern>& patterns() const { return patterns_; }
+  [[nodiscard]] const BoundedTable<std::uint64_t, Pattern>& patterns() const { return patterns_; }
 
   void Encode(schedule::ByteWriter& out) const;
   /// False: not what Encode writes.
@@ -85,9 +98,14 @@ class PatternCounts {
   friend bool operator==(const PatternCounts&, const PatternCounts&) = default;
 
  private:
-  std::map<std::uint64_t, Pattern> patterns_;  // by hash
-  std::uint64_t half_lives_ = 0;               // since 1970, of the latest time
+  BoundedTable<std::uint64_t, Pattern> patterns_;  // by hash
+  std::uint64_t half_lives_ = 0;                   // since 1970, of the latest time
 };
+
+/// How unlike two pages are, by the bits in which their simhashes differ: none, 0; 24 bits or more,
+/// kWhole; in between in proportion. Pages without common text differ in 32 bits, give or take 8.
+[[nodiscard]] Share Unlikeness(std::uint64_t a, std::uint64_t b);
+inline constexpr std::uint32_t kUnlikeBits = 24;
 
 void Encode(const FetchCounts& counts, schedule::ByteWriter& out);
 [[nodiscard]] bool Decode(schedule::ByteReader& in, FetchCounts& counts);

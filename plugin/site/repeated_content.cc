@@ -13,24 +13,15 @@ constexpr std::uint32_t kMaxUrls = 1U << 30;
 }  // namespace
 
 void RepeatedContent::Add(std::uint32_t content, std::string_view path_pattern, bool is_home) {
-  auto place = contents_.find(content);
-  if (place == contents_.end()) {
+  Content* place = contents_.Find(content);
+  if (place == nullptr) {
     Content added;
-    if (contents_.size() >= kMaxContents) {
-      // The home page's stays: it must never be taken for a soft error.
-      const auto rank = [](const auto& entry) {
-        const Content& of = entry.second;
-        return std::tuple(of.is_home, of.urls + of.inherited, entry.first);
-      };
-      const auto weakest =
-          std::min_element(contents_.begin(), contents_.end(),
-                           [&](const auto& a, const auto& b) { return rank(a) < rank(b); });
-      added.inherited = weakest->second.urls + weakest->second.inherited;
-      contents_.erase(weakest);
+    if (const Content* const weakest = contents_.Weakest(kMaxContents)) {
+      added.inherited = weakest->urls + weakest->inherited;
     }
-    place = contents_.emplace(content, std::move(added)).first;
+    place = &contents_.Add(content, std::move(added), kMaxContents);
   }
-  Content& known = place->second;
+  Content& known = *place;
   if (known.urls + known.inherited < kMaxUrls) ++known.urls;
   known.is_home = known.is_home || is_home;
   const auto hash = static_cast<std::uint32_t>(RawChecksum(path_pattern).low);
@@ -41,9 +32,9 @@ void RepeatedContent::Add(std::uint32_t content, std::string_view path_pattern, 
 }
 
 bool RepeatedContent::IsSoftError(std::uint32_t content) const {
-  const auto place = contents_.find(content);
-  return place != contents_.end() && place->second.urls >= kMinUrls &&
-         place->second.paths.size() >= kMinPaths && !place->second.is_home;
+  const Content* const known = contents_.Find(content);
+  return known != nullptr && known->urls >= kMinUrls && known->paths.size() >= kMinPaths &&
+         !known->is_home;
 }
 
 void RepeatedContent::Encode(schedule::ByteWriter& out) const {
@@ -59,12 +50,11 @@ void RepeatedContent::Encode(schedule::ByteWriter& out) const {
 }
 
 bool RepeatedContent::Decode(schedule::ByteReader& in) {
-  contents_.clear();
+  contents_.Clear();
   const std::uint64_t count = in.Varint();
   if (count > kMaxContents) return false;
   for (std::uint64_t i = 0; i < count; ++i) {
     const auto content = static_cast<std::uint32_t>(in.Fixed(4));
-    if (!contents_.empty() && content <= contents_.rbegin()->first) return false;
     Content known;
     const std::uint64_t urls = in.Varint();
     const std::uint64_t inherited = in.Varint();
@@ -81,7 +71,7 @@ bool RepeatedContent::Decode(schedule::ByteReader& in) {
       if (!known.paths.empty() && path <= known.paths.back()) return false;
       known.paths.push_back(path);
     }
-    contents_.emplace(content, std::move(known));
+    if (!contents_.Append(content, std::move(known))) return false;
   }
   return in.ok();
 }

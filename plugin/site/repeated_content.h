@@ -1,11 +1,12 @@
 #pragma once
 
 #include "plugin/schedule/byte_writer.h"
+#include "plugin/site/bounded_table.h"
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 namespace crawlsieve::site {
@@ -43,10 +44,15 @@ class RepeatedContent {
     std::vector<std::uint32_t> paths;  ///< hashes, ascending, at most kMinPaths
     bool is_home = false;
 
+    /// The home page's stays: it must never be taken for a soft error.
+    [[nodiscard]] std::tuple<bool, std::uint32_t> rank() const {
+      return {is_home, urls + inherited};
+    }
+
     friend bool operator==(const Content&, const Content&) = default;
   };
 
-  std::map<std::uint32_t, Content> contents_;
+  BoundedTable<std::uint32_t, Content> contents_;
 };
 
 }  // namespace crawlsieve::site

@@ -1,9 +1,27 @@
 #include "plugin/site/siblings.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <utility>
 
 namespace crawlsieve::site {
+namespace {
+
+// Least significant byte first. `bytes` is a constant, so that this becomes one move.
+inline std::uint64_t Load(const char* from, std::size_t bytes) {
+  std::uint64_t value = 0;
+  for (std::size_t i = 0; i < bytes; ++i) {
+    value |= std::uint64_t{static_cast<unsigned char>(from[i])} << 8 * i;
+  }
+  return value;
+}
+
+inline void Save(std::uint64_t value, std::size_t bytes, char* to) {
+  for (std::size_t i = 0; i < bytes; ++i) to[i] = static_cast<char>(value >> 8 * i & 0xff);
+}
+
+}  // namespace
 
 bool IsSameContent(const ContentMark& a, const ContentMark& b) {
   if (a.content == b.content) return true;
@@ -13,56 +31,89 @@ bool IsSameContent(const ContentMark& a, const ContentMark& b) {
          a.title == b.title && std::popcount(a.simhash ^ b.simhash) <= kMaxSiblingDistance;
 }
 
+std::size_t Siblings::PlaceOf(std::uint32_t key, const std::string& set) {
+  for (std::size_t place = 0; place < set.size(); place += kEntryBytes) {
+    if (Load(set.data() + place, 4) == key) return place;
+  }
+  return std::string::npos;
+}
+
 std::optional<ContentMark> Siblings::Find(std::uint64_t key) const {
-  const auto place = places_.find(static_cast<std::uint32_t>(key));
-  if (place == places_.end()) return std::nullopt;
-  return entries_[place->second].mark;
+  if (sets_.empty()) return std::nullopt;
+  const auto short_key = static_cast<std::uint32_t>(key);
+  const std::string& set = sets_[SetOf(short_key)];
+  const std::size_t place = PlaceOf(short_key, set);
+  if (place == std::string::npos) return std::nullopt;
+  const char* const entry = set.data() + place;
+  ContentMark mark;
+  mark.content = static_cast<std::uint32_t>(Load(entry + 4, 4));
+  mark.simhash = Load(entry + 8, 8);
+  mark.title = static_cast<std::uint8_t>(Load(entry + 16, 1));
+  mark.features = static_cast<std::uint8_t>(Load(entry + 17, 1));
+  return mark;
+}
+
+bool Siblings::Contains(std::uint64_t key) const {
+  const auto short_key = static_cast<std::uint32_t>(key);
+  return !sets_.empty() && PlaceOf(short_key, sets_[SetOf(short_key)]) != std::string::npos;
 }
 
 void Siblings::Put(std::uint64_t key, const ContentMark& mark) {
+  if (sets_.empty()) sets_.resize(1);
   const auto short_key = static_cast<std::uint32_t>(key);
-  if (const auto known = places_.find(short_key); known != places_.end()) {
-    entries_[known->second].mark = mark;
+  std::array<char, kEntryBytes> entry{};
+  Save(short_key, 4, entry.data());
+  Save(mark.content, 4, entry.data() + 4);
+  Save(mark.simhash, 8, entry.data() + 8);
+  Save(mark.title, 1, entry.data() + 16);
+  Save(mark.features, 1, entry.data() + 17);
+  std::string* set = &sets_[SetOf(short_key)];
+  if (const std::size_t place = PlaceOf(short_key, *set); place != std::string::npos) {
+    std::copy(entry.begin(), entry.end(), set->begin() + static_cast<std::ptrdiff_t>(place));
     return;
   }
-  if (entries_.size() < kMaxEntries) {
-    places_.emplace(short_key, entries_.size());
-    entries_.push_back({short_key, mark});
-    return;
+  while (set->size() == kSetEntries * kEntryBytes && sets_.size() < kMaxSets) {
+    DoubleSets();
+    set = &sets_[SetOf(short_key)];
   }
-  places_.erase(entries_[next_].key);
-  places_.emplace(short_key, next_);
-  entries_[next_] = {short_key, mark};
-  next_ = (next_ + 1) % kMaxEntries;
+  if (set->size() == kSetEntries * kEntryBytes) set->erase(0, kEntryBytes);
+  set->append(entry.data(), entry.size());
+}
+
+void Siblings::DoubleSets() {
+  const std::vector<std::string> before = std::exchange(sets_, {});
+  sets_.resize(2 * before.size());
+  for (const std::string& set : before) {
+    for (std::size_t place = 0; place < set.size(); place += kEntryBytes) {
+      const auto key = static_cast<std::uint32_t>(Load(set.data() + place, 4));
+      sets_[SetOf(key)].append(set, place, kEntryBytes);
+    }
+  }
+}
+
+std::size_t Siblings::size() const {
+  std::size_t bytes = 0;
+  for (const std::string& set : sets_) bytes += set.size();
+  return bytes / kEntryBytes;
 }
 
 void Siblings::Encode(schedule::ByteWriter& out) const {
-  out.Varint(entries_.size());
-  for (std::size_t i = 0; i < entries_.size(); ++i) {
-    const Entry& entry = entries_[(next_ + i) % entries_.size()];
-    out.Fixed(entry.key, 4);
-    out.Fixed(entry.mark.content, 4);
-    out.Fixed(entry.mark.simhash, 8);
-    out.Fixed(entry.mark.title, 1);
-    out.Fixed(entry.mark.features, 1);
-  }
+  out.Fixed(sets_.size(), 1);
+  for (const std::string& set : sets_) out.Text(set);
 }
 
 bool Siblings::Decode(schedule::ByteReader& in) {
-  entries_.clear();
-  places_.clear();
-  next_ = 0;
-  const std::uint64_t count = in.Varint();
-  if (count > kMaxEntries) return false;
+  sets_.clear();
+  const std::uint64_t count = in.Fixed(1);
+  if (count > kMaxSets || (count & (count - 1)) != 0) return false;
+  sets_.reserve(count);
   for (std::uint64_t i = 0; i < count; ++i) {
-    Entry entry;
-    entry.key = static_cast<std::uint32_t>(in.Fixed(4));
-    entry.mark.content = static_cast<std::uint32_t>(in.Fixed(4));
-    entry.mark.simhash = in.Fixed(8);
-    entry.mark.title = static_cast<std::uint8_t>(in.Fixed(1));
-    entry.mark.features = static_cast<std::uint8_t>(in.Fixed(1));
-    if (!in.ok() || !places_.emplace(entry.key, entries_.size()).second) return false;
-    entries_.push_back(entry);
+    const std::string_view bytes = in.Text();
+    if (bytes.size() > kSetEntries * kEntryBytes || bytes.size() % kEntryBytes != 0) return false;
+    for (std::size_t place = 0; place < bytes.size(); place += kEntryBytes) {
+      if ((Load(bytes.data() + place, 4) & (count - 1)) != i) return false;
+    }
+    sets_.emplace_back(bytes);
   }
   return in.ok();
 }

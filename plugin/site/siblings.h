@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <unordered_map>
+#include <string>
 #include <vector>
 
 namespace crawlsieve::site {
@@ -32,33 +32,35 @@ inline constexpr std::uint8_t kMinComparedFeatures = 20;
 
 /// The latest content under a key, which stands for URLs that differ in one part.
 ///
-/// Bounded: kMaxEntries; the oldest entry makes room. Keys are 32 bits of a hash: of 2^32 look-ups
-/// of other keys, about kMaxEntries find a stranger's entry. Thread-compatible.
+/// A hash table of sets. A set that is full is halved into two by doubling the number of sets, up
+/// to kMaxSets; from then on its oldest entry makes room. An entry is kept as it is written, so
+/// reading and writing the table copies bytes. Bounded: kMaxSets * kSetEntries entries. Keys are 32
+/// bits of a hash: of 2^32 look-ups of other keys, about as many as there are entries find a
+/// stranger's. Thread-compatible.
 class Siblings {
  public:
-  static constexpr std::size_t kMaxEntries = 1536;
-  static constexpr std::size_t kMaxEncodedBytes = 4 + kMaxEntries * 18;
+  static constexpr std::size_t kMaxSets = 64;
+  static constexpr std::size_t kSetEntries = 24;
+  static constexpr std::size_t kEntryBytes = 18;
+  static constexpr std::size_t kMaxEncodedBytes = 1 + kMaxSets * (2 + kSetEntries * kEntryBytes);
 
   [[nodiscard]] std::optional<ContentMark> Find(std::uint64_t key) const;
+  [[nodiscard]] bool Contains(std::uint64_t key) const;
   /// In place of what was under that key before.
   void Put(std::uint64_t key, const ContentMark& mark);
-  [[nodiscard]] std::size_t size() const { return entries_.size(); }
+  [[nodiscard]] std::size_t size() const;
 
   void Encode(schedule::ByteWriter& out) const;
   /// False: not what Encode writes.
   [[nodiscard]] bool Decode(schedule::ByteReader& in);
 
  private:
-  struct Entry {
-    std::uint32_t key = 0;
-    ContentMark mark;
+  /// Of the set, the place of the key's entry; npos: there is none.
+  [[nodiscard]] static std::size_t PlaceOf(std::uint32_t key, const std::string& set);
+  [[nodiscard]] std::size_t SetOf(std::uint32_t key) const { return key & (sets_.size() - 1); }
+  void DoubleSets();
 
-    friend bool operator==(const Entry&, const Entry&) = default;
-  };
-
-  std::vector<Entry> entries_;                             // a ring, once it is full
-  std::size_t next_ = 0;                                   // the oldest entry of a full ring
-  std::unordered_map<std::uint32_t, std::size_t> places_;  // by key: where in entries_
+  std::vector<std::string> sets_;  // none or a power of two; entries, the oldest first
 };
 
 }  // namespace crawlsieve::site

@@ -9,11 +9,12 @@
 namespace crawlsieve::site {
 namespace {
 
-constexpr std::uint64_t kFormat = 1;
+constexpr std::uint64_t kFormat = 2;
 constexpr std::size_t kMaxTrapSegments = 20;
 constexpr std::size_t kMaxTrapBytes = 1024;
 constexpr std::ptrdiff_t kMaxRepeats = 2;
 constexpr std::uint64_t kExploreOneIn = 20;
+constexpr Share kExploredPart = 4;
 
 static_assert(PatternMaker::kMaxEncodedBytes + PatternCounts::kMaxEncodedBytes +
                   UrlRules::kMaxEncodedBytes + RepeatedContent::kMaxEncodedBytes + 64 <=
@@ -56,8 +57,9 @@ Share ScoreOf(Share chance, Share average) {
   return sum == 0 ? kWhole / 2 : static_cast<Share>((std::uint64_t{chance} << 16) / sum);
 }
 
-void Site::AddPage(const PageObservation& page) {
-  const UrlParts parts = PartsOf(page.url);
+Share Site::AddPage(const PageObservation& page) {
+  const std::string_view url = page.url.substr(0, kMaxUrlBytes);
+  const UrlParts parts = PartsOf(url);
   maker_.Note(parts);
   patterns_.FadeTo(page.time, kHalfLifeSeconds);
   const UrlPatterns patterns = maker_.PatternsOf(parts);
@@ -69,20 +71,31 @@ void Site::AddPage(const PageObservation& page) {
       repeated_.Add(content, WithoutQuery(patterns.pattern), IsHome(parts));
       if (repeated_.IsSoftError(content)) found = Found::kSoftError;
     }
-    rules_.AddPage(page.url, MarkOf(page), page.first_fetch, maker_);
+    rules_.AddPage(url, MarkOf(page), page.first_fetch, maker_);
   }
-  if (!page.stands_for.empty() && SiteOf(page.stands_for) == SiteOf(page.url)) {
-    rules_.AddAlias(page.url, page.stands_for, maker_);
+  const std::string_view target = page.stands_for.substr(0, kMaxUrlBytes);
+  if (!target.empty() && SiteOf(target) == SiteOf(url)) {
+    rules_.AddAlias(url, target, maker_);
   }
-  if (!page.first_fetch) return;
-  counts_.Add(found, page.novelty);
-  patterns_.Add(patterns.pattern, found, page.novelty);
-  if (patterns.shape != patterns.pattern) patterns_.Add(patterns.shape, found, page.novelty);
+  if (!page.first_fetch) return 0;
+  const Share worth = page.is_error ? 0 : WorthOf(page, patterns.pattern);
+  counts_.Add(found, page.novelty, worth);
+  patterns_.Add(patterns.pattern, found, page.novelty, worth, page.is_error ? 0 : page.simhash);
+  if (patterns.shape != patterns.pattern) patterns_.Add(patterns.shape, found, page.novelty, worth);
+  return worth;
 }
 
-void Site::AddLink(std::string_view url) { maker_.Note(PartsOf(url)); }
+Share Site::WorthOf(const PageObservation& page, std::string_view pattern) const {
+  const Share distinct = std::min(kWhole, page.novelty * (kWhole / kDistinctNovelty));
+  return static_cast<Share>(
+      std::uint64_t{distinct} * patterns_.UnlikeLatest(pattern, page.simhash) >> 16);
+}
 
-UrlPatterns Site::PatternsOf(std::string_view url) const { return maker_.PatternsOf(PartsOf(url)); }
+void Site::AddLink(std::string_view url) { maker_.Note(PartsOf(url.substr(0, kMaxUrlBytes))); }
+
+UrlPatterns Site::PatternsOf(std::string_view url) const {
+  return maker_.PatternsOf(PartsOf(url.substr(0, kMaxUrlBytes)));
+}
 
 bool Site::IsSoftError(std::uint64_t content) const {
   return repeated_.IsSoftError(ShortContent(content));
@@ -96,13 +109,13 @@ Share Site::ChanceOf(const UrlPatterns& patterns, std::uint32_t depth, bool expl
     chance = patterns_.Find(patterns.shape).ChanceOfNew(chance);
   }
   chance = patterns_.Find(patterns.pattern).ChanceOfNew(chance);
-  if (explore) chance = std::max(chance, of_site / 2);
+  if (explore) chance = std::max(chance, of_site / kExploredPart);
   return static_cast<Share>(std::uint64_t{chance} * kHalfChanceDepth /
                             (std::uint64_t{kHalfChanceDepth} + depth));
 }
 
 Advice Site::AdviceFor(std::string_view url, std::uint32_t depth, Share average) const {
-  const UrlParts parts = PartsOf(url);
+  const UrlParts parts = PartsOf(url.substr(0, kMaxUrlBytes));
   const UrlPatterns patterns = maker_.PatternsOf(parts);
   const std::uint64_t hash = HashOf(url);
   Advice advice;

@@ -70,6 +70,8 @@ inline constexpr Share kNothingNewBelow = Percent(5);
 /// At this depth the chance is half of what it would be at the start.
 inline constexpr std::uint32_t kHalfChanceDepth = 16;
 inline constexpr std::uint64_t kHalfLifeSeconds = std::uint64_t{180} * 86'400;
+/// From this novelty on, a content counts as distinct: a quarter of the text is new.
+inline constexpr Share kDistinctNovelty = Percent(25);
 /// What a fetch brings where nothing is known.
 inline constexpr Share kFirstChance = Percent(75);
 
@@ -77,8 +79,8 @@ inline constexpr Share kFirstChance = Percent(75);
 /// comes up more than twice and isn't a number.
 [[nodiscard]] bool HasTrapShape(std::string_view url);
 
-/// Whether the URL keeps at least half of its site's chance, whatever is known of its pattern: one
-/// in 20, always the same ones, so that a replay explores what was explored.
+/// Whether the URL keeps at least a quarter of its site's chance, whatever is known of its pattern:
+/// one in 20, always the same ones, so that a replay explores what was explored.
 [[nodiscard]] bool IsExplored(std::string_view url);
 
 /// The score of a URL, 0 to 1, higher is sooner: 0.5 where the chance is that of an average fetch.
@@ -92,10 +94,12 @@ inline constexpr Share kFirstChance = Percent(75);
 /// Bounded: kMaxEncodedBytes, however many URLs the site has. Thread-compatible.
 class Site {
  public:
-  static constexpr std::size_t kMaxEncodedBytes = 64 * 1024;
+  /// With LatestPages it stays below 64 KiB.
+  static constexpr std::size_t kMaxEncodedBytes = 57 * 1024;
 
-  /// Takes a fetch. A temporary failure is no observation.
-  void AddPage(const PageObservation& page);
+  /// Takes a fetch; returns what it was worth, 0 for a refetch. A temporary failure is no
+  /// observation. Of a URL, the first kMaxUrlBytes tell its pattern.
+  Share AddPage(const PageObservation& page);
 
   /// Takes a URL that a page links to. It may be given any number of times.
   void AddLink(std::string_view url);
@@ -125,6 +129,9 @@ class Site {
   [[nodiscard]] static Result<Site> Decode(std::string_view bytes);
 
  private:
+  /// What new content is worth: as far as it is distinct, and unlike other pages of its pattern.
+  [[nodiscard]] Share WorthOf(const PageObservation& page, std::string_view pattern) const;
+
   PatternMaker maker_;
   FetchCounts counts_;
   PatternCounts patterns_;  ///< and shapes

@@ -7,6 +7,15 @@ namespace crawlsieve::site {
 namespace {
 
 constexpr std::string_view kWwwLabel = "www.";
+/// Names of segments by their places, two digits each.
+constexpr std::string_view kPlaces =
+    "0001020304050607080910111213141516171819202122232425262728293031"
+    "3233343536373839404142434445464748495051525354555657585960616263";
+static_assert(kPlaces.size() == 2 * UrlParts::kMaxSegments);
+
+std::string_view NameOfPlace(std::size_t i) {
+  return i < 10 ? kPlaces.substr(2 * i + 1, 1) : kPlaces.substr(2 * i, 2);
+}
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
@@ -47,6 +56,7 @@ class PartFinder {
         query_(url.substr(before_path_.size() + parts_.path.size())) {}
 
   std::vector<Part> Find() {
+    found_.reserve(2 * parts_.parameters.size() + parts_.segments.size() + 4);
     AddParameters();
     AddPathParameters();
     AddEndOfPath();
@@ -64,16 +74,16 @@ class PartFinder {
     std::vector<std::string_view> seen;
     for (const Parameter& parameter : parts_.parameters) {
       if (std::find(seen.begin(), seen.end(), parameter.name) != seen.end()) continue;
+      if (seen.size() == kMaxPartsOfAKind) return;
       seen.push_back(parameter.name);
       std::vector<Parameter> rest;
       for (const Parameter& other : parts_.parameters) {
         if (other.name != parameter.name) rest.push_back(other);
       }
-      const std::string without = Join(before_path_, parts_.path, rest);
-      Add({PartKind::kParameter, std::string(parameter.name), std::string(parameter.value()),
-           without, true, true});
-      Add({PartKind::kParameterValue, std::string(parameter.text), std::string(parameter.value()),
-           without, true, true});
+      std::string without = Join(before_path_, parts_.path, rest);
+      Add({PartKind::kParameter, parameter.name, parameter.value(), without, true, true});
+      Add({PartKind::kParameterValue, parameter.text, parameter.value(), std::move(without), true,
+           true});
     }
   }
 
@@ -87,8 +97,8 @@ class PartFinder {
       std::string without(url_);
       without.erase(static_cast<std::size_t>(segment.data() - url_.data()) + begin,
                     segment.size() - begin);
-      Add({PartKind::kPathParameter, std::string(text.substr(0, sign)),
-           std::string(text.substr(sign + 1)), std::move(without), true, true});
+      Add({PartKind::kPathParameter, text.substr(0, sign), text.substr(sign + 1),
+           std::move(without), true, true});
     }
   }
 
@@ -107,19 +117,20 @@ class PartFinder {
       return;
     }
     Add({PartKind::kTrailingSlash, "", "", std::string(url_), false, true});
-    Add({PartKind::kLastSegment, std::string(last), std::string(last),
-         replaced(path.substr(0, path.size() - last.size())), true, true});
+    Add({PartKind::kLastSegment, last, last, replaced(path.substr(0, path.size() - last.size())),
+         true, true});
   }
 
   void AddNumbers() {
+    std::size_t found = 0;
     for (std::size_t i = 0; i < parts_.segments.size(); ++i) {
       const std::string_view segment = parts_.segments[i];
       if (!HasDigit(segment)) continue;
+      if (++found > kMaxPartsOfAKind) return;
       std::string without(url_);
       without.replace(static_cast<std::size_t>(segment.data() - url_.data()), segment.size(),
                       ZeroDigits(segment));
-      Add({PartKind::kNumber, std::to_string(i), std::string(segment), std::move(without), true,
-           false});
+      Add({PartKind::kNumber, NameOfPlace(i), segment, std::move(without), true, false});
     }
   }
 
@@ -129,10 +140,11 @@ class PartFinder {
     if (has_www) {
       without.erase(static_cast<std::size_t>(parts_.host.data() - url_.data()), kWwwLabel.size());
     }
-    Add({PartKind::kWww, "", has_www ? "www." : "", std::move(without), has_www, has_www});
+    Add({PartKind::kWww, "", has_www ? kWwwLabel : std::string_view(), std::move(without), has_www,
+         has_www});
     if (parts_.scheme.empty()) return;
     std::string rest(url_.substr(parts_.scheme.size()));
-    Add({PartKind::kScheme, "", std::string(parts_.scheme), std::move(rest), true, false});
+    Add({PartKind::kScheme, "", parts_.scheme, std::move(rest), true, false});
   }
 
   const std::string_view url_;

@@ -21,14 +21,14 @@ enum class PartKind : std::uint8_t {
 };
 inline constexpr int kPartKinds = 8;
 
-/// A part of a URL, and the URL without it.
+/// A part of a URL, and the URL without it. Views are into the URL.
 struct Part {
   PartKind kind = PartKind::kParameter;
   /// Which of its kind: the parameter, parameter and value, the segment, the place of the segment.
-  std::string name;
-  std::string value;     ///< what the URL has there; empty where it has nothing
-  std::string without;   ///< the URL without the part, or for kNumber with 0 in its place
-  bool present = false;  ///< whether the URL has the part; false: `without` is the URL itself
+  std::string_view name;
+  std::string_view value;  ///< what the URL has there; empty where it has nothing
+  std::string without;     ///< the URL without the part, or for kNumber with 0 in its place
+  bool present = false;    ///< whether the URL has the part; false: `without` is the URL itself
   /// Whether `without` is a URL as the site writes them, that could be fetched.
   bool is_url = false;
 
@@ -67,9 +67,12 @@ UrlParts PartsOf(std::string&& url) = delete;
 /// may belong to strangers.
 [[nodiscard]] std::string_view SiteOf(std::string_view url);
 
-/// Each part of `url` that may not matter, in a fixed order. For a URL of more than kMaxUrlBytes:
-/// nothing.
+/// Each part of `url` that may not matter, in a fixed order; of parameters and of numbers, the
+/// first kMaxPartsOfAKind, so that a URL costs little whatever it is made of. For a URL of more
+/// than kMaxUrlBytes: nothing.
 [[nodiscard]] std::vector<Part> PartsThatMayNotMatter(std::string_view url);
+std::vector<Part> PartsThatMayNotMatter(std::string&& url) = delete;
 inline constexpr std::size_t kMaxUrlBytes = 2048;
+inline constexpr std::size_t kMaxPartsOfAKind = 8;
 
 }  // namespace crawlsieve::site

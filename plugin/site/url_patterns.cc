@@ -3,6 +3,7 @@
 #include "plugin/fingerprint/checksum.h"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 namespace crawlsieve::site {
@@ -11,6 +12,7 @@ namespace {
 constexpr std::size_t kMaxDepth = 6;
 constexpr std::size_t kMaxEndingBytes = 8;
 constexpr std::size_t kMaxValueBytes = 32;
+constexpr std::size_t kMaxSegmentBytes = 256;
 
 std::uint64_t HashOf(std::string_view text) { return RawChecksum(text).low; }
 
@@ -25,8 +27,7 @@ std::string_view EndingOf(std::string_view segment) {
   return is_plain && ending.size() <= kMaxEndingBytes ? ending : std::string_view();
 }
 
-std::string DigitsAsN(std::string_view text) {
-  std::string out;
+void AppendDigitsAsN(std::string_view text, std::string& out) {
   bool in_digits = false;
   for (const char c : text) {
     const bool is_digit = c >= '0' && c <= '9';
@@ -34,32 +35,31 @@ std::string DigitsAsN(std::string_view text) {
     if (is_digit && !in_digits) out.push_back('N');
     in_digits = is_digit;
   }
-  return out;
 }
 
-std::string PathPart(const UrlParts& parts, bool with_first) {
+void AppendPath(const UrlParts& parts, bool with_first, std::string& text) {
   const std::size_t depth = std::min(parts.segments.size(), kMaxDepth);
-  std::string text;
   for (std::size_t i = 0; i < depth; ++i) {
     text.push_back('/');
     const bool is_last = i + 1 == depth;
     if (i == 0 && !is_last && with_first) {
-      text += DigitsAsN(parts.segments[0]);
+      // What is longer is cut off below; the rest of it needn't be copied.
+      AppendDigitsAsN(parts.segments[0].substr(0, kMaxSegmentBytes), text);
     } else if (!is_last || !parts.segments.back().empty()) {
       text.push_back('*');
     }
     if (is_last) text.append(EndingOf(parts.segments.back()));
   }
-  return text;
 }
 
-void AppendQuery(std::vector<std::string> names, std::string& text) {
+/// Sorts the names.
+void AppendQuery(std::span<std::string_view> names, std::string& text) {
   std::sort(names.begin(), names.end());
-  names.erase(std::unique(names.begin(), names.end()), names.end());
   char separator = '?';
-  for (const std::string& name : names) {
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (i > 0 && names[i] == names[i - 1]) continue;
     text.push_back(separator);
-    text += name;
+    text.append(names[i]);
     separator = '&';
   }
   if (text.size() <= PatternMaker::kMaxPatternBytes) return;
@@ -74,40 +74,55 @@ void AppendQuery(std::vector<std::string> names, std::string& text) {
 void PatternMaker::Note(const UrlParts& parts) {
   for (const Parameter& parameter : parts.parameters) {
     const std::uint64_t hash = HashOf(parameter.name);
-    auto place = parameters_.find(hash);
-    if (place == parameters_.end()) {
+    Values* values = parameters_.Find(hash);
+    if (values == nullptr) {
       if (parameters_.size() >= kMaxParameters) continue;
-      place = parameters_.emplace(hash, Values()).first;
+      values = &parameters_.Add(hash, Values(), kMaxParameters);
     }
-    Values& values = place->second;
-    if (values.many) continue;
+    if (values->many) continue;
     const auto value = static_cast<std::uint32_t>(HashOf(parameter.value()));
-    const auto at = std::lower_bound(values.hashes.begin(), values.hashes.end(), value);
-    if (at != values.hashes.end() && *at == value) continue;
-    values.hashes.insert(at, value);
-    if (values.hashes.size() <= kMaxValues) continue;
-    values.many = true;
-    values.hashes.clear();
-    ++epoch_;
+    const auto end = values->hashes.begin() + values->count;
+    const auto at = std::lower_bound(values->hashes.begin(), end, value);
+    if (at != end && *at == value) continue;
+    if (values->count == kMaxValues) {
+      *values = Values();
+      values->many = true;
+      ++epoch_;
+      continue;
+    }
+    std::move_backward(at, end, end + 1);
+    *at = value;
+    ++values->count;
   }
 }
 
 bool PatternMaker::HasFewValues(std::string_view name) const {
-  const auto place = parameters_.find(HashOf(name));
-  return place != parameters_.end() && !place->second.many;
+  const Values* const values = parameters_.Find(HashOf(name));
+  return values != nullptr && !values->many;
+}
+
+std::string PatternMaker::PatternOf(const UrlParts& parts) const {
+  std::string text;
+  text.reserve(kMaxPatternBytes);
+  AppendPath(parts, true, text);
+  std::array<std::string_view, UrlParts::kMaxParameters> names;
+  std::size_t count = 0;
+  for (const Parameter& parameter : parts.parameters) {
+    const bool with_value = parameter.text.size() <= kMaxValueBytes && HasFewValues(parameter.name);
+    names[count++] = with_value ? parameter.text : parameter.name;
+  }
+  AppendQuery(std::span(names).first(count), text);
+  return text;
 }
 
 UrlPatterns PatternMaker::PatternsOf(const UrlParts& parts) const {
-  UrlPatterns patterns{PathPart(parts, false), PathPart(parts, true)};
-  std::vector<std::string> names;
-  std::vector<std::string> values;
-  for (const Parameter& parameter : parts.parameters) {
-    names.emplace_back(parameter.name);
-    const bool with_value = parameter.text.size() <= kMaxValueBytes && HasFewValues(parameter.name);
-    values.emplace_back(with_value ? parameter.text : parameter.name);
-  }
-  AppendQuery(std::move(names), patterns.shape);
-  AppendQuery(std::move(values), patterns.pattern);
+  UrlPatterns patterns{{}, PatternOf(parts)};
+  patterns.shape.reserve(kMaxPatternBytes);
+  AppendPath(parts, false, patterns.shape);
+  std::array<std::string_view, UrlParts::kMaxParameters> names;
+  std::size_t count = 0;
+  for (const Parameter& parameter : parts.parameters) names[count++] = parameter.name;
+  AppendQuery(std::span(names).first(count), patterns.shape);
   return patterns;
 }
 
@@ -115,29 +130,28 @@ void PatternMaker::Encode(schedule::ByteWriter& out) const {
   out.Varint(parameters_.size());
   for (const auto& [hash, values] : parameters_) {
     out.Fixed(hash, 8);
-    out.Varint(values.many ? kMaxValues + 1 : values.hashes.size());
-    for (const std::uint32_t value : values.hashes) out.Fixed(value, 4);
+    out.Varint(values.many ? kMaxValues + 1 : values.count);
+    for (std::size_t i = 0; i < values.count; ++i) out.Fixed(values.hashes[i], 4);
   }
   out.Varint(epoch_);
 }
 
 bool PatternMaker::Decode(schedule::ByteReader& in) {
-  parameters_.clear();
+  parameters_.Clear();
   const std::uint64_t count = in.Varint();
   if (count > kMaxParameters) return false;
   for (std::uint64_t i = 0; i < count; ++i) {
     const std::uint64_t hash = in.Fixed(8);
-    if (!parameters_.empty() && hash <= parameters_.rbegin()->first) return false;
     Values values;
     const std::uint64_t size = in.Varint();
     if (size > kMaxValues + 1) return false;
     values.many = size > kMaxValues;
     for (std::uint64_t j = 0; !values.many && j < size; ++j) {
       const auto value = static_cast<std::uint32_t>(in.Fixed(4));
-      if (!values.hashes.empty() && value <= values.hashes.back()) return false;
-      values.hashes.push_back(value);
+      if (values.count > 0 && value <= values.hashes[values.count - 1U]) return false;
+      values.hashes[values.count++] = value;
     }
-    parameters_.emplace(hash, std::move(values));
+    if (!parameters_.Append(hash, values)) return false;
   }
   epoch_ = in.Varint();
   return in.ok() && epoch_ <= kMaxParameters;

@@ -1,13 +1,13 @@
 #pragma once
 
 #include "plugin/schedule/byte_writer.h"
+#include "plugin/site/bounded_table.h"
 #include "plugin/site/url_parts.h"
 
+#include <array>
 #include <cstdint>
-#include <map>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace crawlsieve::site {
 
@@ -37,6 +37,8 @@ class PatternMaker {
   void Note(const UrlParts& parts);
 
   [[nodiscard]] UrlPatterns PatternsOf(const UrlParts& parts) const;
+  /// UrlPatterns::pattern alone.
+  [[nodiscard]] std::string PatternOf(const UrlParts& parts) const;
 
   /// Raised when a URL may have another pattern than before.
   [[nodiscard]] std::uint64_t epoch() const { return epoch_; }
@@ -51,13 +53,16 @@ class PatternMaker {
   /// Hashes of a parameter's values, ascending; more than kMaxValues: none is kept.
   struct Values {
     bool many = false;
-    std::vector<std::uint32_t> hashes;
+    std::uint8_t count = 0;
+    std::array<std::uint32_t, kMaxValues> hashes{};
+
+    [[nodiscard]] std::uint32_t rank() const { return 0; }
 
     friend bool operator==(const Values&, const Values&) = default;
   };
   [[nodiscard]] bool HasFewValues(std::string_view name) const;
 
-  std::map<std::uint64_t, Values> parameters_;  // by hash of the name
+  BoundedTable<std::uint64_t, Values> parameters_;  // by hash of the name
   std::uint64_t epoch_ = 0;
 };
 

@@ -25,13 +25,14 @@ std::uint64_t PartHash(PartKind kind, std::string_view name) {
   return Mix(static_cast<std::uint64_t>(kind) + 1, HashOf(name));
 }
 
-std::uint64_t RuleHash(PartKind kind, std::string_view name, std::string_view pattern) {
-  return Mix(PartHash(kind, name), HashOf(pattern));
+/// `pattern` empty: of a rule of the whole site.
+std::uint64_t RuleHash(std::uint64_t part_hash, std::string_view pattern) {
+  return Mix(part_hash, HashOf(pattern));
 }
 
 /// Under which a URL is a sibling of those that differ in the part alone.
-std::uint64_t MaskedKey(const Part& part) {
-  return Mix(HashOf(part.without), PartHash(part.kind, part.name));
+std::uint64_t MaskedKey(const Part& part, std::uint64_t part_hash) {
+  return Mix(HashOf(part.without), part_hash);
 }
 
 /// Under which the URL itself is found.
@@ -50,9 +51,34 @@ bool HasManyValues(PartKind kind) {
 
 std::uint32_t BitOf(std::string_view text) { return 1U << (HashOf(text) & 31); }
 
-std::string PatternWithout(const Part& part, const PatternMaker& patterns) {
-  return patterns.PatternsOf(PartsOf(std::string_view(part.without))).pattern;
-}
+/// The patterns of a URL without each of its parts, which are asked for in the order in which
+/// PartsThatMayNotMatter has them.
+class PatternsWithout {
+ public:
+  PatternsWithout(std::string_view url, const PatternMaker& maker)
+      : maker_(maker), own_(maker.PatternOf(PartsOf(url))) {}
+
+  /// Valid until the next call.
+  const std::string& Of(const Part& part) {
+    switch (part.kind) {
+      case PartKind::kNumber:  // a pattern has no digits
+      case PartKind::kWww:
+      case PartKind::kScheme:
+        return own_;
+      case PartKind::kParameterValue:  // comes behind its parameter
+        return without_;
+      default:
+        if (!part.present) return own_;
+        without_ = maker_.PatternOf(PartsOf(std::string_view(part.without)));
+        return without_;
+    }
+  }
+
+ private:
+  const PatternMaker& maker_;
+  const std::string own_;
+  std::string without_;
+};
 
 bool IsRefuted(const UrlRule* rule) {
   return rule != nullptr && rule->siblings.upper_bound() < Percent(50);
@@ -64,10 +90,6 @@ bool IsVeto(const UrlRule* rule, const PairCounts UrlRule::*counts) {
          (rule->*counts).lower_bound() < kSuppressUntil;
 }
 
-std::uint32_t RankOf(const UrlRule& rule) {
-  return rule.siblings.pairs() + rule.without.pairs() + rule.inherited;
-}
-
 }  // namespace
 
 void PairCounts::Add(bool is_same, std::uint32_t weight) {
@@ -77,36 +99,25 @@ void PairCounts::Add(bool is_same, std::uint32_t weight) {
   different /= 2;
 }
 
-const UrlRule* UrlRules::Find(const Part& part, std::string_view pattern) const {
-  const auto place = rules_.find(RuleHash(part.kind, part.name, pattern));
-  return place == rules_.end() ? nullptr : &place->second;
-}
-
-UrlRule& UrlRules::FindOrAdd(const Part& part, std::string_view pattern) {
-  const std::uint64_t hash = RuleHash(part.kind, part.name, pattern);
-  auto place = rules_.find(hash);
-  if (place != rules_.end()) return place->second;
+UrlRule& UrlRules::FindOrAdd(std::uint64_t hash, const Part& part, std::string_view pattern) {
+  if (UrlRule* const known = rules_.Find(hash)) return *known;
   UrlRule added;
   added.kind = part.kind;
   added.name = part.name;
   added.pattern = pattern;
-  if (rules_.size() >= kMaxRules) {
-    const auto weakest =
-        std::min_element(rules_.begin(), rules_.end(), [](const auto& a, const auto& b) {
-          return std::pair(RankOf(a.second), a.first) < std::pair(RankOf(b.second), b.first);
-        });
-    added.inherited = std::min<std::uint32_t>(RankOf(weakest->second), 1U << 20);
-    if (weakest->second.suppresses || weakest->second.rewrites) ++changes_;
-    rules_.erase(weakest);
+  if (const UrlRule* const weakest = rules_.Weakest(kMaxRules)) {
+    added.inherited = std::min<std::uint32_t>(weakest->rank(), 1U << 20);
+    if (weakest->suppresses || weakest->rewrites) ++changes_;
   }
-  return rules_.emplace(hash, std::move(added)).first->second;
+  return rules_.Add(hash, std::move(added), kMaxRules);
 }
 
 template <typename Count>
-void UrlRules::Update(const Part& part, const std::string& pattern, const Count& count) {
+void UrlRules::Update(const Part& part, std::uint64_t part_hash, const std::string& pattern,
+                      const Count& count) {
   const std::string_view patterns[] = {pattern, std::string_view()};
   for (const std::string_view scope : patterns) {
-    UrlRule& rule = FindOrAdd(part, scope);
+    UrlRule& rule = FindOrAdd(RuleHash(part_hash, scope), part, scope);
     count(rule);
     rule.values |= BitOf(part.value);
     rule.patterns |= BitOf(pattern);
@@ -128,20 +139,24 @@ void UrlRules::Decide(UrlRule& rule) {
 
 void UrlRules::AddPage(std::string_view url, const ContentMark& mark, bool first_fetch,
                        const PatternMaker& patterns) {
+  if (url.size() > kMaxUrlBytes) return;
+  PatternsWithout patterns_without(url, patterns);
   for (const Part& part : PartsThatMayNotMatter(url)) {
-    const std::string pattern = PatternWithout(part, patterns);
+    const std::string& pattern = patterns_without.Of(part);
+    const std::uint64_t part_hash = PartHash(part.kind, part.name);
     if (first_fetch && part.present && part.is_url) {
       if (const auto plain = siblings_.Find(PlainKey(part.without)); plain.has_value()) {
         const bool is_same = IsSameContent(*plain, mark);
-        Update(part, pattern, [&](UrlRule& rule) { rule.without.Add(is_same); });
+        Update(part, part_hash, pattern, [&](UrlRule& rule) { rule.without.Add(is_same); });
       }
     }
+    if (!IsForAnyValue(part.kind)) continue;
     // What was found to matter for URLs of a pattern needs no memory of them.
-    if (!IsForAnyValue(part.kind) || IsRefuted(Find(part, pattern))) continue;
-    const std::uint64_t key = MaskedKey(part);
+    if (IsRefuted(rules_.Find(RuleHash(part_hash, pattern)))) continue;
+    const std::uint64_t key = MaskedKey(part, part_hash);
     if (const auto sibling = siblings_.Find(key); first_fetch && sibling.has_value()) {
       const bool is_same = IsSameContent(*sibling, mark);
-      Update(part, pattern, [&](UrlRule& rule) { rule.siblings.Add(is_same); });
+      Update(part, part_hash, pattern, [&](UrlRule& rule) { rule.siblings.Add(is_same); });
     }
     siblings_.Put(key, mark);
   }
@@ -150,10 +165,13 @@ void UrlRules::AddPage(std::string_view url, const ContentMark& mark, bool first
 
 void UrlRules::AddAlias(std::string_view url, std::string_view target,
                         const PatternMaker& patterns) {
+  if (url.size() > kMaxUrlBytes) return;
+  PatternsWithout patterns_without(url, patterns);
   for (const Part& part : PartsThatMayNotMatter(url)) {
+    const std::string& pattern = patterns_without.Of(part);
     if (!part.present || !part.is_url || part.without != target) continue;
-    const std::string pattern = PatternWithout(part, patterns);
-    Update(part, pattern, [](UrlRule& rule) { rule.without.Add(true, kAliasWeight); });
+    Update(part, PartHash(part.kind, part.name), pattern,
+           [](UrlRule& rule) { rule.without.Add(true, kAliasWeight); });
   }
 }
 
@@ -165,18 +183,21 @@ std::optional<RuleAdvice> UrlRules::AdviceFor(std::string_view url,
     if (best.has_value() && best->precision >= precision) return;
     best = RuleAdvice{&rule, precision, counts.pairs(), std::move(rewrite_to)};
   };
+  if (url.size() > kMaxUrlBytes || rules_.size() == 0) return best;
+  PatternsWithout patterns_without(url, patterns);
   for (const Part& part : PartsThatMayNotMatter(url)) {
-    const std::string pattern = PatternWithout(part, patterns);
-    const UrlRule* const of_pattern = Find(part, pattern);
-    const UrlRule* const of_site = Find(part, {});
+    const std::string& pattern = patterns_without.Of(part);
+    const std::uint64_t part_hash = PartHash(part.kind, part.name);
+    const UrlRule* const of_pattern = rules_.Find(RuleHash(part_hash, pattern));
+    const UrlRule* const of_site = rules_.Find(RuleHash(part_hash, {}));
     for (const UrlRule* rule : {of_pattern, of_site}) {
       if (rule == nullptr) continue;
       if (rule->suppresses && IsForAnyValue(part.kind) && !IsVeto(of_pattern, &UrlRule::siblings) &&
-          siblings_.Find(MaskedKey(part)).has_value()) {
+          siblings_.Contains(MaskedKey(part, part_hash))) {
         offer(*rule, rule->siblings, {});
       }
       if (rule->rewrites && part.present && part.is_url && !IsVeto(of_pattern, &UrlRule::without)) {
-        const bool is_fetched = siblings_.Find(PlainKey(part.without)).has_value();
+        const bool is_fetched = siblings_.Contains(PlainKey(part.without));
         offer(*rule, rule->without, is_fetched ? std::string() : part.without);
       }
     }
@@ -205,7 +226,7 @@ void UrlRules::Encode(schedule::ByteWriter& out) const {
 
 bool UrlRules::Decode(schedule::ByteReader& in) {
   if (!siblings_.Decode(in)) return false;
-  rules_.clear();
+  rules_.Clear();
   const std::uint64_t count = in.Varint();
   if (count > kMaxRules) return false;
   for (std::uint64_t i = 0; i < count; ++i) {
@@ -233,8 +254,8 @@ bool UrlRules::Decode(schedule::ByteReader& in) {
     rule.inherited = static_cast<std::uint32_t>(inherited);
     rule.suppresses = (use & 1) != 0;
     rule.rewrites = (use & 2) != 0;
-    const std::uint64_t hash = RuleHash(rule.kind, rule.name, rule.pattern);
-    if (!rules_.emplace(hash, std::move(rule)).second) return false;
+    const std::uint64_t hash = RuleHash(PartHash(rule.kind, rule.name), rule.pattern);
+    if (!rules_.Append(hash, std::move(rule))) return false;
   }
   changes_ = in.Varint();
   return in.ok();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "plugin/schedule/byte_writer.h"
+#include "plugin/site/bounded_table.h"
 #include "plugin/site/share.h"
 #include "plugin/site/siblings.h"
 #include "plugin/site/url_parts.h"
@@ -8,7 +9,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -46,14 +46,18 @@ struct UrlRule {
   bool suppresses = false;  ///< URLs that differ in this part alone from one that was fetched
   bool rewrites = false;    ///< the URL stands for the one without the part
 
+  [[nodiscard]] std::uint32_t rank() const {
+    return siblings.pairs() + without.pairs() + inherited;
+  }
+
   friend bool operator==(const UrlRule&, const UrlRule&) = default;
 };
 
 /// Bounds of a rule's precision.
-inline constexpr Share kSuppressAt = Percent(90);
-inline constexpr Share kSuppressUntil = Percent(85);
-inline constexpr Share kRewriteAt = Percent(95);
-inline constexpr Share kRewriteUntil = Percent(90);
+inline constexpr Share kSuppressAt = Percent(80);
+inline constexpr Share kSuppressUntil = Percent(75);
+inline constexpr Share kRewriteAt = Percent(80);
+inline constexpr Share kRewriteUntil = Percent(75);
 /// A rule for any value needs so many, and one for the whole site so many patterns.
 inline constexpr int kMinValues = 5;
 inline constexpr int kMinPatterns = 3;
@@ -99,7 +103,7 @@ class UrlRules {
   [[nodiscard]] std::optional<RuleAdvice> AdviceFor(std::string_view url,
                                                     const PatternMaker& patterns) const;
 
-  [[nodiscard]] const std::map<std::uint64_t, UrlRule>& rules() const { return rules_; }
+  [[nodiscard]] const BoundedTable<std::uint64_t, UrlRule>& rules() const { return rules_; }
   /// Raised when a rule comes into use, or out of it.
   [[nodiscard]] std::uint64_t changes() const { return changes_; }
 
@@ -108,15 +112,16 @@ class UrlRules {
   [[nodiscard]] bool Decode(schedule::ByteReader& in);
 
  private:
-  [[nodiscard]] const UrlRule* Find(const Part& part, std::string_view pattern) const;
-  UrlRule& FindOrAdd(const Part& part, std::string_view pattern);
-  /// Lets `count` take a pair in the rule of the pattern and in that of the site.
+  UrlRule& FindOrAdd(std::uint64_t hash, const Part& part, std::string_view pattern);
+  /// Lets `count` take a pair in the rule of the pattern and in that of the site. `part_hash`: of
+  /// kind and name.
   template <typename Count>
-  void Update(const Part& part, const std::string& pattern, const Count& count);
+  void Update(const Part& part, std::uint64_t part_hash, const std::string& pattern,
+              const Count& count);
   void Decide(UrlRule& rule);
 
   Siblings siblings_;
-  std::map<std::uint64_t, UrlRule> rules_;  // by hash of kind, name and pattern
+  BoundedTable<std::uint64_t, UrlRule> rules_;  // by hash of kind, name and pattern
   std::uint64_t changes_ = 0;
 };
 

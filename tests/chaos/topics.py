@@ -70,11 +70,21 @@ class Topics:
         return self._all.get_watermark_offsets(where, timeout=TIMEOUT)[0]
 
     def commit(self, group, name, offset):
-        """Sets a group's offset, as kafka-consumer-groups --reset-offsets does."""
+        """Sets a group's offset, as kafka-consumer-groups --reset-offsets does. Waits until the
+        broker has given up members that ended without a word."""
         setter = _consumer(self._address, group)
+        last = time.monotonic() + READ_SECONDS
         try:
-            setter.commit(offsets=[confluent_kafka.TopicPartition(name, 0, offset)],
-                          asynchronous=False)
+            while True:
+                try:
+                    setter.commit(offsets=[confluent_kafka.TopicPartition(name, 0, offset)],
+                                  asynchronous=False)
+                    return
+                except confluent_kafka.KafkaException as error:
+                    unknown_member = confluent_kafka.KafkaError.UNKNOWN_MEMBER_ID
+                    if error.args[0].code() != unknown_member or time.monotonic() > last:
+                        raise
+                    time.sleep(0.5)
         finally:
             setter.close()
 

@@ -23,6 +23,7 @@ ROOMS = {
     "plugin/state": "plugin/base plugin/fingerprint",
     "plugin/verdict": "plugin/base plugin/fingerprint",
     "plugin/schedule": "plugin/base plugin/verdict",
+    "plugin/score": "plugin/base plugin/verdict",
     "plugin/site": "plugin/base plugin/fingerprint plugin/schedule",
     "plugin/index/bucket": "plugin/index/base",
     "plugin/index/snapshot": "plugin/base plugin/fingerprint plugin/index/base",
@@ -44,6 +45,7 @@ ROOMS = {
     "consumer/input": "plugin/base consumer/input/formats",
     "consumer/output": "plugin/base plugin/fingerprint plugin/log plugin/verdict consumer/kafka "
                        "consumer/observability consumer/input/formats consumer/input",
+    "consumer/output/scores": "plugin/base plugin/fingerprint plugin/score",
     "consumer/pipeline": "plugin/base plugin/fingerprint plugin/log plugin/verdict plugin/judge "
                          "extract/url extract/options.h extract consumer consumer/input/formats "
                          "consumer/input",

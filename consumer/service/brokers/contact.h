@@ -25,7 +25,7 @@ class BrokerContact {
   using Clock = std::chrono::steady_clock;
 
   /// Not connected at first. `board` is borrowed.
-  BrokerContact(Role role, StatusBoard& board) : role_(role), board_(board) {}
+  BrokerContact(Role role, StatusBoard& board) : role_(role), board_(board) { Round(); }
   /// Sets the stage to not connected.
   ~BrokerContact() { board_.SetConnected(role_, false); }
   BrokerContact(const BrokerContact&) = delete;
@@ -35,6 +35,9 @@ class BrokerContact {
   void Answered(Clock::time_point now = Clock::now());
   /// No broker is reachable, or one didn't answer in time.
   void Failed(Clock::time_point now = Clock::now());
+
+  /// The stage's loop comes round. A loop that doesn't for long is hung (StatusBoard::Silence).
+  void Round(Clock::time_point now = Clock::now()) { board_.SetRound(role_, now); }
 
   /// Whether it is time to ask: the last answer is too old.
   [[nodiscard]] bool IsSilent(Clock::time_point now = Clock::now()) const;

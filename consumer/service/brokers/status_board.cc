@@ -16,6 +16,20 @@ void StatusBoard::SetConnected(Role role, bool connected) {
                                     [](const auto& stage) { return stage.second.connected; }));
 }
 
+void StatusBoard::SetRound(Role role, Clock::time_point now) {
+  MutexLock lock(mutex_);
+  stages_[role].last_round = now;
+}
+
+StatusBoard::Clock::duration StatusBoard::Silence(Clock::time_point now) const {
+  MutexLock lock(mutex_);
+  Clock::duration longest{0};
+  for (const auto& [role, stage] : stages_) {
+    if (stage.last_round.has_value()) longest = std::max(longest, now - *stage.last_round);
+  }
+  return longest;
+}
+
 void StatusBoard::SetPartitions(Role role, std::vector<PartitionReport> partitions) {
   MutexLock lock(mutex_);
   stages_[role].partitions = std::move(partitions);

@@ -4,7 +4,9 @@
 #include "consumer/service/options.h"
 #include "plugin/base/mutex.h"
 
+#include <chrono>
 #include <map>
+#include <optional>
 #include <vector>
 
 namespace crawlsieve::consumer {
@@ -12,6 +14,8 @@ namespace crawlsieve::consumer {
 /// The status of a process: collects the status of its stages. Thread-safe.
 class StatusBoard {
  public:
+  using Clock = std::chrono::steady_clock;
+
   /// `metrics` is borrowed. It shows the status of the stages in `roles`.
   StatusBoard(const std::vector<Role>& roles, Metrics& metrics);
 
@@ -21,14 +25,22 @@ class StatusBoard {
   /// Replaces the stage's earlier report on its partitions.
   void SetPartitions(Role role, std::vector<PartitionReport> partitions) EXCLUDES(mutex_);
 
+  /// The stage's loop has come round, so it isn't hung.
+  void SetRound(Role role, Clock::time_point now) EXCLUDES(mutex_);
+
+  /// The longest time for which the loop of a stage has not come round; zero before they begin.
+  [[nodiscard]] Clock::duration Silence(Clock::time_point now = Clock::now()) const
+      EXCLUDES(mutex_);
+
  private:
   struct Stage {
     bool connected = false;
+    std::optional<Clock::time_point> last_round;
     std::vector<PartitionReport> partitions;
   };
 
   Metrics& metrics_;
-  Mutex mutex_;
+  mutable Mutex mutex_;
   std::map<Role, Stage> stages_ GUARDED_BY(mutex_);
 };
 

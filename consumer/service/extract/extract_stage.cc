@@ -71,6 +71,7 @@ class ExtractSession final : public RebalanceListener {
     CRAWLSIEVE_RETURN_IF_ERROR(CheckExtractGroup(options_.kafka, kGroupTimeout));
     CRAWLSIEVE_RETURN_IF_ERROR(consumer_->Subscribe(options_.kafka.input_topics, *this));
     while (!stop.stop_requested()) {
+      contact_.Round();
       CRAWLSIEVE_RETURN_IF_ERROR(Step());
     }
     return Finish();

@@ -50,6 +50,7 @@ BrokerResult<bool> LogGate::Wait(const std::stop_token& stop, Consumer& consumer
   std::string_view logged;
   // Nothing is subscribed yet, so polling the producer only waits.
   for (; !stop.stop_requested(); producer.Poll(kPause)) {
+    contact.Round();
     const auto watermarks = consumer.QueryWatermarks(log_, kAnswerTimeout);
     watermarks.has_value() ? contact.Answered() : contact.Failed();
     if (!watermarks && watermarks.error().error_class != ErrorClass::kRetriable) {

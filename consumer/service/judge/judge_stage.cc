@@ -46,7 +46,10 @@ Status JudgeStage::Run(const std::stop_token& stop) {
     DetectorFold fold(detector_);
     JudgeMachine machine(MachineOptions(options_), {fold, **group, sink, reporter}, seen_gap);
     BrokerStatus worked;
-    while (worked && !stop.stop_requested()) worked = machine.Step();
+    while (worked && !stop.stop_requested()) {
+      contact.Round();
+      worked = machine.Step();
+    }
     if (worked) worked = machine.Finish();
     if (!worked) return {std::move(worked), machine.has_progressed()};
     if (auto closed = (*group)->Close(options_.shutdown_timeout / 2); !closed) {

@@ -48,6 +48,8 @@ TEST(IdentityOf, UnifiesSpellingsOnRequest) {
   EXPECT_EQ(Identity("http://u@www.a.example:8080/", {.drop_www = true}),
             "http://u@a.example:8080/");
   EXPECT_EQ(Identity("http://www.example/", {.drop_www = true}), "http://www.example/");
+  EXPECT_EQ(Identity("http://u@www.www.a.example/", {.drop_www = true}), "http://u@a.example/");
+  EXPECT_EQ(Identity("http://www.www.example/", {.drop_www = true}), "http://www.example/");
   EXPECT_EQ(Identity("http://a.example:443/", {.unify_scheme = true}), "https://a.example/");
   EXPECT_EQ(IdentityOf("http://www.b.example/x", {.drop_www = true}).host, "b.example");
 }

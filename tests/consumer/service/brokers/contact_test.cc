@@ -65,6 +65,24 @@ TEST_F(BrokerContactTest, OneStageWithoutBrokersIsEnough) {
   EXPECT_FALSE(metrics.connected());
 }
 
+TEST_F(BrokerContactTest, AStageIsSilentFromItsLastRoundOn) {
+  contact_.Round(start_);
+  EXPECT_EQ(board_.Silence(start_ + milliseconds(300)), milliseconds(300));
+  contact_.Round(start_ + milliseconds(300));
+  EXPECT_EQ(board_.Silence(start_ + milliseconds(400)), milliseconds(100));
+}
+
+TEST_F(BrokerContactTest, OneHungStageIsEnough) {
+  Metrics metrics({"test", "0", {Role::kExtract, Role::kJudge}, Timestamp{}});
+  StatusBoard board({Role::kExtract, Role::kJudge}, metrics);
+  EXPECT_EQ(board.Silence(start_), milliseconds(0)) << "no stage has begun";
+  BrokerContact extract(Role::kExtract, board);
+  BrokerContact judge(Role::kJudge, board);
+  extract.Round(start_);
+  judge.Round(start_ + milliseconds(500));
+  EXPECT_EQ(board.Silence(start_ + milliseconds(500)), milliseconds(500));
+}
+
 TEST_F(BrokerContactTest, AnIdleConsumerNoticesThatBrokersGoAndComeBack) {
   testing::MockCluster cluster;
   cluster.CreateTopic("log", 1);

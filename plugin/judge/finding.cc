@@ -1,0 +1,90 @@
+#include "plugin/judge/finding.h"
+
+#include "plugin/judge/page.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace crawlsieve {
+namespace {
+
+/// The first candidate of the scope that is near by sketch and item evidence; nullopt: none.
+Result<std::optional<Finding>> FindNear(const log::Page& page, const PageTraits& traits,
+                                        const std::optional<DocumentRow>& own, std::uint64_t scope,
+                                        const JudgeParameters& parameters, JudgeView& view,
+                                        ConfirmWork& work) {
+  std::uint32_t compared = 0;
+  for (const Match& candidate :
+       view.Candidates(InIndex(page.simhash(), scope), ReachOf(parameters))) {
+    if (own.has_value() && own->id == candidate.document) continue;
+    if (compared == parameters.max_candidates) {
+      ++work.cut;
+      break;
+    }
+    ++compared;
+    ++work.compared;
+    CRAWLSIEVE_ASSIGN_OR_RETURN(auto match, DocumentRow::Read(view, candidate.document));
+    if (!match.has_value()) {
+      return MakeError(ErrorCode::kCorruption,
+                       fmt::format("state: document {} is in the index, not in the store",
+                                   candidate.document.sequence));
+    }
+    if (match->record.scope() != scope) continue;
+    const Comparison comparison = Compare(match->Traits(), traits, parameters);
+    if (comparison.kind == Comparison::Kind::kDifferent) continue;
+    ++work.confirmed;
+    return Finding{Reason::kNearDuplicate, std::move(match), comparison};
+  }
+  return std::optional<Finding>();
+}
+
+}  // namespace
+
+std::optional<Reason> ReasonWithoutComparison(const log::Page& page, const PageTraits& traits,
+                                              const JudgeParameters& parameters) {
+  switch (page.outcome()) {
+    case log::OUTCOME_DELETED:
+      return Reason::kDeleted;
+    case log::OUTCOME_ERROR_STATUS:
+      return Reason::kErrorStatus;
+    case log::OUTCOME_TEXT:
+    case log::OUTCOME_NOT_HTML:
+      if (IsTooShort(traits, parameters)) return Reason::kTooShort;
+      return std::nullopt;
+    default:
+      return Reason::kNotEvaluated;
+  }
+}
+
+Result<Finding> FindMatch(const log::Page& page, const std::optional<DocumentRow>& own,
+                          const JudgeParameters& parameters, JudgeView& view, ConfirmWork& work) {
+  const PageTraits traits = TraitsOf(page);
+  if (const auto reason = ReasonWithoutComparison(page, traits, parameters)) {
+    return Finding{*reason, std::nullopt, {}};
+  }
+  if (own.has_value()) {
+    const Comparison comparison = Compare(own->Traits(), traits, parameters);
+    if (comparison.kind != Comparison::Kind::kDifferent) {
+      return Finding{Reason::kUnchanged, own, comparison};
+    }
+  }
+  const std::uint64_t scope = ScopeOf(page, parameters.scope);
+  CRAWLSIEVE_ASSIGN_OR_RETURN(
+      const auto same_content,
+      ContentRow::Read(view, ContentRow::Key(page.content_checksum(), scope)));
+  if (same_content.has_value()) {
+    CRAWLSIEVE_ASSIGN_OR_RETURN(auto match, DocumentRow::Read(view, same_content->document));
+    if (match.has_value()) {
+      const Comparison comparison = Compare(match->Traits(), traits, parameters);
+      return Finding{Reason::kExactDuplicate, std::move(match), comparison};
+    }
+  }
+  if (!traits.is_text) return Finding{Reason::kNotHtml, std::nullopt, {}};
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto near,
+                              FindNear(page, traits, own, scope, parameters, view, work));
+  if (near.has_value()) return std::move(*near);
+  return Finding{own.has_value() ? Reason::kUpdated : Reason::kUnique, std::nullopt, {}};
+}
+
+}  // namespace crawlsieve
