@@ -125,10 +125,14 @@ Status OutputFile::Failed() const {
                    fmt::format("{} can't be written: {}", name_, std::strerror(errno)));
 }
 
-Status OutputFile::WriteLine(std::string_view line) {
-  const bool written = std::fwrite(line.data(), 1, line.size(), file_.get()) == line.size() &&
-                       std::fputc('\n', file_.get()) != EOF;
+Status OutputFile::Write(std::string_view bytes) {
+  const bool written = std::fwrite(bytes.data(), 1, bytes.size(), file_.get()) == bytes.size();
   return written ? Status() : Failed();
+}
+
+Status OutputFile::WriteLine(std::string_view line) {
+  CRAWLSIEVE_RETURN_IF_ERROR(Write(line));
+  return Write("\n");
 }
 
 Status OutputFile::Flush() { return std::fflush(file_.get()) == 0 ? Status() : Failed(); }

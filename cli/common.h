@@ -68,6 +68,7 @@ class OutputFile {
   /// Errors: kIo, with the path.
   [[nodiscard]] static Result<OutputFile> Open(const std::filesystem::path& path);
 
+  [[nodiscard]] Status Write(std::string_view bytes);
   [[nodiscard]] Status WriteLine(std::string_view line);
   [[nodiscard]] Status Flush();
 

@@ -425,6 +425,11 @@ std::vector<Option> MakeOptions() {
              "Whether a verdict carries all headers of its page record. False: the trace context "
              "only.",
              FIELD(kafka.pass_headers), Boolean()),
+      Scalar("kafka.scores.topic",
+             "Topic for the scores of URLs, such as `crawl.url-scores`, in the transaction of the "
+             "verdicts: of each page, and of those it links to (`extract.links`) that were never "
+             "fetched. Empty: no scores.",
+             FIELD(kafka.score_topic), Name(/*may_be_empty=*/true)),
       Scalar("kafka.dead_letters.suffix",
              "Suffix of the dead-letter topics. A record whose URL can't be known goes to the "
              "topic `<input topic><suffix>`.",
@@ -721,6 +726,11 @@ std::vector<Option> MakeOptions() {
       Scalar("judge.schedule.max",
              "Longest time between two fetches of a URL, for pages that never change.",
              FIELD(judge.schedule.max_seconds), Seconds(1s, kTenYears)),
+      Scalar("judge.sites.max",
+             "Sites that the judge learns of at most. Each takes up to 64 KiB of the state, in "
+             "proportion to its pages. 0: it learns nothing of sites, and advises on no URL that "
+             "was never fetched.",
+             FIELD(judge.sites.max), Number<std::uint64_t>(0, 1'000'000'000)),
 
       Scalar("metrics.topic", "Topic for the metrics records; empty: none are sent.",
              FIELD(metrics.topic), Name(/*may_be_empty=*/true)),
@@ -753,6 +763,7 @@ constexpr std::array kSections{
     Section{"kafka.log", "The admission log, which puts all pages in one order."},
     Section{"kafka.key", "The key of the fingerprints."},
     Section{"kafka.verdicts", "The verdicts."},
+    Section{"kafka.scores", "How soon URLs are worth a fetch. See docs/frontier.md."},
     Section{"kafka.dead_letters", "Records that can't be judged."},
     Section{"kafka.commit", "When a batch of verdicts is committed."},
     Section{"service", "This process."},
@@ -775,6 +786,9 @@ constexpr std::array kSections{
     Section{"judge.schedule",
             "When to fetch a page again: when a fetch is worth most, for as many fetches as are "
             "wanted. See docs/frontier.md."},
+    Section{"judge.sites",
+            "What is learned of the URLs of a site: which bring new content, and which repeat "
+            "others. See docs/frontier.md."},
     Section{"metrics", "What is reported to Kafka."},
     Section{"http", "What is served to people and to Prometheus."},
     Section{"log", "What is written to standard error."},

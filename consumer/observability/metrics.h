@@ -40,6 +40,7 @@ enum class Count {
   kBytesSaved,          ///< bodies of dropped pages
   kLogEntriesAppended,  ///< by the extract stage
   kLogEntriesFolded,    ///< by the judge
+  kScores,
   kTransactionsCommitted,
   kTransactionsAborted,
   kIndexProbes,         ///< buckets looked into

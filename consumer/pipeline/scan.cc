@@ -79,6 +79,11 @@ class MemoryLog {
     ++offset_;
     if (folded.verdict.has_value()) {
       CRAWLSIEVE_RETURN_IF_ERROR(listener_.OnVerdict(entry.page(), *folded.verdict));
+      if (listener_.takes_scores()) {
+        CRAWLSIEVE_ASSIGN_OR_RETURN(const auto scores,
+                                    detector_.ScoresOf(entry.page(), *folded.verdict));
+        CRAWLSIEVE_RETURN_IF_ERROR(listener_.OnScores(scores));
+      }
     }
     return ++uncommitted_ >= kEntriesPerCommit ? Commit() : Status();
   }

@@ -4,11 +4,13 @@
 #include "consumer/pipeline/page_processor.h"
 #include "plugin/base/result.h"
 #include "plugin/judge/detector.h"
+#include "plugin/score/url_score.h"
 #include "plugin/verdict/parameters.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 
 namespace crawlsieve::consumer {
@@ -28,6 +30,10 @@ class ScanListener {
   virtual ~ScanListener() = default;
   /// A page was judged. Verdicts come in the order of the input.
   virtual Status OnVerdict(const log::Page& page, const Verdict& verdict) = 0;
+  /// Whether it takes scores. They are made only if it does.
+  [[nodiscard]] virtual bool takes_scores() const { return false; }
+  /// The scores that came with the verdict before.
+  virtual Status OnScores(std::span<const UrlScore> /*scores*/) { return {}; }
   /// A record had no URL to judge it under. `origin` says where it lies.
   virtual Status OnDeadLetter(const std::string& origin, const DecodeFailure& failure) = 0;
   /// With FormatKind::kAuto: the first record of this format was met.

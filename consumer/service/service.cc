@@ -109,14 +109,18 @@ BrokerStatus EnsureTopics(const ServiceSetup& setup, DeadLetterBytes& dead_lette
   const auto too_small = [&](const std::string& topic, std::uint64_t bytes) {
     return RecordSizeProblem(topic, bytes, setup.kafka.bootstrap_servers);
   };
-  if (is_judge) {
-    const auto made = ensure(setup.kafka.verdict_topic);
-    if (!made) return check(tl::unexpected(made.error()));
-    auto problem = too_small(setup.kafka.verdict_topic, *made);
-    if (!problem.empty()) return Refused(std::move(problem));
-  }
   std::vector<std::string> kept = {setup.kafka.log_topic};
-  if (is_judge) kept.push_back(setup.kafka.verdict_topic);
+  if (is_judge) {
+    std::vector<std::string> outputs = {setup.kafka.verdict_topic};
+    if (!setup.kafka.score_topic.empty()) outputs.push_back(setup.kafka.score_topic);
+    for (const std::string& topic : outputs) {
+      const auto made = ensure(topic);
+      if (!made) return check(tl::unexpected(made.error()));
+      auto problem = too_small(topic, *made);
+      if (!problem.empty()) return Refused(std::move(problem));
+      kept.push_back(topic);
+    }
+  }
   const auto durability = CheckDurability(**admin, setup.kafka, kept, kAdminTimeout);
   if (!durability) return check(tl::unexpected(durability.error()));
   if (*durability == Durability::kTrial) {

@@ -1,7 +1,10 @@
 #include "plugin/judge/finding.h"
 
 #include "plugin/judge/page.h"
+#include "plugin/site/siblings.h"
+#include "plugin/site/url_parts.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -9,11 +12,25 @@
 namespace crawlsieve {
 namespace {
 
-/// The first candidate of the scope that is near by sketch and item evidence; nullopt: none.
+/// Takes a candidate that isn't near.
+void Note(const DocumentRow& candidate, Score similarity, const log::Page& page,
+          SiteNeighbours& neighbours) {
+  const state::Document& record = candidate.record;
+  if (site::SiteOf(record.canonical_url()) != site::SiteOf(page.canonical_url())) return;
+  neighbours.similarity = std::max(neighbours.similarity, similarity);
+  if (neighbours.same_words.sequence != 0) return;
+  const auto mark = [](const auto& of) {
+    return site::MarkOf(0, of.simhash(), of.features(), of.title());
+  };
+  if (site::HasSameWords(mark(record), mark(page))) neighbours.same_words = candidate.id;
+}
+
+/// The first candidate of the scope that is near by sketch and item evidence; nullopt: none, and
+/// `neighbours` has what the others are.
 Result<std::optional<Finding>> FindNear(const log::Page& page, const PageTraits& traits,
                                         const std::optional<DocumentRow>& own, std::uint64_t scope,
                                         const JudgeParameters& parameters, JudgeView& view,
-                                        ConfirmWork& work) {
+                                        SiteNeighbours& neighbours, ConfirmWork& work) {
   std::uint32_t compared = 0;
   for (const Match& candidate :
        view.Candidates(InIndex(page.simhash(), scope), ReachOf(parameters))) {
@@ -32,9 +49,12 @@ Result<std::optional<Finding>> FindNear(const log::Page& page, const PageTraits&
     }
     if (match->record.scope() != scope) continue;
     const Comparison comparison = Compare(match->Traits(), traits, parameters);
-    if (comparison.kind == Comparison::Kind::kDifferent) continue;
+    if (comparison.kind == Comparison::Kind::kDifferent) {
+      Note(*match, comparison.similarity, page, neighbours);
+      continue;
+    }
     ++work.confirmed;
-    return Finding{Reason::kNearDuplicate, std::move(match), comparison};
+    return Finding{Reason::kNearDuplicate, std::move(match), comparison, {}};
   }
   return std::optional<Finding>();
 }
@@ -61,12 +81,12 @@ Result<Finding> FindMatch(const log::Page& page, const std::optional<DocumentRow
                           const JudgeParameters& parameters, JudgeView& view, ConfirmWork& work) {
   const PageTraits traits = TraitsOf(page);
   if (const auto reason = ReasonWithoutComparison(page, traits, parameters)) {
-    return Finding{*reason, std::nullopt, {}};
+    return Finding{*reason, std::nullopt, {}, {}};
   }
   if (own.has_value()) {
     const Comparison comparison = Compare(own->Traits(), traits, parameters);
     if (comparison.kind != Comparison::Kind::kDifferent) {
-      return Finding{Reason::kUnchanged, own, comparison};
+      return Finding{Reason::kUnchanged, own, comparison, {}};
     }
   }
   const std::uint64_t scope = ScopeOf(page, parameters.scope);
@@ -77,14 +97,16 @@ Result<Finding> FindMatch(const log::Page& page, const std::optional<DocumentRow
     CRAWLSIEVE_ASSIGN_OR_RETURN(auto match, DocumentRow::Read(view, same_content->document));
     if (match.has_value()) {
       const Comparison comparison = Compare(match->Traits(), traits, parameters);
-      return Finding{Reason::kExactDuplicate, std::move(match), comparison};
+      return Finding{Reason::kExactDuplicate, std::move(match), comparison, {}};
     }
   }
-  if (!traits.is_text) return Finding{Reason::kNotHtml, std::nullopt, {}};
-  CRAWLSIEVE_ASSIGN_OR_RETURN(auto near,
-                              FindNear(page, traits, own, scope, parameters, view, work));
+  if (!traits.is_text) return Finding{Reason::kNotHtml, std::nullopt, {}, {}};
+  SiteNeighbours neighbours;
+  CRAWLSIEVE_ASSIGN_OR_RETURN(
+      auto near, FindNear(page, traits, own, scope, parameters, view, neighbours, work));
   if (near.has_value()) return std::move(*near);
-  return Finding{own.has_value() ? Reason::kUpdated : Reason::kUnique, std::nullopt, {}};
+  return Finding{
+      own.has_value() ? Reason::kUpdated : Reason::kUnique, std::nullopt, {}, neighbours};
 }
 
 }  // namespace crawlsieve

@@ -23,12 +23,22 @@ inline void Save(std::uint64_t value, std::size_t bytes, char* to) {
 
 }  // namespace
 
-bool IsSameContent(const ContentMark& a, const ContentMark& b) {
-  if (a.content == b.content) return true;
+ContentMark MarkOf(std::uint64_t content, std::uint64_t simhash, std::uint32_t features,
+                   std::uint32_t title) {
+  return {static_cast<std::uint32_t>(content * 0x9e3779b97f4a7c15 >> 32), simhash,
+          static_cast<std::uint8_t>(title & 0xff),
+          static_cast<std::uint8_t>(std::min<std::uint32_t>(features, 255))};
+}
+
+bool HasSameWords(const ContentMark& a, const ContentMark& b) {
   const int fewer = std::min(a.features, b.features);
   const int more = std::max(a.features, b.features);
   return fewer >= kMinComparedFeatures && 10 * (more - fewer) <= more && a.title != 0 &&
          a.title == b.title && std::popcount(a.simhash ^ b.simhash) <= kMaxSiblingDistance;
+}
+
+bool IsSameContent(const ContentMark& a, const ContentMark& b) {
+  return a.content == b.content || HasSameWords(a, b);
 }
 
 std::size_t Siblings::PlaceOf(std::uint32_t key, const std::string& set) {

@@ -20,10 +20,18 @@ struct ContentMark {
   friend bool operator==(const ContentMark&, const ContentMark&) = default;
 };
 
-/// Whether two pages of one site have one content. The judge said so; or the titles are of one
-/// class, the simhashes differ in kMaxSiblingDistance bits at most and the numbers of words by a
-/// tenth. That is less than the judge asks for before it drops a page: a printable view of a short
-/// page lacks a few words, and a listing that is sorted in another way has none of the shingles.
+/// The mark of a page. `content`: any number that the judge gives to contents; `features`: distinct
+/// words; `title`: class of the title's words.
+[[nodiscard]] ContentMark MarkOf(std::uint64_t content, std::uint64_t simhash,
+                                 std::uint32_t features, std::uint32_t title);
+
+/// Whether two pages have the same words, nearly: the titles are of one class, the simhashes differ
+/// in kMaxSiblingDistance bits at most and the numbers of words by a tenth. That is less than the
+/// judge asks for before it drops a page: a printable view of a short page lacks a few words, and a
+/// listing that is sorted in another way has none of the shingles.
+[[nodiscard]] bool HasSameWords(const ContentMark& a, const ContentMark& b);
+
+/// Whether two pages of one site have one content: the judge said so, or they have the same words.
 /// A rule asks for many such pairs, so it can do with less for each.
 [[nodiscard]] bool IsSameContent(const ContentMark& a, const ContentMark& b);
 inline constexpr int kMaxSiblingDistance = 3;

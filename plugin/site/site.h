@@ -9,17 +9,27 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
 namespace crawlsieve::site {
+
+/// What a fetch was answered with.
+enum class Answer : std::uint8_t {
+  kContent,
+  kError,     ///< that there is nothing, as 404
+  kRedirect,  ///< that what there was is elsewhere
+};
+inline constexpr int kAnswers = 3;
 
 /// What came of a fetch, as the judge has it. Views are valid for the call only.
 struct PageObservation {
   std::string_view url;     ///< canonical, of this site
   std::uint64_t time = 0;   ///< of the fetch, seconds since 1970
   bool first_fetch = true;  ///< nothing was fetched at this URL before
-  bool is_error = false;    ///< an answer that there is nothing, as 404: no content follows
+  /// What follows about content is there for Answer::kContent alone.
+  Answer answer = Answer::kContent;
   /// How much of the content is new: 0 where the judge or IsSameContent found a page with it; else
   /// what the most similar page of the site lacks of it, by the sketches, among the pages that the
   /// index finds near. The caller compares: the judge has these pages at hand.
@@ -50,7 +60,8 @@ enum class Ground {
   kTrapShape,   ///< the URL itself is as only traps make them
 };
 
-[[nodiscard]] ContentMark MarkOf(const PageObservation& page);
+/// "none", "url_rule", "nothing_new", "trap_shape".
+[[nodiscard]] std::string_view NameOf(Ground ground);
 
 /// What to do with a URL that wasn't fetched.
 struct Advice {
@@ -97,9 +108,9 @@ class Site {
   /// With LatestPages it stays below 64 KiB.
   static constexpr std::size_t kMaxEncodedBytes = 57 * 1024;
 
-  /// Takes a fetch; returns what it was worth, 0 for a refetch. A temporary failure is no
+  /// Takes a fetch; returns what it brought, nullopt for a refetch. A temporary failure is no
   /// observation. Of a URL, the first kMaxUrlBytes tell its pattern.
-  Share AddPage(const PageObservation& page);
+  std::optional<Brought> AddPage(const PageObservation& page);
 
   /// Takes a URL that a page links to. It may be given any number of times.
   void AddLink(std::string_view url);

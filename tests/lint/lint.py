@@ -29,7 +29,7 @@ ROOMS = {
     "plugin/index/snapshot": "plugin/base plugin/fingerprint plugin/index/base",
     "plugin/index": "plugin/base plugin/fingerprint plugin/index/base plugin/index/bucket",
     "plugin/judge": "plugin/base plugin/fingerprint plugin/log plugin/state plugin/verdict "
-                    "plugin/schedule plugin/index/snapshot plugin/index",
+                    "plugin/schedule plugin/score plugin/site plugin/index/snapshot plugin/index",
     "extract/text": "plugin/fingerprint",
     "extract/html": "extract/text",
     "extract/url": "extract/text",
@@ -47,7 +47,7 @@ ROOMS = {
                        "consumer/observability consumer/input/formats consumer/input",
     "consumer/output/scores": "plugin/base plugin/fingerprint plugin/score",
     "consumer/pipeline": "plugin/base plugin/fingerprint plugin/log plugin/verdict plugin/judge "
-                         "extract/url extract/options.h extract consumer consumer/input/formats "
+                         "plugin/score extract/url extract/options.h extract consumer consumer/input/formats "
                          "consumer/input",
     "consumer/crash_probe": "plugin/base consumer/observability consumer/pipeline",
     # Options of the service, where the other rooms' options come together.
@@ -60,9 +60,9 @@ ROOMS = {
                                 "consumer/observability consumer/input/formats consumer/output "
                                 "consumer/pipeline consumer/crash_probe "
                                 "consumer/service/options.h consumer/service/brokers",
-    "consumer/service/judge": "plugin/base plugin/verdict plugin/judge consumer/kafka "
-                              "consumer/observability consumer/output consumer/service/options.h "
-                              "consumer/service/brokers",
+    "consumer/service/judge": "plugin/base plugin/score plugin/verdict plugin/judge consumer/kafka "
+                              "consumer/observability consumer/output consumer/output/scores "
+                              "consumer/service/options.h consumer/service/brokers",
     "consumer/service": "plugin/base plugin/fingerprint plugin/state plugin/verdict plugin/judge "
                         "consumer consumer/kafka consumer/observability consumer/pipeline "
                         "consumer/service/options.h consumer/service/brokers "
@@ -73,10 +73,10 @@ ROOMS = {
                   "consumer/observability consumer/input consumer/pipeline",
     "evaluation/schemes": "plugin/fingerprint extract/features evaluation",
     "cli": "plugin/base plugin/fingerprint plugin/index/snapshot plugin/index plugin/judge "
-           "extract/features extract consumer consumer/kafka consumer/observability "
-           "consumer/input/formats consumer/input consumer/output consumer/pipeline "
-           "consumer/crash_probe consumer/service/brokers consumer/service config evaluation "
-           "evaluation/schemes",
+           "plugin/score extract/features extract consumer consumer/kafka consumer/observability "
+           "consumer/input/formats consumer/input consumer/output consumer/output/scores "
+           "consumer/pipeline consumer/crash_probe consumer/service/brokers consumer/service "
+           "config evaluation evaluation/schemes",
 }
 # May include everything, and nothing but they themselves includes them.
 FREE = ("tests", "bench")

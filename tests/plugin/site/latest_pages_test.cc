@@ -23,7 +23,7 @@ PageObservation PageOf(std::string_view url, std::uint64_t i) {
   page.features = 300;
   page.title = 5;
   page.first_fetch = i % 5 != 0;
-  page.is_error = i % 11 == 0;
+  page.answer = i % 11 == 0 ? Answer::kError : Answer::kContent;
   return page;
 }
 

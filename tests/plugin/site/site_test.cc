@@ -30,7 +30,7 @@ class Crawl {
     PageObservation page;
     page.url = url;
     page.time = kStart + ++fetches_;
-    page.is_error = content.empty();
+    page.answer = content.empty() ? Answer::kError : Answer::kContent;
     page.novelty = !content.empty() && found_.insert(content).second ? kWhole : 0;
     page.content = HashOf(content);
     page.simhash = HashOf(content);
@@ -483,7 +483,7 @@ Site AnySite(std::uint64_t pages) {
     page.url = url;
     page.time = kStart + i * 86'400;
     page.first_fetch = i % 13 != 0;
-    page.is_error = i % 7 == 0;
+    page.answer = i % 7 == 0 ? Answer::kError : Answer::kContent;
     page.novelty = i % 2 == 0 ? kWhole : static_cast<Share>(i % 100) * 600;
     page.content = i % 17;
     page.simhash = i % 17 * 0x9e3779b97f4a7c15;
