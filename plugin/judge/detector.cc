@@ -227,11 +227,16 @@ Result<Folded> Detector::FoldPage(const log::Page& page) {
   CRAWLSIEVE_RETURN_IF_ERROR(CheckPage(page));
   CRAWLSIEVE_ASSIGN_OR_RETURN(const auto mark, marks_.Find(overlay_, page.source()));
   MarkStep step = AdvanceMark(mark, page.source(), current_.fold_version);
-  if (step.refused.has_value()) return Folded{*step.refused, std::nullopt, {}};
-
+  if (step.refused.has_value() && !step.opened.has_value()) {
+    return Folded{*step.refused, std::nullopt, {}};
+  }
   Folded folded;
   folded.gap = {step.opened, step.given_up, step.fills_gap};
   marks_.Set(page.source(), std::move(step.mark));
+  if (step.refused.has_value()) {
+    folded.outcome = *step.refused;
+    return folded;
+  }
   ++current_.sequence;
   if (page.outcome() == log::OUTCOME_DEAD_LETTER) {
     folded.outcome = FoldOutcome::kDeadLetter;

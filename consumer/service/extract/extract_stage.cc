@@ -54,7 +54,8 @@ class ExtractSession final : public RebalanceListener {
         board_(board),
         metrics_(metrics),
         log_(LogPartition(options.kafka)),
-        gate_(options.kafka, SchemeOf(options.processor)),
+        scheme_(SchemeOf(options.processor)),
+        gate_(options.kafka, scheme_),
         contact_(Role::kExtract, board),
         writer_{options.instance, std::string(kVersion), options.kafka.group + ".extract"},
         repeats_(options.stage.repeat_cache_bytes),
@@ -99,7 +100,8 @@ class ExtractSession final : public RebalanceListener {
       if (begin.unread.has_value()) LogUnread(partitions[i], *begin.unread);
       starts.push_back({partitions[i], begin.read_from});
       assigned_.insert_or_assign(
-          partitions[i], Assigned{++last_epoch_, OffsetTracker(), CommittedTimes(), begin, {}});
+          partitions[i],
+          Assigned{++last_epoch_, OffsetTracker(), CommittedTimes(), begin, {}, false});
     }
     paused_ = false;
     return starts;
@@ -130,6 +132,7 @@ class ExtractSession final : public RebalanceListener {
     CommittedTimes times;
     InputBegin begin;
     Timestamp last_timestamp;  ///< of the record taken last
+    bool is_position_told;     ///< to the judge: PositionEntry
   };
 
   OrderedWorkers<PageTask, ProcessedPage>::Worker MakeWorker() {
@@ -173,6 +176,7 @@ class ExtractSession final : public RebalanceListener {
   /// time.
   BrokerStatus Step() {
     CRAWLSIEVE_RETURN_IF_ERROR(entries_->Poll());
+    CRAWLSIEVE_RETURN_IF_ERROR(TellPositions());
 
     const bool has_room = in_flight_bytes_ < options_.stage.max_in_flight_bytes &&
                           workers_.in_flight() < options_.stage.max_in_flight_records;
@@ -200,13 +204,9 @@ class ExtractSession final : public RebalanceListener {
     const auto assigned = assigned_.find(partition);
     if (assigned == assigned_.end() || assigned->second.tracker.IsTaken(record.offset())) return {};
     const InputBegin& begin = assigned->second.begin;
-    // Read again, to see that it is still the record that the group was done with, and appended
-    // again: where the log lost its entry, the fold sees that now and not with the next record.
-    const bool is_repeat = record.offset() < begin.first;
-    if (is_repeat) {
-      auto same =
-          CheckLastRead(options_.kafka, partition, begin, record.offset(), record.timestamp());
-      if (!same) return same;
+    // Read again, to see that it is still the record that the group was done with.
+    if (record.offset() < begin.first) {
+      return CheckLastRead(options_.kafka, partition, begin, record.offset(), record.timestamp());
     }
     metrics_.Add(Count::kRecordsConsumed);
     const std::size_t bytes = record.size_bytes();
@@ -216,10 +216,23 @@ class ExtractSession final : public RebalanceListener {
     in_flight_bytes_ += bytes;
     const std::int64_t taken = assigned->second.tracker.Take(record.offset(), 1);
     const bool is_first = taken < 0;
-    const std::int64_t before_first = is_repeat ? record.offset() - 1 : begin.previous;
     workers_.Submit(PageTask{std::move(record), std::move(partition), assigned->second.epoch,
-                             is_first ? before_first : taken, is_first && begin.is_unclaimed,
+                             is_first ? begin.previous : taken, is_first && begin.is_unclaimed,
                              bytes});
+    return {};
+  }
+
+  /// Of partitions that were assigned since.
+  BrokerStatus TellPositions() {
+    for (auto& [partition, assigned] : assigned_) {
+      if (assigned.is_position_told) continue;
+      const auto entry = PositionEntry(options_.kafka, partition, assigned.begin, scheme_);
+      if (entry.has_value()) {
+        CRAWLSIEVE_RETURN_IF_ERROR(
+            WriteEntry(*entry, {partition, assigned.epoch, entry->page().source().offset()}));
+      }
+      assigned.is_position_told = true;
+    }
     return {};
   }
 
@@ -248,8 +261,7 @@ class ExtractSession final : public RebalanceListener {
 
     const int omitted = done.processed.entry.page().omitted_size();
     if (omitted > 0) metrics_.Add(Count::kFieldsOmitted, static_cast<std::uint64_t>(omitted));
-    const bool is_repeat = origin.offset < assigned->second.begin.first;
-    if (done.processed.failure.has_value() && !is_repeat) {
+    if (done.processed.failure.has_value()) {
       const DecodeFailure& failure = *done.processed.failure;
       metrics_.DeadLetters(failure.code).Add();
       assigned->second.tracker.Expect(origin.offset);
@@ -267,11 +279,15 @@ class ExtractSession final : public RebalanceListener {
       CRAWLSIEVE_RETURN_IF_ERROR(Write(letter, origin));
     }
     LogFormat(done.processed.format);
-    const std::string entry = done.processed.entry.SerializeAsString();
+    return WriteEntry(done.processed.entry, origin);
+  }
+
+  BrokerStatus WriteEntry(const log::Entry& entry, const EntryWriter::Origin& origin) {
+    const std::string value = entry.SerializeAsString();
     RecordView record;
     record.topic = log_.topic;
     record.partition = log_.partition;
-    record.value = entry;
+    record.value = value;
     return Write(record, origin);
   }
 
@@ -280,13 +296,13 @@ class ExtractSession final : public RebalanceListener {
   }
 
   void OnWritten(const EntryWriter::Origin& origin, std::string_view topic) {
-    progressed_ = true;
     contact_.Answered();
     if (topic == log_.topic) metrics_.Add(Count::kLogEntriesAppended);
     const auto assigned = assigned_.find(origin.partition);
-    if (assigned != assigned_.end() && assigned->second.epoch == origin.epoch) {
-      assigned->second.tracker.Acknowledge(origin.offset);
-    }
+    if (assigned == assigned_.end() || assigned->second.epoch != origin.epoch) return;
+    if (origin.offset < assigned->second.begin.first) return;  // a position is no progress
+    progressed_ = true;
+    assigned->second.tracker.Acknowledge(origin.offset);
   }
 
   std::vector<PartitionOffset> CommittableOffsets() {
@@ -354,6 +370,7 @@ class ExtractSession final : public RebalanceListener {
   StatusBoard& board_;
   Metrics& metrics_;
   const TopicPartition log_;
+  const std::string scheme_;
   const LogGate gate_;
   BrokerContact contact_;  // before the clients, which tell it
   const DeadLetterWriter writer_;

@@ -5,6 +5,7 @@
 #include "plugin/base/broker_error.h"
 #include "plugin/base/timestamp.h"
 #include "plugin/judge/mark.h"
+#include "plugin/log/entry.pb.h"
 
 #include <cstdint>
 #include <deque>
@@ -39,6 +40,14 @@ struct InputBegin {
 [[nodiscard]] BrokerStatus CheckLastRead(const KafkaOptions& options,
                                          const TopicPartition& partition, const InputBegin& begin,
                                          std::int64_t offset, Timestamp timestamp);
+
+/// The entry that tells the judge how far the group was done with the partition: where the log has
+/// lost entries below, no later record may come that shows it. nullopt: the group had committed
+/// nothing.
+[[nodiscard]] std::optional<log::Entry> PositionEntry(const KafkaOptions& options,
+                                                      const TopicPartition& partition,
+                                                      const InputBegin& begin,
+                                                      const std::string& scheme);
 
 /// Times of the records that were taken. The time of the last processed one is committed with the
 /// group's offset. Thread-compatible.

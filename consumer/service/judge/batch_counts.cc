@@ -29,6 +29,7 @@ void BatchCounts::Add(const Folded& folded, const log::Page& page) {
       return;
     case FoldOutcome::kParameters:
     case FoldOutcome::kDeadLetter:
+    case FoldOutcome::kPosition:
       return;
   }
 }
