@@ -1,7 +1,6 @@
 #include "plugin/judge/finding.h"
 
 #include "plugin/judge/page.h"
-#include "plugin/site/siblings.h"
 #include "plugin/site/url_parts.h"
 
 #include <algorithm>
@@ -12,17 +11,27 @@
 namespace crawlsieve {
 namespace {
 
+/// Simhashes of the same words differ in so many bits at most, and their numbers by a tenth.
+constexpr int kSameWordsDistance = 3;
+/// Of shorter pages it isn't said.
+constexpr std::uint32_t kLeastWords = 20;
+
+/// Whether two pages have the same words, nearly, in whatever order. That is less than is asked
+/// before a page is dropped: a listing that is sorted in another way has none of the shingles.
+bool HasSameWords(const PageTraits& a, const PageTraits& b) {
+  const std::uint32_t fewer = std::min(a.features, b.features);
+  const std::uint32_t more = std::max(a.features, b.features);
+  return fewer >= kLeastWords && 10 * (more - fewer) <= more && a.item.title != 0 &&
+         a.item.title == b.item.title &&
+         HammingDistance(a.simhash, b.simhash) <= kSameWordsDistance;
+}
+
 /// Takes a candidate that isn't near.
-void Note(const DocumentRow& candidate, Score similarity, const log::Page& page,
+void Note(const PageTraits& candidate, const PageTraits& page, Score similarity,
           SiteNeighbours& neighbours) {
-  const state::Document& record = candidate.record;
-  if (site::SiteOf(record.canonical_url()) != site::SiteOf(page.canonical_url())) return;
+  if (site::SiteOf(candidate.item.url) != site::SiteOf(page.item.url)) return;
   neighbours.similarity = std::max(neighbours.similarity, similarity);
-  if (neighbours.same_words.sequence != 0) return;
-  const auto mark = [](const auto& of) {
-    return site::MarkOf(0, of.simhash(), of.features(), of.title());
-  };
-  if (site::HasSameWords(mark(record), mark(page))) neighbours.same_words = candidate.id;
+  neighbours.has_same_words |= HasSameWords(candidate, page);
 }
 
 /// The first candidate of the scope that is near by sketch and item evidence; nullopt: none, and
@@ -48,9 +57,10 @@ Result<std::optional<Finding>> FindNear(const log::Page& page, const PageTraits&
                                    candidate.document.sequence));
     }
     if (match->record.scope() != scope) continue;
-    const Comparison comparison = Compare(match->Traits(), traits, parameters);
+    const PageTraits other = match->Traits();
+    const Comparison comparison = Compare(other, traits, parameters);
     if (comparison.kind == Comparison::Kind::kDifferent) {
-      Note(*match, comparison.similarity, page, neighbours);
+      Note(other, traits, comparison.similarity, neighbours);
       continue;
     }
     ++work.confirmed;

@@ -30,8 +30,8 @@ struct ConfirmWork {
 /// What a page that repeats none has in common with live pages of its site, as far as they were
 /// compared: with those that the index finds nearest.
 struct SiteNeighbours {
-  Score similarity;    ///< the highest
-  DocId same_words{};  ///< one with the same words in another order (IsSameContent); 0: none
+  Score similarity;             ///< the highest
+  bool has_same_words = false;  ///< one has the same words, nearly, in another order
 };
 
 /// What a page's content was found to be.

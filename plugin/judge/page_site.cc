@@ -40,7 +40,6 @@ std::optional<Answer> AnswerOf(const PageFacts& facts) {
 
 /// What the page's content is known by among those of its site.
 std::uint64_t ContentOf(const PageFacts& facts) {
-  if (facts.neighbours.same_words.sequence != 0) return facts.neighbours.same_words.sequence;
   if (facts.verdict.cluster.has_value()) return facts.verdict.cluster->id.sequence;
   const auto checksum = ChecksumFromBytes(facts.page.content_checksum());
   return checksum ? checksum->low : 0;
@@ -50,7 +49,6 @@ site::Share NoveltyOf(const PageFacts& facts) {
   switch (facts.verdict.reason) {
     case Reason::kUnique:
     case Reason::kUpdated:
-      if (facts.neighbours.same_words.sequence != 0) return 0;
       return static_cast<site::Share>(
           std::uint64_t{Score::kOne - facts.neighbours.similarity.ten_thousandths} * site::kWhole /
           Score::kOne);
@@ -82,8 +80,8 @@ std::optional<site::PageObservation> ObservationOf(const PageFacts& facts) {
     observation.novelty = NoveltyOf(facts);
     observation.content = ContentOf(facts);
     observation.simhash = page.simhash();
-    observation.features = page.features();
-    observation.title = page.title();
+    observation.is_short = facts.verdict.reason == Reason::kTooShort;
+    observation.has_known_words = facts.neighbours.has_same_words;
   } else if (*answer == Answer::kRedirect) {
     observation.stands_for = page.redirect_target();
   }

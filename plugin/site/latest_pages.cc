@@ -10,8 +10,9 @@ namespace {
 constexpr std::uint64_t kFirstFetch = 1;
 constexpr std::uint64_t kWholeNovelty = 2;
 constexpr std::uint64_t kStandsFor = 4;
-constexpr unsigned kAnswerShift = 3;
-constexpr std::uint32_t kMaxFeatures = 255;  // as in a ContentMark
+constexpr std::uint64_t kShort = 8;
+constexpr std::uint64_t kKnownWords = 16;
+constexpr unsigned kAnswerShift = 5;
 
 static_assert(LatestPages::kMaxEncodedBytes + Site::kMaxEncodedBytes < 64 * 1024);
 
@@ -19,14 +20,14 @@ static_assert(LatestPages::kMaxEncodedBytes + Site::kMaxEncodedBytes < 64 * 1024
 bool Read(schedule::ByteReader& in, PageObservation& page) {
   const std::uint64_t flags = in.Fixed(1);
   page.first_fetch = (flags & kFirstFetch) != 0;
+  page.is_short = (flags & kShort) != 0;
+  page.has_known_words = (flags & kKnownWords) != 0;
   page.answer = static_cast<Answer>(flags >> kAnswerShift);
   page.time = in.Varint();
   const std::uint64_t novelty = (flags & kWholeNovelty) != 0 ? kWhole : in.Varint();
   page.novelty = static_cast<Share>(novelty);
   page.content = in.Fixed(8);
   page.simhash = in.Fixed(8);
-  page.features = static_cast<std::uint32_t>(in.Fixed(1));
-  page.title = static_cast<std::uint32_t>(in.Fixed(1));
   page.url = in.Text();
   if ((flags & kStandsFor) != 0) page.stands_for = in.Text();
   return in.ok() && flags >> kAnswerShift < kAnswers && novelty <= kWhole &&
@@ -39,15 +40,14 @@ void LatestPages::Add(const PageObservation& page) {
   const Share novelty = std::min(page.novelty, kWhole);
   schedule::ByteWriter out;
   out.Fixed((page.first_fetch ? kFirstFetch : 0) | (novelty == kWhole ? kWholeNovelty : 0) |
-                (page.stands_for.empty() ? 0 : kStandsFor) |
+                (page.stands_for.empty() ? 0 : kStandsFor) | (page.is_short ? kShort : 0) |
+                (page.has_known_words ? kKnownWords : 0) |
                 static_cast<std::uint64_t>(page.answer) << kAnswerShift,
             1);
   out.Varint(page.time);
   if (novelty != kWhole) out.Varint(novelty);
   out.Fixed(page.content, 8);
   out.Fixed(page.simhash, 8);
-  out.Fixed(std::min(page.features, kMaxFeatures), 1);
-  out.Fixed(page.title & 0xff, 1);
   out.Text(page.url.substr(0, kMaxUrlBytes));
   if (!page.stands_for.empty()) out.Text(page.stands_for.substr(0, kMaxUrlBytes));
   pages_ += std::move(out).Take();

@@ -25,12 +25,10 @@ std::uint64_t HashOf(std::string_view text) { return RawChecksum(text).low; }
 
 bool IsHome(const UrlParts& parts) { return parts.path.size() <= 1 && parts.parameters.empty(); }
 
-ContentMark MarkOf(const PageObservation& page) {
-  return site::MarkOf(page.content, page.simhash, page.features, page.title);
-}
-
 /// Any number of the judge's as 32 bits.
-std::uint32_t ShortContent(std::uint64_t content) { return site::MarkOf(content, 0, 0, 0).content; }
+ContentMark MarkOf(std::uint64_t content) {
+  return static_cast<ContentMark>(content * 0x9e3779b97f4a7c15 >> 32);
+}
 
 std::string_view WithoutQuery(std::string_view pattern) {
   return pattern.substr(0, pattern.find('?'));
@@ -66,17 +64,20 @@ std::optional<Brought> Site::AddPage(const PageObservation& page) {
   maker_.Note(parts);
   patterns_.FadeTo(page.time, kHalfLifeSeconds);
   const UrlPatterns patterns = maker_.PatternsOf(parts);
-  const std::uint32_t content = ShortContent(page.content);
+  const ContentMark content = MarkOf(page.content);
 
   const bool has_content = page.answer == Answer::kContent;
   Brought brought{page.answer == Answer::kError ? Found::kError : Found::kKnown};
   if (has_content) {
-    if (page.novelty > 0) brought = {Found::kNew, page.novelty, WorthOf(page, patterns.pattern)};
+    const bool is_known = page.is_short && repeated_.Contains(content);
+    if (page.novelty > 0 && !is_known) {
+      brought = {Found::kNew, page.novelty, WorthOf(page, patterns.pattern)};
+    }
     if (page.first_fetch) {
       repeated_.Add(content, WithoutQuery(patterns.pattern), IsHome(parts));
       if (repeated_.IsSoftError(content)) brought.found = Found::kSoftError;
     }
-    rules_.AddPage(url, MarkOf(page), page.first_fetch, maker_);
+    rules_.AddPage(url, content, page.first_fetch, maker_);
   }
   const std::string_view target = page.stands_for.substr(0, kMaxUrlBytes);
   if (!target.empty() && SiteOf(target) == SiteOf(url)) {
@@ -90,6 +91,7 @@ std::optional<Brought> Site::AddPage(const PageObservation& page) {
 }
 
 Share Site::WorthOf(const PageObservation& page, std::string_view pattern) const {
+  if (page.has_known_words) return 0;
   const Share distinct = std::min(kWhole, page.novelty * (kWhole / kDistinctNovelty));
   return static_cast<Share>(
       std::uint64_t{distinct} * patterns_.UnlikeLatest(pattern, page.simhash) >> 16);
@@ -102,7 +104,7 @@ UrlPatterns Site::PatternsOf(std::string_view url) const {
 }
 
 bool Site::IsSoftError(std::uint64_t content) const {
-  return repeated_.IsSoftError(ShortContent(content));
+  return repeated_.IsSoftError(MarkOf(content));
 }
 
 Share Site::ChanceOf(const UrlPatterns& patterns, std::uint32_t depth, bool explore,

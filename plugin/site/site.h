@@ -38,8 +38,11 @@ struct PageObservation {
   /// cluster.
   std::uint64_t content = 0;
   std::uint64_t simhash = 0;
-  std::uint32_t features = 0;  ///< distinct words
-  std::uint32_t title = 0;     ///< class of the title's words, 1 to 127; 0: no title
+  /// The judge compared it with none: too little text. Then it is new unless it is among the
+  /// contents that the site has often.
+  bool is_short = false;
+  /// A page of the site has the same words in another order: it is worth nothing, new or not.
+  bool has_known_words = false;
   /// What the page or a redirect says that the URL stands for; empty: nothing. Of another site: is
   /// passed over.
   std::string_view stands_for;
