@@ -76,6 +76,10 @@ BrokerStatus CheckLastRead(const KafkaOptions& options, const TopicPartition& pa
       FormatRfc3339(begin.last_read), WhatToDo(options, partition)));
 }
 
+void CommittedTimes::Rewind(std::int64_t offset) {
+  while (!times_.empty() && times_.back().first >= offset) times_.pop_back();
+}
+
 std::string CommittedTimes::MetadataFor(std::int64_t offset) {
   while (!times_.empty() && times_.front().first < offset - 1) times_.pop_front();
   if (times_.empty() || times_.front().first != offset - 1) return {};
