@@ -84,6 +84,15 @@ std::size_t ThreadsOf(const ExtractStageOptions& options) {
   return options.threads > 0 ? options.threads : std::max(1U, std::thread::hardware_concurrency());
 }
 
+std::size_t WorkersOf(const config::Config& config) {
+  const std::size_t threads = ThreadsOf(config.extract_stage);
+  return config.claims.enabled() ? std::max<std::size_t>(threads, config.claims.parallel) : threads;
+}
+
+std::unique_ptr<BodyFetcher> BodyFetcherOf(const config::Config& config) {
+  return MakeBodyFetcher(config.claims, config.decode, config.extract_stage.max_in_flight_bytes);
+}
+
 Progress::Progress()
     : is_terminal_(::isatty(STDERR_FILENO) == 1),
       next_(std::chrono::steady_clock::now() + kSilence) {}

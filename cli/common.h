@@ -1,6 +1,7 @@
 #pragma once
 
 #include "config/config.h"
+#include "consumer/claims/body_fetcher.h"
 #include "consumer/input/file_reader.h"
 #include "consumer/pipeline/page_processor.h"
 #include "plugin/base/result.h"
@@ -42,6 +43,13 @@ void PrintWarnings(const std::vector<std::string>& warnings);
                                                        bool random_key);
 [[nodiscard]] IndexFactory IndexFactoryOf(const config::Config& config);
 [[nodiscard]] std::size_t ThreadsOf(const ExtractStageOptions& options);
+
+/// Threads that turn records into entries. One of them waits while it fetches a body that lies
+/// elsewhere, so there are as many as fetches at a time, where these are more.
+[[nodiscard]] std::size_t WorkersOf(const config::Config& config);
+
+/// What fetches bodies that lie elsewhere; nullptr where no store is configured.
+[[nodiscard]] std::unique_ptr<BodyFetcher> BodyFetcherOf(const config::Config& config);
 
 /// A progress line on the terminal, shown after two seconds. Silent if standard error isn't a
 /// terminal. Thread-compatible.

@@ -402,6 +402,24 @@ std::vector<Option> MakeOptions() {
              FIELD(decode.json.text), PathOfField()),
       Scalar("kafka.input.json.base64", "Whether the body is in base64; else it is a string.",
              FIELD(decode.json.base64), Boolean()),
+      Scalar(
+          "kafka.input.bodies.directory",
+          "Root of the files with bodies that records refer to (`body_ref`, formats heritrix and "
+          "commoncrawl). Names are looked up below it; no link is followed there, and no way "
+          "leads up. Empty: none are read, and such pages are `not_evaluated`.",
+          FIELD(claims.directory), Text()),
+      Scalar("kafka.input.bodies.parallel",
+             "Bodies that are fetched at a time. There are as many worker threads, where "
+             "`extract.threads` are fewer.",
+             FIELD(claims.parallel), Number<std::uint32_t>(1, 1024)),
+      Scalar("kafka.input.bodies.attempts",
+             "How often a body is asked for before its store counts as down. Then the partition "
+             "waits, and is asked for again later.",
+             FIELD(claims.attempts), Number<std::uint32_t>(1, 100)),
+      Scalar("kafka.input.bodies.growing",
+             "A file that was changed within this time may still grow: a partition waits for a "
+             "body at its end. After it such a body is damaged or not found.",
+             FIELD(claims.growing), Duration(0ms, 24h)),
       Scalar("kafka.log.topic",
              "The admission log. One partition, no compaction, no retention limit.",
              FIELD(kafka.log_topic), Name()),
@@ -760,6 +778,8 @@ constexpr std::array kSections{
     Section{"kafka.input", "The pages."},
     Section{"kafka.input.json",
             "With format json: where the fields of a record are, such as $.request.loadedUrl."},
+    Section{"kafka.input.bodies",
+            "Where bodies lie that records only refer to. See docs/formats.md."},
     Section{"kafka.log", "The admission log, which puts all pages in one order."},
     Section{"kafka.key", "The key of the fingerprints."},
     Section{"kafka.verdicts", "The verdicts."},

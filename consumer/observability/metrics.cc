@@ -51,6 +51,13 @@ constexpr std::array<CountName, kCounts> kCountNames{{
      "Pages with text that the cache of repeats did not have."},
     {"crawlsieve_repeated_pages_total", "repeated",
      "Pages with text that the cache of repeats had: they were not parsed again."},
+    {"crawlsieve_bodies_fetched_total", "bodies_fetched",
+     "Bodies fetched that lay elsewhere than in their record."},
+    {"crawlsieve_bodies_not_had_total", "bodies_not_had",
+     "References that led to no body: not found, damaged, refused. Their pages are not_evaluated."},
+    {"crawlsieve_body_waits_total", "body_waits",
+     "Times that an input partition began to wait for a body: its store was down, or its file "
+     "still grew."},
     {"crawlsieve_saved_bytes_total", "bytes_saved", "Bytes of the bodies of dropped pages."},
     {"crawlsieve_log_entries_appended_total", "log_appended",
      "Entries appended to the admission log."},
@@ -172,6 +179,10 @@ struct Metrics::Registered {
       Gauge("crawlsieve_standby", "1 while the judge of another process is active.").Add({});
   prometheus::Gauge& connected =
       Gauge("crawlsieve_connected", "1 while a broker is connected.").Add({});
+  Gauges& waiting = Gauge("crawlsieve_waiting_partitions",
+                          "Input partitions that wait for a body that lies elsewhere.");
+  prometheus::Gauge& waiting_for_store = waiting.Add({{"for", "store"}});
+  prometheus::Gauge& waiting_for_file = waiting.Add({{"for", "growing_file"}});
   Gauges& last_snapshot = Gauge("crawlsieve_index_last_snapshot_timestamp_seconds",
                                 "When the last snapshot of the index was written.");
   Gauges& open_gaps =
@@ -324,6 +335,15 @@ void Metrics::SetOpenGaps(const std::vector<GapReport>& gaps) {
 std::uint64_t Metrics::open_gap_offsets() const {
   const MutexLock lock(mutex_);
   return open_gap_offsets_;
+}
+
+void Metrics::SetPartitionsWaiting(std::uint64_t without_store, std::uint64_t for_growing_files) {
+  registered_->waiting_for_store.Set(static_cast<double>(without_store));
+  registered_->waiting_for_file.Set(static_cast<double>(for_growing_files));
+}
+
+std::uint64_t Metrics::partitions_without_store() const {
+  return static_cast<std::uint64_t>(registered_->waiting_for_store.Value());
 }
 
 void Metrics::SetAssignment(std::vector<PartitionReport> assignment) {

@@ -37,6 +37,9 @@ enum class Count {
   kFieldsOmitted,       ///< fields of pages too long to be repeated in their verdicts
   kPagesParsed,         ///< those with text that the cache of repeats had not
   kPagesRepeated,       ///< those that it had
+  kBodiesFetched,       ///< that lay elsewhere
+  kBodiesNotHad,        ///< references that led to no body: missing, damaged, refused
+  kBodyWaits,           ///< times that a partition was set back, to wait for a body
   kBytesSaved,          ///< bodies of dropped pages
   kLogEntriesAppended,  ///< by the extract stage
   kLogEntriesFolded,    ///< by the judge
@@ -165,9 +168,14 @@ class Metrics {
   void SetRestoring(bool restoring);  ///< at first: false
   void SetStandby(bool standby);      ///< at first: false
   void SetConnected(bool connected);  ///< at first: false
+  /// Input partitions that wait for a body: because its store is down, because its file still
+  /// grows.
+  void SetPartitionsWaiting(std::uint64_t without_store, std::uint64_t for_growing_files);
 
   /// Input offsets that the log has no entry for, as the judge last said: their number.
   [[nodiscard]] std::uint64_t open_gap_offsets() const;
+  /// As SetPartitionsWaiting last said.
+  [[nodiscard]] std::uint64_t partitions_without_store() const;
   [[nodiscard]] bool restoring() const;
   [[nodiscard]] bool standby() const;
   [[nodiscard]] bool connected() const;

@@ -1,5 +1,7 @@
 #include "consumer/pipeline/page_processor.h"
 
+#include "consumer/claims/redeem.h"
+#include "consumer/input/formats/body.h"
 #include "consumer/input/formats/header_block.h"
 #include "consumer/pipeline/extracted.pb.h"
 #include "consumer/record_limits.h"
@@ -117,6 +119,11 @@ std::optional<DecodeFailure> UrlProblem(std::string_view name, std::string_view 
       std::string(name)};
 }
 
+std::optional<DecodeFailure> UrlProblem(const extract::Page& page) {
+  auto problem = UrlProblem("url", page.url);
+  return problem.has_value() ? problem : UrlProblem("final_url", page.final_url);
+}
+
 /// The record as Decode has it, with URLs that can be written on.
 Decoded DecodeWithinLimits(InputRecord record, FormatKind format, const DecodeOptions& options,
                            FormatKind& taken) {
@@ -125,8 +132,9 @@ Decoded DecodeWithinLimits(InputRecord record, FormatKind format, const DecodeOp
   if (const auto* tombstone = std::get_if<Tombstone>(&decoded)) {
     problem = UrlProblem("key", tombstone->url);
   } else if (const auto* page = std::get_if<extract::Page>(&decoded)) {
-    problem = UrlProblem("url", page->url);
-    if (!problem.has_value()) problem = UrlProblem("final_url", page->final_url);
+    problem = UrlProblem(*page);
+  } else if (const auto* claimed = std::get_if<ClaimedPage>(&decoded)) {
+    problem = UrlProblem(claimed->page);
   } else if (const auto* other = std::get_if<NotAPage>(&decoded)) {
     // Every record has a verdict or is a dead letter.
     problem = DecodeFailure{"not_a_page", other->what, {}};
@@ -221,6 +229,13 @@ ProcessedRecord PageProcessor::Process(SourceRecord&& source, Depth depth, std::
     page.set_host(std::move(canonical.host));
     page.set_path_depth(canonical.path_depth);
     page.set_url(std::move(tombstone->url));
+  } else if (auto* claimed = std::get_if<ClaimedPage>(&decoded)) {
+    if (options_.takes_claims && depth == Depth::kWhole) {
+      processed.claim = std::move(*claimed);
+    } else {
+      claimed->page.body_problem = depth == Depth::kWhole ? kUnsupportedBodyRef : kCrashed;
+      processed.repeated = FillPage(std::move(claimed->page), page, text);
+    }
   } else {
     extract::Page& content = std::get<extract::Page>(decoded);
     if (depth == Depth::kDecodeOnly) {
@@ -230,6 +245,13 @@ ProcessedRecord PageProcessor::Process(SourceRecord&& source, Depth depth, std::
     processed.repeated = FillPage(std::move(content), page, text);
   }
   return processed;
+}
+
+void PageProcessor::Finish(StoredBody body, ProcessedRecord& processed, std::string* text) {
+  if (!processed.claim.has_value()) return;
+  extract::Page page = Redeem(std::move(*processed.claim), std::move(body), options_.decode);
+  processed.claim.reset();
+  processed.repeated = FillPage(std::move(page), *processed.entry.mutable_page(), text);
 }
 
 void PageProcessor::FillFetch(const extract::Page& page, log::Page& entry) const {

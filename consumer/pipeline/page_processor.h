@@ -1,5 +1,6 @@
 #pragma once
 
+#include "consumer/claims/stored_body.h"
 #include "consumer/input/formats/input_format.h"
 #include "consumer/pipeline/repeat_cache.h"
 #include "extract/extractor.h"
@@ -22,6 +23,9 @@ struct ProcessorOptions {
   FingerprintOptions fingerprint;
   bool pass_headers = false;  ///< all of the record's headers into the entry, not only the trace's
   std::uint32_t max_links = 0;  ///< of a page, in its entry
+  /// Whether the caller fetches bodies that lie elsewhere: ProcessedRecord::claim. If not, such a
+  /// page is `not_evaluated`, code `unsupported_body_ref`.
+  bool takes_claims = false;
 };
 
 /// One input record and where it came from.
@@ -39,6 +43,9 @@ struct ProcessedRecord {
   /// Whether the cache had what the page's text came to; nothing where the text wasn't looked at,
   /// or not by way of the cache.
   std::optional<bool> repeated;
+  /// Set: the page's body must be fetched first, and the entry is for PageProcessor::Finish to fill
+  /// in. Only with ProcessorOptions::takes_claims.
+  std::optional<ClaimedPage> claim;
 };
 
 /// How much of a record is looked at.
@@ -63,6 +70,10 @@ class PageProcessor {
   /// space between them.
   [[nodiscard]] ProcessedRecord Process(SourceRecord&& source, Depth depth = Depth::kWhole,
                                         std::string* text = nullptr);
+
+  /// Fills in the entry of a record that has a claim, with the body that was fetched for it. The
+  /// same as Process with that body in the record; see Redeem.
+  void Finish(StoredBody body, ProcessedRecord& processed, std::string* text = nullptr);
 
  private:
   /// Whether the cache had it: see ProcessedRecord.

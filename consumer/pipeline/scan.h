@@ -1,5 +1,6 @@
 #pragma once
 
+#include "consumer/claims/body_fetcher.h"
 #include "consumer/input/file_reader.h"
 #include "consumer/pipeline/page_processor.h"
 #include "plugin/base/result.h"
@@ -7,6 +8,7 @@
 #include "plugin/score/url_score.h"
 #include "plugin/verdict/parameters.h"
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -22,6 +24,10 @@ struct ScanOptions {
   std::size_t max_in_flight_bytes = 64 << 20;
   std::size_t max_in_flight_records = 10'000;
   std::size_t repeat_cache_bytes = 0;  ///< see RepeatCache
+  /// Fetches bodies that lie elsewhere, on as many threads as `threads`; nullptr: none are fetched.
+  BodyFetcher* bodies = nullptr;
+  /// How long a body is waited for whose store is down, or whose file still grows.
+  std::chrono::milliseconds patience{60'000};
 };
 
 /// What a scan tells while it runs; all calls come on the scanning thread.
@@ -46,7 +52,8 @@ class ScanListener {
 /// the service, and the admission log passes through memory.
 ///
 /// Source offsets count on from what `detector` folded before. Errors: those of the reader, the
-/// detector and the listener; what was committed before stays.
+/// detector and the listener, and kIo for a body that could not be had within
+/// `ScanOptions::patience`; what was committed before stays.
 [[nodiscard]] Status Scan(FileReader& reader, Detector& detector, const ScanOptions& options,
                           ScanListener& listener);
 

@@ -1,5 +1,6 @@
 #include "consumer/service/service.h"
 
+#include "consumer/claims/body_fetcher.h"
 #include "consumer/commit.h"
 #include "consumer/kafka/admin.h"
 #include "consumer/kafka/topics.h"
@@ -279,6 +280,11 @@ Health HealthOf(const StartProgress& start, const Metrics& metrics, StageThreads
   if (!metrics.connected()) return Health{true, false, "not connected to Kafka"};
   if (metrics.restoring()) return Health{true, false, "restoring state from the admission log"};
   if (metrics.standby()) return Health{true, true, "standby"};
+  if (const std::uint64_t waiting = metrics.partitions_without_store(); waiting > 0) {
+    return Health{true, false,
+                  fmt::format("{} input partitions wait for a store of bodies that does not answer",
+                              waiting)};
+  }
   const std::uint64_t missing = metrics.open_gap_offsets();
   return Health{true, true,
                 missing == 0 ? "" : fmt::format("{} input records have no log entry", missing)};
@@ -421,11 +427,14 @@ Status RunService(const ServiceSetup& configured, const std::stop_token& stop) {
       return JudgeStage(options, *state->detector, board, metrics).Run(stage_stop);
     });
   }
+  const auto bodies = MakeBodyFetcher(setup.claims, setup.processor.decode,
+                                      setup.extract_stage.max_in_flight_bytes);
   if (HasRole(setup.service, Role::kExtract)) {
     ExtractStage::Options options;
     options.kafka = setup.kafka;
     options.stage = setup.extract_stage;
     options.processor = setup.processor;
+    options.bodies = bodies.get();
     options.dead_letter_bytes = dead_letter_bytes;
     options.probe_command = setup.probe_command;
     options.instance = instance;

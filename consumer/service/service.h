@@ -1,5 +1,6 @@
 #pragma once
 
+#include "consumer/claims/options.h"
 #include "consumer/pipeline/page_processor.h"
 #include "consumer/service/options.h"
 #include "plugin/base/result.h"
@@ -17,6 +18,7 @@ struct ServiceSetup {
   KafkaOptions kafka;
   ExtractStageOptions extract_stage;
   ProcessorOptions processor;
+  ClaimOptions claims;  ///< enabled if and only if `processor.takes_claims`
   /// Runs AnswerProbe with `processor` in a process of its own; empty: no crash probe.
   std::vector<std::string> probe_command;
   JudgeParameters judge;

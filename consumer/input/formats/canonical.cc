@@ -42,10 +42,10 @@ constexpr std::array<std::string_view, 3> kMarks = {"body_encoding", "body_ref",
 //   attrs             any value, minified
 // Of `body`, `text` and `body_ref` the first that is there counts. A body with `body_encoding` text
 // is UTF-8 like all JSON, whatever the page once was: it gets the charset `utf-8`, and its content
-// type loses its parameters.
+// type loses its parameters. `body_ref` is an object: Field::kBodyRef.
 constinit const JsonFormat kCanonicalFormat = {.kind = FormatKind::kCanonical,
                                                .paths = kPaths,
-                                               .any_fetch_time = false,
+                                               .times = JsonFormat::Times::kRfc3339,
                                                .shapes = kShapes,
                                                .marks = kMarks};
 

@@ -44,7 +44,7 @@ Parsers& ThreadParsers() {
 
 bool TakesNumbers(Field field) {
   return field == Field::kId || field == Field::kCrawlId || field == Field::kStatus ||
-         field == Field::kFetchTime;
+         field == Field::kFetchTime || field == Field::kRefOffset || field == Field::kRefLength;
 }
 
 /// Errors: the JSON is broken. A value that is valid but not a string makes `field` unusable.
@@ -203,6 +203,46 @@ error_code ReadAttrs(ondemand::value value, std::string& attrs) {
   return SUCCESS;
 }
 
+/// Names of the members of a body reference.
+struct RefMember {
+  std::string_view name;
+  Field field = Field::kRefFile;
+};
+constexpr std::array kRefMembers = {
+    RefMember{"file", Field::kRefFile},     RefMember{"uri", Field::kRefFile},
+    RefMember{"offset", Field::kRefOffset}, RefMember{"length", Field::kRefLength},
+    RefMember{"digest", Field::kRefDigest}, RefMember{"sha1", Field::kRefSha1},
+    RefMember{"sha256", Field::kRefSha256}, RefMember{"holds", Field::kRefHolds},
+};
+
+error_code ReadBodyRef(ondemand::value value, Fields& fields) {
+  for (const RefMember& member : kRefMembers) fields[member.field] = {};
+  TextField& ref = fields[Field::kBodyRef];
+  ondemand::object object;
+  if (value.get_object().get(object) != SUCCESS) {
+    const error_code error = ReadText(value, false, ref);
+    if (ref.present()) ref.state = TextField::State::kUnusable;
+    return error;
+  }
+  ref = {TextField::State::kText, {}};
+  for (auto entry : object) {
+    ondemand::field field;
+    if (const error_code error = std::move(entry).get(field)) return error;
+    std::string_view name;
+    if (const error_code error = field.unescaped_key().get(name)) return error;
+    const auto* const member =
+        std::find_if(kRefMembers.begin(), kRefMembers.end(),
+                     [name](const RefMember& known) { return known.name == name; });
+    if (member == kRefMembers.end()) continue;
+    TextField text;
+    if (const error_code error = ReadText(field.value(), TakesNumbers(member->field), text)) {
+      return error;
+    }
+    if (text.present() || member->field != Field::kRefFile) fields[member->field] = text;
+  }
+  return SUCCESS;
+}
+
 /// Reads the values that paths lead to.
 class FieldReader {
  public:
@@ -263,6 +303,7 @@ class FieldReader {
     if (field == Field::kHeaders) return ReadHeaders(value, fields_.headers);
     if (field == Field::kLinks) return ReadLinks(value, fields_.links);
     if (field == Field::kAttrs) return ReadAttrs(value, fields_.attrs);
+    if (field == Field::kBodyRef) return ReadBodyRef(value, fields_);
     if (arrays_ == Arrays::kTaken) {
       ondemand::array array;
       if (value.get_array().get(array) == SUCCESS) return ReadTexts(array, field, fields_[field]);

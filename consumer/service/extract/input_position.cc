@@ -95,6 +95,10 @@ std::optional<log::Entry> PositionEntry(const KafkaOptions& options,
   return entry;
 }
 
+void CommittedTimes::Rewind(std::int64_t offset) {
+  while (!times_.empty() && times_.back().first >= offset) times_.pop_back();
+}
+
 std::string CommittedTimes::MetadataFor(std::int64_t offset) {
   while (!times_.empty() && times_.front().first < offset - 1) times_.pop_front();
   if (times_.empty() || times_.front().first != offset - 1) return {};

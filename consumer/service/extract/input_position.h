@@ -56,6 +56,9 @@ class CommittedTimes {
   /// Offsets must ascend.
   void Take(std::int64_t offset, Timestamp timestamp) { times_.emplace_back(offset, timestamp); }
 
+  /// Forgets the records from `offset` on, which will be taken again.
+  void Rewind(std::int64_t offset);
+
   /// The metadata for committing `offset`. Forgets the records below the one before it.
   [[nodiscard]] std::string MetadataFor(std::int64_t offset);
 

@@ -101,5 +101,15 @@ TEST(CommittedTimes, GoWithTheOffsetBehindTheirRecord) {
   EXPECT_EQ(times.MetadataFor(20), "");
 }
 
+TEST(CommittedTimes, ARewoundRecordMayHaveAnotherTime) {
+  CommittedTimes times;
+  times.Take(3, At(300));
+  times.Take(7, At(700));
+  times.Rewind(7);
+  EXPECT_EQ(times.MetadataFor(4), "time=300");
+  times.Take(8, At(800));
+  EXPECT_EQ(times.MetadataFor(9), "time=800");
+}
+
 }  // namespace
 }  // namespace crawlsieve::consumer
