@@ -41,6 +41,7 @@ ROOMS = {
     "consumer": "",
     "consumer/kafka": "plugin/base consumer",
     "consumer/observability": "plugin/base consumer",
+    "consumer/status": "plugin/base consumer consumer/observability",
     "consumer/input/formats": "plugin/base extract",
     "consumer/input": "plugin/base consumer/input/formats",
     "consumer/output": "plugin/base plugin/fingerprint plugin/log plugin/verdict consumer/kafka "
@@ -61,11 +62,11 @@ ROOMS = {
                                 "consumer/pipeline consumer/crash_probe "
                                 "consumer/service/options.h consumer/service/brokers",
     "consumer/service/judge": "plugin/base plugin/verdict plugin/judge consumer/kafka "
-                              "consumer/observability consumer/output consumer/service/options.h "
-                              "consumer/service/brokers",
+                              "consumer/observability consumer/status consumer/output "
+                              "consumer/service/options.h consumer/service/brokers",
     "consumer/service": "plugin/base plugin/fingerprint plugin/state plugin/verdict plugin/judge "
-                        "consumer consumer/kafka consumer/observability consumer/pipeline "
-                        "consumer/service/options.h consumer/service/brokers "
+                        "consumer consumer/kafka consumer/observability consumer/status "
+                        "consumer/pipeline consumer/service/options.h consumer/service/brokers "
                         "consumer/service/extract consumer/service/judge",
     "config": "plugin/fingerprint plugin/verdict plugin/index extract/text extract/features "
               "extract/options.h consumer/input/formats consumer/service/options.h",
@@ -74,8 +75,8 @@ ROOMS = {
     "evaluation/schemes": "plugin/fingerprint extract/features evaluation",
     "cli": "plugin/base plugin/fingerprint plugin/index/snapshot plugin/index plugin/judge "
            "extract/features extract consumer consumer/kafka consumer/observability "
-           "consumer/input/formats consumer/input consumer/output consumer/pipeline "
-           "consumer/crash_probe consumer/service/brokers consumer/service config evaluation "
+           "consumer/status consumer/input/formats consumer/input consumer/output "
+           "consumer/pipeline consumer/crash_probe consumer/service/brokers consumer/service config evaluation "
            "evaluation/schemes",
 }
 # May include everything, and nothing but they themselves includes them.
@@ -88,7 +89,7 @@ CONFINED = {
     r"yaml-cpp/": ("config",),
     r"rocksdb/": ("plugin/state",),
     r"xxhash\.h": ("plugin/fingerprint",),
-    r"httplib\.h": ("consumer/observability/http.cc",),
+    r"httplib\.h": ("consumer/observability/http.cc", "consumer/observability/http_client.cc"),
     r"prometheus/": ("consumer/observability/metrics", "consumer/observability/process_metrics"),
     r"spdlog/": ("consumer/observability/logging",),
     r"CLI/": ("cli", "bench", "tests/extract/html"),
