@@ -1,10 +1,5 @@
 #include "consumer/kafka/statistics.h"
 
-#include "consumer/kafka/consumer.h"
-#include "consumer/kafka/producer.h"
-#include "tests/support/kafka_clients.h"
-#include "tests/support/mock_cluster.h"
-
 #include <gtest/gtest.h>
 
 namespace crawlsieve::consumer {
