@@ -17,13 +17,6 @@
 #include <unistd.h>
 
 namespace crawlsieve::consumer {
-namespace {
-
-constexpr std::chrono::milliseconds kSilence{2000};
-constexpr std::chrono::milliseconds kRefresh{250};
-
-}  // namespace
-
 std::optional<config::Config> LoadOrReport(const std::filesystem::path& path) {
   if (path.empty()) return config::Config();
   auto loaded = config::LoadConfig(path);
@@ -91,26 +84,6 @@ std::size_t WorkersOf(const config::Config& config) {
 
 std::unique_ptr<BodyFetcher> BodyFetcherOf(const config::Config& config) {
   return MakeBodyFetcher(config.claims, config.decode, config.extract_stage.max_in_flight_bytes);
-}
-
-Progress::Progress()
-    : is_terminal_(::isatty(STDERR_FILENO) == 1),
-      next_(std::chrono::steady_clock::now() + kSilence) {}
-
-bool Progress::IsDue() {
-  // The clock is read only now and then.
-  return is_terminal_ && ++calls_ % 16 == 0 && std::chrono::steady_clock::now() >= next_;
-}
-
-void Progress::Show(std::string_view text) {
-  fmt::print(stderr, "\r\033[K{}", text);
-  is_shown_ = true;
-  next_ = std::chrono::steady_clock::now() + kRefresh;
-}
-
-void Progress::Clear() {
-  if (is_shown_) fmt::print(stderr, "\r\033[K");
-  is_shown_ = false;
 }
 
 OutputFile::OutputFile(std::FILE* file, std::string name) : file_(file), name_(std::move(name)) {}

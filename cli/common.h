@@ -7,7 +7,6 @@
 #include "plugin/base/result.h"
 #include "plugin/judge/detector.h"
 
-#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -50,25 +49,6 @@ void PrintWarnings(const std::vector<std::string>& warnings);
 
 /// What fetches bodies that lie elsewhere; nullptr where no store is configured.
 [[nodiscard]] std::unique_ptr<BodyFetcher> BodyFetcherOf(const config::Config& config);
-
-/// A progress line on the terminal, shown after two seconds. Silent if standard error isn't a
-/// terminal. Thread-compatible.
-class Progress {
- public:
-  Progress();
-
-  /// Whether it is time to update the line; cheap.
-  [[nodiscard]] bool IsDue();
-  void Show(std::string_view text);
-  /// Removes the line, before other output or at the end.
-  void Clear();
-
- private:
-  bool is_terminal_;
-  bool is_shown_ = false;
-  int calls_ = 0;
-  std::chrono::steady_clock::time_point next_;
-};
 
 /// Lines into a file, or to standard output.
 class OutputFile {

@@ -77,6 +77,8 @@ int RunCommand(const std::filesystem::path& path) {
   setup.probe_command = {"/proc/self/exe", "probe-page", "--config", path.string()};
   setup.judge = config->judge;
   setup.index_shards = config->index.shards;
+  setup.index_expected_entries = config->index.expected_entries;
+  setup.index_planned_bytes = config->index.expected_entries * config->index.max_bytes_per_entry;
   setup.make_index = IndexFactoryOf(*config);
   setup.metrics = config->metrics;
   setup.http = config->http;

@@ -16,6 +16,7 @@
 
 #include "cli/commands.h"
 #include "cli/common.h"
+#include "cli/progress.h"
 #include "cli/score_file.h"
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -107,11 +108,8 @@ class ScanOutput final : public ScanListener {
 
  private:
   void ShowProgress() {
-    const double done = reader_.bytes_total() == 0 ? 0.0
-                                                   : static_cast<double>(reader_.bytes_read()) /
-                                                         static_cast<double>(reader_.bytes_total());
-    progress_.Show(fmt::format("{:3.0f} %  {} pages, {} dropped", 100 * done, summary_.pages(),
-                               summary_.dropped()));
+    progress_.Show(reader_.bytes_read(), reader_.bytes_total(),
+                   fmt::format("{} pages, {} dropped", summary_.pages(), summary_.dropped()));
   }
 
   OutputFile verdicts_;
@@ -120,7 +118,7 @@ class ScanOutput final : public ScanListener {
   std::optional<ScoreFile> scores_;
   ScanSummary summary_;
   FileReader& reader_;
-  Progress progress_;
+  Progress progress_{"scan"};
 };
 
 }  // namespace

@@ -16,6 +16,8 @@
 #include "consumer/service/extract/extract_stage.h"
 #include "consumer/service/judge/judge_stage.h"
 #include "consumer/service/reporter.h"
+#include "consumer/service/status_collector.h"
+#include "consumer/status/status_page.h"
 #include "consumer/version.h"
 #include "plugin/base/mutex.h"
 #include "plugin/base/result.h"
@@ -290,31 +292,30 @@ Health HealthOf(const StartProgress& start, const Metrics& metrics, StageThreads
                 missing == 0 ? "" : fmt::format("{} input records have no log entry", missing)};
 }
 
-HttpContent MakeHttpContent(const ServiceSetup& setup, const std::string& instance,
-                            const StartProgress& start, const Metrics& metrics,
-                            StageThreads& stages) {
+StatusCollector::Facts FactsOf(const ServiceSetup& setup) {
+  StatusCollector::Facts facts;
+  facts.brokers = setup.kafka.bootstrap_servers;
+  facts.inputs = setup.kafka.input_topics;
+  facts.log_topic = setup.kafka.log_topic;
+  facts.verdict_topic = setup.kafka.verdict_topic;
+  facts.index_expected_entries = setup.index_expected_entries;
+  facts.index_planned_bytes = setup.index_planned_bytes;
+  if (HasRole(setup.service, Role::kJudge)) facts.state_directory = setup.service.state_directory;
+  return facts;
+}
+
+HttpContent MakeHttpContent(const StartProgress& start, const Metrics& metrics,
+                            const StatusCollector& collector, StageThreads& stages) {
   HttpContent content;
   content.version = std::string(kVersion);
   content.commit = Commit();
   content.health = [&start, &metrics, &stages] { return HealthOf(start, metrics, stages); };
   content.metrics = [&metrics] { return metrics.PrometheusText(); };
-  content.status = [&setup, instance, &start, &metrics] {
-    std::string roles;
-    for (const Role role : setup.service.roles) {
-      roles += fmt::format("{}{}", roles.empty() ? "" : ", ",
-                           role == Role::kExtract ? "extract" : "judge");
-    }
-    return std::vector<StatusSection>{
-        {"Process", {{"instance", instance}, {"roles", roles}, {"scheme", start.scheme()}}},
-        {"Kafka",
-         {{"brokers", setup.kafka.bootstrap_servers},
-          {"connected", metrics.connected() ? "yes" : "no"},
-          {"restoring", metrics.restoring() ? "yes" : "no"},
-          {"input", fmt::format("{}", fmt::join(setup.kafka.input_topics, ", "))},
-          {"admission log", setup.kafka.log_topic},
-          {"input records without a log entry", std::to_string(metrics.open_gap_offsets())},
-          {"verdicts", setup.kafka.verdict_topic}}}};
+  const auto report = [&start, &metrics, &collector, &stages] {
+    return collector.Report(HealthOf(start, metrics, stages), start.scheme());
   };
+  content.status_page = [report] { return StatusPage(report()); };
+  content.status_json = [report] { return ToJson(report()); };
   return content;
 }
 
@@ -384,14 +385,15 @@ Status RunService(const ServiceSetup& configured, const std::stop_token& stop) {
   Metrics metrics({instance, std::string(kVersion), configured.service.roles, Now()});
   StatusBoard board(configured.service.roles, metrics);
   StartProgress start;
+  StatusCollector collector(FactsOf(configured), metrics);
   StageThreads stages(stop);
   // Started before Kafka is needed, so that a supervisor sees that the process is alive, and what
   // it waits for.
   std::unique_ptr<HttpServer> http;
   if (configured.http.enabled) {
     CRAWLSIEVE_ASSIGN_OR_RETURN(
-        auto started, HttpServer::Start(configured.http, MakeHttpContent(configured, instance,
-                                                                         start, metrics, stages)));
+        auto started,
+        HttpServer::Start(configured.http, MakeHttpContent(start, metrics, collector, stages)));
     http = std::move(started);
     Log(LogLevel::kInfo, "http.listening", {{"url", http->url()}});
   }
@@ -424,7 +426,8 @@ Status RunService(const ServiceSetup& configured, const std::stop_token& stop) {
     options.instance = instance;
     options.shutdown_timeout = setup.service.shutdown_timeout;
     stages.Start("judge", [&, options](const std::stop_token& stage_stop) {
-      return JudgeStage(options, *state->detector, board, metrics).Run(stage_stop);
+      return JudgeStage(options, *state->detector, board, metrics, collector.recorder())
+          .Run(stage_stop);
     });
   }
   const auto bodies = MakeBodyFetcher(setup.claims, setup.processor.decode,

@@ -221,9 +221,9 @@ TEST_F(LossTest, AnEntryOfSomeoneElseIsPassedOverAsConfiguredAndNothingElseIsLos
   auto state = Store::Open({.directory = setup_.service.state_directory});
   auto scratch = Store::Open({.directory = directory_.path() / "scratch"});
   ASSERT_TRUE(state.has_value() && scratch.has_value());
-  const auto compared =
-      consumer::CompareWithRefold(setup_.kafka, **state, **scratch, testing::MakeIndex,
-                                  consumer::SchemeOf(setup_.processor), [](std::int64_t) {});
+  const auto compared = consumer::CompareWithRefold(
+      setup_.kafka, **state, **scratch, testing::MakeIndex, consumer::SchemeOf(setup_.processor),
+      [](std::int64_t, std::int64_t) {});
   ASSERT_TRUE(compared.has_value()) << compared.error().message;
   EXPECT_TRUE(compared->equal());
 }

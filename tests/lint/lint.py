@@ -41,6 +41,7 @@ ROOMS = {
     "consumer": "",
     "consumer/kafka": "plugin/base consumer",
     "consumer/observability": "plugin/base consumer",
+    "consumer/status": "plugin/base consumer consumer/observability",
     "consumer/input/formats": "plugin/base extract",
     "consumer/input": "plugin/base consumer/input/formats",
     "consumer/claims": "plugin/base extract consumer/input/formats",
@@ -63,12 +64,13 @@ ROOMS = {
                                 "consumer/claims consumer/pipeline consumer/crash_probe "
                                 "consumer/service/options.h consumer/service/brokers",
     "consumer/service/judge": "plugin/base plugin/score plugin/verdict plugin/judge consumer/kafka "
-                              "consumer/observability consumer/output consumer/output/scores "
-                              "consumer/service/options.h consumer/service/brokers",
+                              "consumer/observability consumer/status consumer/output "
+                              "consumer/output/scores consumer/service/options.h "
+                              "consumer/service/brokers",
     "consumer/service": "plugin/base plugin/fingerprint plugin/state plugin/verdict plugin/judge "
-                        "consumer consumer/kafka consumer/observability consumer/claims "
-                        "consumer/pipeline "
-                        "consumer/service/options.h consumer/service/brokers "
+                        "consumer consumer/kafka consumer/observability consumer/status "
+                        "consumer/claims consumer/pipeline consumer/service/options.h "
+                        "consumer/service/brokers "
                         "consumer/service/extract consumer/service/judge",
     "config": "plugin/fingerprint plugin/verdict plugin/index extract/text extract/features "
               "extract/options.h consumer/input/formats consumer/claims "
@@ -77,11 +79,10 @@ ROOMS = {
                   "consumer/observability consumer/input consumer/pipeline",
     "evaluation/schemes": "plugin/fingerprint extract/features evaluation",
     "cli": "plugin/base plugin/fingerprint plugin/index/snapshot plugin/index plugin/judge "
-           "extract/features extract consumer consumer/kafka consumer/observability "
-           "consumer/input/formats consumer/input consumer/claims consumer/output "
-           "consumer/pipeline "
-           "consumer/crash_probe consumer/service/brokers consumer/service config evaluation "
-           "evaluation/schemes",
+           "plugin/score extract/features extract consumer consumer/kafka consumer/observability "
+           "consumer/status consumer/input/formats consumer/input consumer/claims "
+           "consumer/output consumer/output/scores consumer/pipeline consumer/crash_probe "
+           "consumer/service/brokers consumer/service config evaluation evaluation/schemes",
 }
 # May include everything, and nothing but they themselves includes them.
 FREE = ("tests", "bench")
@@ -93,7 +94,7 @@ CONFINED = {
     r"yaml-cpp/": ("config",),
     r"rocksdb/": ("plugin/state",),
     r"xxhash\.h": ("plugin/fingerprint",),
-    r"httplib\.h": ("consumer/observability/http.cc",),
+    r"httplib\.h": ("consumer/observability/http.cc", "consumer/observability/http_client.cc"),
     r"prometheus/": ("consumer/observability/metrics", "consumer/observability/process_metrics"),
     r"spdlog/": ("consumer/observability/logging",),
     r"CLI/": ("cli", "bench", "tests/extract/html"),

@@ -89,6 +89,7 @@ class ExtractSession final : public RebalanceListener {
 
   BrokerResult<std::vector<PartitionOffset>> OnAssigned(
       const std::vector<TopicPartition>& partitions) override {
+    metrics_.Add(Count::kRebalances);
     // The log may be another one than at the last assignment.
     CRAWLSIEVE_RETURN_IF_ERROR(gate_.Check(kAdminTimeout));
     CRAWLSIEVE_RETURN_IF_ERROR(CheckExtractGroup(options_.kafka, kGroupTimeout));
@@ -177,11 +178,12 @@ class ExtractSession final : public RebalanceListener {
     ClientRecipe recipe = ExtractConsumer(options_.kafka, options_.static_member);
     recipe.defaults["client.id"] = ExtractClientId(options_.kafka);
     CRAWLSIEVE_ASSIGN_OR_RETURN(
-        auto consumer,
-        Consumer::Make(recipe, options_.kafka, contact_.Listen(LoggingCallbacks("extract"))));
+        auto consumer, Consumer::Make(recipe, options_.kafka,
+                                      contact_.Listen(LoggingCallbacks("extract"), "consumer")));
     CRAWLSIEVE_ASSIGN_OR_RETURN(
         auto entries,
-        EntryWriter::Make(options_.kafka, log_, contact_.Listen(LoggingCallbacks("extract")),
+        EntryWriter::Make(options_.kafka, log_,
+                          contact_.Listen(LoggingCallbacks("extract"), "producer"),
                           [this](const EntryWriter::Origin& origin, std::string_view topic) {
                             OnWritten(origin, topic);
                           }));

@@ -32,7 +32,7 @@ KafkaVerdictSink::KafkaVerdictSink(const KafkaOptions& options, std::string inst
 BrokerStatus KafkaVerdictSink::Fence() {
   auto producer = Producer::Make(
       is_exactly_once_ ? TransactionalProducer(options_) : IdempotentProducer(options_), options_,
-      contact_.Listen(LoggingCallbacks("judge")), [this](const DeliveryReport& report) {
+      contact_.Listen(LoggingCallbacks("judge"), "producer"), [this](const DeliveryReport& report) {
         if (report.error.has_value() && !delivery_failure_.has_value()) {
           delivery_failure_ = report.error;
         }
