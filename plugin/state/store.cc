@@ -1,13 +1,13 @@
 #include "plugin/state/store.h"
 
 #include "plugin/base/result.h"
+#include "plugin/state/database.h"
 #include "plugin/state/lock_file.h"
 
 #include <algorithm>
 #include <array>
 #include <chrono>
 #include <condition_variable>
-#include <cstdarg>
 #include <cstdlib>
 #include <fstream>
 #include <future>
@@ -21,19 +21,12 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <rocksdb/cache.h>
 #include <rocksdb/db.h>
-#include <rocksdb/env.h>
-#include <rocksdb/filter_policy.h>
 #include <rocksdb/snapshot.h>
 #include <rocksdb/sst_file_writer.h>
-#include <rocksdb/table.h>
 
 namespace crawlsieve {
 namespace {
-
-constexpr std::array<const char*, kTableCount> kTableNames = {
-    "documents", "content", "urls", "hosts", "marks", "meta", "restart"};
 
 /// Beside the database: files that are not part of it yet.
 constexpr const char* kNewFiles = "incoming";
@@ -41,34 +34,6 @@ constexpr const char* kNewFiles = "incoming";
 /// Of a table, beside those that are merged. With more, the next ones wait, so long at most.
 constexpr int kMostFilesToMerge = 20;
 constexpr std::chrono::seconds kLongestWait{10};
-
-std::size_t IndexOf(Table table) { return static_cast<std::size_t>(table); }
-
-/// Not even an empty one may be nowhere.
-rocksdb::Slice ToSlice(std::string_view text) {
-  return text.empty() ? rocksdb::Slice("", 0) : rocksdb::Slice(text.data(), text.size());
-}
-
-Error ToError(const rocksdb::Status& status, const std::filesystem::path& directory) {
-  const ErrorCode code = status.IsCorruption() ? ErrorCode::kCorruption
-                         : status.IsBusy()     ? ErrorCode::kBusy
-                                               : ErrorCode::kIo;
-  return {code, fmt::format("state in {}: {}{}", directory.string(), status.ToString(),
-                            status.IsCorruption()
-                                ? "; move the directory away, and the next start rebuilds the "
-                                  "state from the admission log"
-                                : "")};
-}
-
-/// Drops what RocksDB says beside the statuses that it returns. Its own log file would lie on the
-/// same disk as the tables, and when that is full or broken the second line written to it is a
-/// failed assertion, which ends the process in the place of the error that should be reported.
-/// Test: Store.ReportsAFullDiskAndKeepsWhatWasWritten
-class NoLog final : public rocksdb::Logger {
- public:
-  using rocksdb::Logger::Logv;
-  void Logv(const char* /*format*/, va_list /*arguments*/) override {}
-};
 
 }  // namespace
 
@@ -108,34 +73,11 @@ class Store::Impl {
     db_options.create_missing_column_families = is_new;
     db_options.max_open_files = 512;
     db_options.max_background_jobs = 3;  // one to flush, which there is nothing for
-    db_options.info_log = std::make_shared<NoLog>();
+    db_options.info_log = NoLog();
 
-    rocksdb::BlockBasedTableOptions blocks;
-    blocks.block_cache = rocksdb::NewLRUCache(options.block_cache_bytes);
-    // Most lookups are for content and URLs never seen: the filter answers them without a read.
-    blocks.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
-    blocks.data_block_index_type = rocksdb::BlockBasedTableOptions::kDataBlockBinaryAndHash;
-
-    rocksdb::ColumnFamilyOptions family;
-    family.compression = rocksdb::kLZ4Compression;
-    family.table_factory.reset(rocksdb::NewBlockBasedTableFactory(blocks));
-
-    // Keys that are hashes, or as good as: every file has some of everywhere. Files of about the
-    // same size are merged, so that a row is written anew a few times, not at every level.
-    rocksdb::ColumnFamilyOptions scattered = family;
-    scattered.compaction_style = rocksdb::kCompactionStyleUniversal;
-
-    std::vector<rocksdb::ColumnFamilyDescriptor> families;
-    families.emplace_back(rocksdb::kDefaultColumnFamilyName, family);
-    for (std::size_t i = 0; i < kTableCount; ++i) {
-      const auto table = static_cast<Table>(i);
-      const bool is_scattered =
-          table == Table::kContent || table == Table::kUrls || table == Table::kHosts;
-      families.emplace_back(kTableNames[i], is_scattered ? scattered : family);
-    }
     rocksdb::DB* db = nullptr;
-    const rocksdb::Status status =
-        rocksdb::DB::Open(db_options, directory_.string(), families, &handles_, &db);
+    const rocksdb::Status status = rocksdb::DB::Open(
+        db_options, directory_.string(), FamiliesOf(options.block_cache_bytes), &handles_, &db);
     db_.reset(db);
     if (status.IsInvalidArgument()) {
       return tl::unexpected(ToError(rocksdb::Status::Corruption(status.ToString()), directory_));
@@ -255,8 +197,7 @@ class Store::Impl {
   }
 
  private:
-  // The first handle is RocksDB's own default family, which stays empty.
-  rocksdb::ColumnFamilyHandle* HandleOf(Table table) { return handles_[1 + IndexOf(table)]; }
+  rocksdb::ColumnFamilyHandle* HandleOf(Table table) { return handles_[FamilyOf(table)]; }
 
   /// Has what has come written to files, once what came before is there.
   void BeginWriting() {
@@ -305,7 +246,7 @@ class Store::Impl {
       for (const auto& part : parts) {
         if (part.empty()) continue;
         const std::string path =
-            folder / fmt::format("{}.{}.sst", kTableNames[i], file.external_files.size());
+            folder / fmt::format("{}.{}.sst", NameOf(table), file.external_files.size());
         const rocksdb::Status written = WriteFile(part, file.column_family, path);
         if (!written.ok()) return tl::unexpected(ToError(written, directory_));
         file.external_files.push_back(path);
@@ -409,7 +350,7 @@ Result<std::unique_ptr<Store>> Store::Open(const StoreOptions& options) {
     return MakeError(ErrorCode::kIo, fmt::format("state directory {}: {}",
                                                  options.directory.string(), error.message()));
   }
-  CRAWLSIEVE_ASSIGN_OR_RETURN(auto lock, LockFile::Acquire(options.directory / "crawlsieve.lock"));
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto lock, LockFile::Acquire(options.directory / LockFile::kName));
   auto impl = std::make_unique<Impl>(std::move(lock), options);
   CRAWLSIEVE_RETURN_IF_ERROR(impl->Open(options));
   return std::unique_ptr<Store>(new Store(std::move(impl)));

@@ -1,0 +1,108 @@
+#include "plugin/state/read_only_store.h"
+
+#include "plugin/base/result.h"
+#include "plugin/state/database.h"
+#include "plugin/state/lock_file.h"
+
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace crawlsieve {
+namespace {
+
+constexpr std::size_t kBlockCacheBytes = 64 << 20;
+
+/// The file that a database names its newest list of files in.
+constexpr const char* kCurrent = "CURRENT";
+
+}  // namespace
+
+class ReadOnlyStore::Impl {
+ public:
+  explicit Impl(std::filesystem::path directory) : directory_(std::move(directory)) {}
+  ~Impl() {
+    for (rocksdb::ColumnFamilyHandle* handle : handles_) {
+      if (db_ != nullptr) (void)db_->DestroyColumnFamilyHandle(handle);
+    }
+  }
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+
+  Status Open() {
+    CRAWLSIEVE_ASSIGN_OR_RETURN(lock_, LockFile::Share(directory_ / LockFile::kName));
+    // `being-made` is there until the first process has made all of the database.
+    std::error_code ignored;
+    if (!std::filesystem::exists(directory_ / kCurrent, ignored) ||
+        std::filesystem::exists(directory_ / "being-made", ignored)) {
+      return MakeError(ErrorCode::kInvalidInput,
+                       fmt::format("there is no state in {}", directory_.string()));
+    }
+    rocksdb::DBOptions options;
+    options.max_open_files = 512;
+    options.info_log = NoLog();
+    rocksdb::DB* db = nullptr;
+    // RocksDB's own log of writes is always empty, because rows come in whole files.
+    const rocksdb::Status status = rocksdb::DB::OpenForReadOnly(
+        options, directory_.string(), FamiliesOf(kBlockCacheBytes), &handles_, &db);
+    db_.reset(db);
+    if (status.IsInvalidArgument()) {
+      return tl::unexpected(ToError(rocksdb::Status::Corruption(status.ToString()), directory_));
+    }
+    if (!status.ok()) return tl::unexpected(ToError(status, directory_));
+    return {};
+  }
+
+  Result<std::optional<std::string>> Get(Table table, std::string_view key) {
+    std::string value;
+    const rocksdb::Status status =
+        db_->Get(rocksdb::ReadOptions(), handles_[FamilyOf(table)], ToSlice(key), &value);
+    if (status.IsNotFound()) return std::optional<std::string>();
+    if (!status.ok()) return tl::unexpected(ToError(status, directory_));
+    return std::optional<std::string>(std::move(value));
+  }
+
+  Status ForEach(Table table, std::string_view prefix,
+                 const std::function<Status(std::string_view, std::string_view)>& visit) {
+    rocksdb::ReadOptions read;
+    read.fill_cache = false;
+    read.readahead_size = 2 << 20;
+    const std::unique_ptr<rocksdb::Iterator> it(db_->NewIterator(read, handles_[FamilyOf(table)]));
+    for (it->Seek(ToSlice(prefix)); it->Valid(); it->Next()) {
+      const std::string_view key = it->key().ToStringView();
+      if (!key.starts_with(prefix)) return {};
+      CRAWLSIEVE_RETURN_IF_ERROR(visit(key, it->value().ToStringView()));
+    }
+    if (!it->status().ok()) return tl::unexpected(ToError(it->status(), directory_));
+    return {};
+  }
+
+ private:
+  const std::filesystem::path directory_;
+  std::optional<LockFile> lock_;  // nullopt: of a copy, which no process ever had
+  std::unique_ptr<rocksdb::DB> db_;
+  std::vector<rocksdb::ColumnFamilyHandle*> handles_;
+};
+
+ReadOnlyStore::ReadOnlyStore(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+ReadOnlyStore::~ReadOnlyStore() = default;
+
+Result<std::unique_ptr<ReadOnlyStore>> ReadOnlyStore::Open(const std::filesystem::path& directory) {
+  auto impl = std::make_unique<Impl>(directory);
+  CRAWLSIEVE_RETURN_IF_ERROR(impl->Open());
+  return std::unique_ptr<ReadOnlyStore>(new ReadOnlyStore(std::move(impl)));
+}
+
+Result<std::optional<std::string>> ReadOnlyStore::Get(Table table, std::string_view key) const {
+  return impl_->Get(table, key);
+}
+
+Status ReadOnlyStore::ForEach(
+    Table table, std::string_view prefix,
+    const std::function<Status(std::string_view, std::string_view)>& visit) const {
+  return impl_->ForEach(table, prefix, visit);
+}
+
+}  // namespace crawlsieve
