@@ -74,6 +74,12 @@ struct ExtractArguments {
   bool random_key = false;
 };
 
+struct SiteArguments {
+  std::string host;
+  std::filesystem::path state;
+  bool json = false;
+};
+
 struct KeyArguments {
   std::filesystem::path config;
   std::filesystem::path file;  ///< empty: standard output or input
@@ -104,6 +110,8 @@ int SampleCommand(const CheckArguments& arguments);
 /// Compares the judge's state with a refold of the log; kExitWrongInput where they differ.
 int StateVerifyCommand(const std::filesystem::path& config, bool json);
 int ExtractCommand(const ExtractArguments& arguments);
+/// Prints what was learned of a site, from a state directory.
+int SiteCommand(const SiteArguments& arguments);
 /// Prints the key in the key topic.
 int KeyExportCommand(const KeyArguments& arguments);
 /// Puts a key into the key topic, unless there is another one.

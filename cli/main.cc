@@ -154,6 +154,20 @@ void AddExtract(CLI::App& app, Commands& commands) {
   commands.push_back({&extract, [arguments] { return ExtractCommand(*arguments); }});
 }
 
+constexpr const char* kStateMeaning =
+    "State directory, of a judge that isn't running; nothing in it is changed";
+
+void AddSite(CLI::App& app, Commands& commands) {
+  const auto arguments = std::make_shared<SiteArguments>();
+  CLI::App& site = *app.add_subcommand(
+      "site", "Show what was learned of a site: its URLs' patterns, rules and counts");
+  site.add_option("HOST", arguments->host, "Host, with its port if it has one; or a URL")
+      ->required();
+  site.add_option("--state", arguments->state, kStateMeaning)->required();
+  site.add_flag("--json", arguments->json, "Print the record as JSON");
+  commands.push_back({&site, [arguments] { return SiteCommand(*arguments); }});
+}
+
 void AddKey(CLI::App& app, Commands& commands) {
   const auto arguments = std::make_shared<KeyArguments>();
   CLI::App& key = *app.add_subcommand("key", "The key of the fingerprints, in its topic");
@@ -287,6 +301,7 @@ int Main(int argc, char** argv) {
   AddFeed(app, commands);
   AddCheck(app, commands);
   AddState(app, commands);
+  AddSite(app, commands);
   AddExtract(app, commands);
   AddKey(app, commands);
   AddTerms(app, commands);

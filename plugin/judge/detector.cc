@@ -11,19 +11,6 @@
 #include <fmt/format.h>
 
 namespace crawlsieve {
-namespace {
-
-/// Versions that know no schedules read format 3, those that know no sites format 4, and must not
-/// go on with a state that has some.
-constexpr std::uint32_t kOldestStateFormat = 3;
-constexpr std::uint32_t kStateFormat = 5;
-
-std::uint32_t StateFormatOf(std::uint32_t fold_version) {
-  if (fold_version < kFoldVersionOfSchedules) return kOldestStateFormat;
-  return fold_version < kFoldVersionOfSites ? kStateFormat - 1 : kStateFormat;
-}
-
-}  // namespace
 
 Detector::Detector(Store& store, IndexFactory make_index, std::string scheme,
                    RestartOptions restart)
@@ -49,39 +36,17 @@ Result<std::optional<std::string>> Detector::SchemeOf(const Store& store) {
 }
 
 Status Detector::Load() {
-  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto position, PositionRow::Read(overlay_));
-  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto parameters, ParametersRow::Read(overlay_));
-
-  if (position.has_value()) {
-    const state::Position& stored = position->record;
-    if (stored.format() < kOldestStateFormat || stored.format() > kStateFormat) {
-      return MakeError(ErrorCode::kMismatch,
-                       fmt::format("state format {}; this version reads formats {} to {}: use the "
-                                   "version that wrote it, or an empty state directory",
-                                   stored.format(), kOldestStateFormat, kStateFormat));
-    }
-    position_ = {stored.log_offset(), stored.entry_checksum()};
-    current_.sequence = stored.sequence();
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto stored, ReadProgress(overlay_));
+  if (stored.progress.parameters.has_value() && stored.scheme != scheme_) {
+    return MakeError(ErrorCode::kMismatch,
+                     fmt::format("state of scheme {}; the configuration makes scheme {}: "
+                                 "fingerprints of the two can't be compared. Restore the old "
+                                 "settings, or start with a new log topic, group and state "
+                                 "directory",
+                                 stored.scheme, scheme_));
   }
-  if (parameters.has_value()) {
-    const log::Parameters& stored = parameters->record;
-    if (stored.scheme() != scheme_) {
-      return MakeError(ErrorCode::kMismatch,
-                       fmt::format("state of scheme {}; the configuration makes scheme {}: "
-                                   "fingerprints of the two can't be compared. Restore the old "
-                                   "settings, or start with a new log topic, group and state "
-                                   "directory",
-                                   stored.scheme(), scheme_));
-    }
-    CRAWLSIEVE_ASSIGN_OR_RETURN(auto read, ParametersOf(stored));
-    current_.parameters = std::move(read);
-    current_.fold_version = stored.fold_version();
-    current_.crawl.SetOptions(ScheduleOptionsOf(*current_.parameters));
-    CRAWLSIEVE_ASSIGN_OR_RETURN(auto crawl, ScheduleRow::Read(overlay_, current_.crawl.options()));
-    if (crawl.has_value()) current_.crawl = *crawl;
-    CRAWLSIEVE_ASSIGN_OR_RETURN(const auto sites, SitesRow::Read(overlay_));
-    current_.sites = sites.value_or(site::FetchCounts());
-  }
+  position_ = std::move(stored.position);
+  current_ = std::move(stored.progress);
   committed_ = current_;
   return RebuildIndex(current_.parameters ? static_cast<int>(current_.parameters->max_distance)
                                           : 0);

@@ -3,6 +3,7 @@
 #include "plugin/base/result.h"
 #include "plugin/index/hamming_index.h"
 #include "plugin/judge/decision.h"
+#include "plugin/judge/fold_progress.h"
 #include "plugin/judge/fold_version.h"
 #include "plugin/judge/known_sites.h"
 #include "plugin/judge/mark.h"
@@ -49,12 +50,6 @@ struct InputGap {
   std::string topic;
   std::int32_t partition = 0;
   OffsetRange offsets;
-};
-
-/// A place in the admission log, and the bytes that lie there.
-struct LogPosition {
-  std::int64_t offset = -1;    ///< of an entry; -1: before the first
-  std::string entry_checksum;  ///< RawChecksum of the entry's bytes, 16 of them
 };
 
 /// Makes an empty index that answers up to `max_distance`, or says why there is none.
@@ -142,15 +137,6 @@ class Detector {
   [[nodiscard]] const RestartReport& restart_report() const { return snapshots_.report(); }
 
  private:
-  /// How far the fold has come.
-  struct Progress {
-    std::uint64_t sequence = 0;
-    std::optional<JudgeParameters> parameters;  ///< nullopt: none so far
-    std::uint32_t fold_version = 0;
-    schedule::CrawlSchedule crawl{schedule::ScheduleOptions()};
-    site::FetchCounts sites;  ///< what first fetches brought
-  };
-
   Detector(Store& store, IndexFactory make_index, std::string scheme, RestartOptions restart);
 
   [[nodiscard]] Status Load();
@@ -167,8 +153,8 @@ class Detector {
   const std::string scheme_;
 
   LogPosition position_;
-  Progress committed_;
-  Progress current_;
+  FoldProgress committed_;
+  FoldProgress current_;
   Overlay overlay_;
   OpenMarks marks_;
   KnownSites known_sites_;  ///< empty unless scores are asked for

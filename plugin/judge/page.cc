@@ -41,6 +41,17 @@ Timestamp FetchTime(const log::Page& page) {
       std::chrono::milliseconds(std::clamp<std::int64_t>(page.fetch_time_ms(), 0, kYear10000))};
 }
 
+std::string_view HostOfUrl(std::string_view canonical_url) {
+  if (!canonical_url.starts_with("http://") && !canonical_url.starts_with("https://")) return {};
+  std::string_view host = canonical_url.substr(canonical_url.find("://") + 3);
+  host = host.substr(0, host.find_first_of("/?#"));
+  if (const std::size_t at = host.rfind('@'); at != std::string_view::npos) {
+    host.remove_prefix(at + 1);
+  }
+  const std::size_t end = host.starts_with('[') ? host.find(']') + 1 : host.find(':');
+  return host.substr(0, end);
+}
+
 std::uint64_t ScopeOf(const log::Page& page, Scope scope) {
   std::string_view name;
   switch (scope) {

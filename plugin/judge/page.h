@@ -8,6 +8,7 @@
 #include "plugin/verdict/parameters.h"
 
 #include <cstdint>
+#include <string_view>
 
 namespace crawlsieve {
 
@@ -24,6 +25,10 @@ namespace crawlsieve {
 /// When the page was fetched, within the years 1970 to 9999: times far from any real one can't
 /// overflow what is computed from them.
 [[nodiscard]] Timestamp FetchTime(const log::Page& page);
+
+/// The host of a canonical URL as entries have it, without user name and port; empty for what
+/// isn't http or https.
+[[nodiscard]] std::string_view HostOfUrl(std::string_view canonical_url);
 
 /// What the pages of one scope have in common; 0 where all pages are in one.
 [[nodiscard]] std::uint64_t ScopeOf(const log::Page& page, Scope scope);

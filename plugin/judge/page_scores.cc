@@ -16,10 +16,6 @@
 namespace crawlsieve {
 namespace {
 
-Score ScoreOfShare(site::Share share) {
-  return Score{static_cast<std::uint32_t>(std::uint64_t{share} * Score::kOne / site::kWhole)};
-}
-
 ScoreAction ActionOf(site::Action action) {
   switch (action) {
     case site::Action::kProbe:
@@ -32,16 +28,6 @@ ScoreAction ActionOf(site::Action action) {
       break;
   }
   return ScoreAction::kSchedule;
-}
-
-/// The host of a canonical URL, without its port.
-std::string_view HostOf(std::string_view url) {
-  const std::size_t start = url.find("://");
-  if (start == std::string_view::npos) return {};
-  std::string_view host = url.substr(start + 3);
-  host = host.substr(0, host.find_first_of("/?"));
-  const std::size_t end = host.starts_with('[') ? host.find(']') + 1 : host.find(':');
-  return host.substr(0, end);
 }
 
 /// The scores of one page, one after the other.
@@ -73,7 +59,7 @@ class PageScores {
   [[nodiscard]] UrlScore Begin(std::string_view url) const {
     UrlScore score;
     score.url = url;
-    score.host = HostOf(url);
+    score.host = HostOfUrl(url);
     if (score.host == page_.host()) {
       score.registered_domain = page_.host().substr(
           page_.host().size() -
@@ -108,17 +94,8 @@ class PageScores {
     static const site::Site kUnknown;
     const site::Site& of = known != nullptr ? *known : kUnknown;
     const std::uint32_t depth = page_.path_depth() + 1;
-    site::Advice advice = of.AdviceFor(url, depth, context_.average);
     UrlScore score = Begin(url);
-    score.score = ScoreOfShare(site::ScoreOf(advice.chance, context_.average));
-    score.action = ActionOf(advice.action);
-    score.rewrite_to = std::move(advice.rewrite_to);
-    score.reason = site::NameOf(advice.ground);
-    score.components = {{"chance_of_new", ScoreOfShare(advice.chance)},
-                        {"average_chance", ScoreOfShare(context_.average)}};
-    if (advice.ground != site::Ground::kNone) {
-      score.components.push_back({"precision", ScoreOfShare(advice.precision)});
-    }
+    SetAdvice(of.AdviceFor(url, depth, context_.average), context_.average, score);
     score.depth = depth;
     score.parent_url = page_.canonical_url();
     scores_.push_back(std::move(score));
@@ -133,6 +110,22 @@ class PageScores {
 };
 
 }  // namespace
+
+Score ScoreOfShare(site::Share share) {
+  return Score{static_cast<std::uint32_t>(std::uint64_t{share} * Score::kOne / site::kWhole)};
+}
+
+void SetAdvice(site::Advice&& advice, site::Share average, UrlScore& score) {
+  score.score = ScoreOfShare(site::ScoreOf(advice.chance, average));
+  score.action = ActionOf(advice.action);
+  score.rewrite_to = std::move(advice.rewrite_to);
+  score.reason = site::NameOf(advice.ground);
+  score.components = {{"chance_of_new", ScoreOfShare(advice.chance)},
+                      {"average_chance", ScoreOfShare(average)}};
+  if (advice.ground != site::Ground::kNone) {
+    score.components.push_back({"precision", ScoreOfShare(advice.precision)});
+  }
+}
 
 Result<std::vector<UrlScore>> ScoresOf(const log::Page& page, const Verdict& verdict,
                                        const ScoreContext& context) {

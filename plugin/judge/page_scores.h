@@ -6,6 +6,7 @@
 #include "plugin/log/entry.pb.h"
 #include "plugin/score/url_score.h"
 #include "plugin/site/share.h"
+#include "plugin/site/site.h"
 #include "plugin/verdict/parameters.h"
 #include "plugin/verdict/verdict.h"
 
@@ -21,6 +22,13 @@ struct ScoreContext {
   KnownSites& sites;
   RowReader& rows;  ///< the state as it is behind the page
 };
+
+/// A share in the steps of a score, rounded down.
+[[nodiscard]] Score ScoreOfShare(site::Share share);
+
+/// Puts what is advised of a URL that was never fetched into its score: how soon, what to do and
+/// why. `average`: as in ScoreContext.
+void SetAdvice(site::Advice&& advice, site::Share average, UrlScore& score);
 
 /// Scores of the page's own URL and of the URLs it links to that were never fetched, as of the
 /// fetch of the page; docs/frontier.md. None for pages that change nothing: outdated ones.

@@ -5,6 +5,7 @@
 #include "plugin/schedule/byte_writer.h"
 #include "plugin/schedule/text_hash.h"
 
+#include <algorithm>
 #include <charconv>
 #include <system_error>
 #include <utility>
@@ -156,10 +157,29 @@ std::string UrlRow::Key(const log::Page& page, Scope scope) {
 }
 
 std::string UrlRow::Key(std::string_view canonical_url, const log::Page& page, Scope scope) {
+  return Key(canonical_url, page.crawl_id(), scope);
+}
+
+std::string UrlRow::Key(std::string_view canonical_url, std::string_view crawl_id, Scope scope) {
   std::string key(canonical_url);
   // A canonical URL has no line break.
-  if (scope == Scope::kCrawl) key += '\n' + page.crawl_id();
+  if (scope == Scope::kCrawl) (key += '\n') += crawl_id;
   return key;
+}
+
+std::string_view UrlRow::url() const { return std::string_view(key).substr(0, key.find('\n')); }
+
+std::string_view UrlRow::crawl_id() const {
+  return std::string_view(key).substr(std::min(url().size() + 1, key.size()));
+}
+
+Result<UrlRow> UrlRow::Parse(std::string_view key, std::string_view value) {
+  UrlRow row{std::string(key), {}};
+  if (!ParseRecord(value, row.record)) {
+    return MakeError(ErrorCode::kCorruption,
+                     fmt::format("state: the record of key '{}' can't be read", key));
+  }
+  return row;
 }
 
 Result<std::optional<UrlRow>> UrlRow::Read(RowReader& rows, std::string_view key) {

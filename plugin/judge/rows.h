@@ -76,10 +76,18 @@ struct UrlRow {
   /// Of another URL, in the crawl of `page`.
   [[nodiscard]] static std::string Key(std::string_view canonical_url, const log::Page& page,
                                        Scope scope);
+  [[nodiscard]] static std::string Key(std::string_view canonical_url, std::string_view crawl_id,
+                                       Scope scope);
+  [[nodiscard]] static Result<UrlRow> Parse(std::string_view key, std::string_view value);
   [[nodiscard]] static Result<std::optional<UrlRow>> Read(RowReader& rows, std::string_view key);
 
   void Write(Changes& changes) const;
   void Delete(Changes& changes) const;
+
+  /// What the key names: the canonical URL, and the crawl, which is empty where a URL has one
+  /// history. Views are into the key.
+  [[nodiscard]] std::string_view url() const;
+  [[nodiscard]] std::string_view crawl_id() const;
 };
 
 /// Table hosts, by host name.

@@ -16,8 +16,6 @@ Seconds NotBefore(const UrlSchedule& url, const HostSchedule& host) {
   return std::max(url.not_before, host.paused_until());
 }
 
-bool HasRate(const UrlSchedule& url) { return url.state == UrlState::kLive && url.last_visit != 0; }
-
 }  // namespace
 
 CrawlSchedule::CrawlSchedule(const ScheduleOptions& options)
@@ -49,11 +47,12 @@ TakenFetch CrawlSchedule::Take(UrlSchedule& url, HostSchedule& host, PatternSet&
       change.visit = {fetch.time, interval, changed};
     }
   }
-  if (HasRate(url)) {
-    taken.rate = RateOf(url, host, patterns, pattern, ChangesWith(change.visit).evidence);
+  if (url.has_rate()) {
+    taken.rate =
+        RateStepsOf(url, host, patterns, pattern, ChangesWith(change.visit).evidence).weeks;
   }
   if (change.is_fetch) {
-    url.bucket = HasRate(url) ? RateHistogram::BucketOf(taken.rate) : UrlSchedule::kNoBucket;
+    url.bucket = url.has_rate() ? RateHistogram::BucketOf(taken.rate) : UrlSchedule::kNoBucket;
     change.new_bucket = url.bucket;
   }
   return taken;
@@ -85,40 +84,42 @@ FadingEvidence CrawlSchedule::ChangesWith(const std::optional<CrawlChange::Visit
   return changes;
 }
 
-LogRate CrawlSchedule::RateOf(const UrlSchedule& url, const HostSchedule& host,
-                              const PatternSet& patterns, std::string_view pattern) const {
-  return RateOf(url, host, patterns, pattern, changes_.evidence);
+RateSteps CrawlSchedule::RateStepsOf(const UrlSchedule& url, const HostSchedule& host,
+                                     const PatternSet& patterns, std::string_view pattern) const {
+  return RateStepsOf(url, host, patterns, pattern, changes_.evidence);
 }
 
-LogRate CrawlSchedule::RateOf(const UrlSchedule& url, const HostSchedule& host,
-                              const PatternSet& patterns, std::string_view pattern,
-                              const ChangeEvidence& of_crawl) const {
+RateSteps CrawlSchedule::RateStepsOf(const UrlSchedule& url, const HostSchedule& host,
+                                     const PatternSet& patterns, std::string_view pattern,
+                                     const ChangeEvidence& of_crawl) const {
   const auto others = [&](const FadingEvidence& all) {
     ChangeEvidence own = url.years;
     own.Fade(url.last_visit, all.as_of, options_.half_lives.years);
     return all.evidence.Without(own);
   };
-  LogRate rate = RateOfMean(options_.usual_mean);
-  rate = EstimateRate(of_crawl, rate, options_.crawl_weight);
-  rate = EstimateRate(others(host.changes()), rate, options_.host_weight);
-  if (const PatternSchedule* like = patterns.Find(pattern); like != nullptr) {
-    rate = EstimateRate(others(like->changes), rate, options_.pattern_weight);
-  }
-  rate = EstimateRate(url.years, rate, options_.url_weight);
-  return EstimateRate(url.weeks, rate, options_.weeks_weight);
+  RateSteps steps;
+  steps.crawl = EstimateRate(of_crawl, RateOfMean(options_.usual_mean), options_.crawl_weight);
+  steps.host = EstimateRate(others(host.changes()), steps.crawl, options_.host_weight);
+  const PatternSchedule* const like = patterns.Find(pattern);
+  steps.pattern = like == nullptr
+                      ? steps.host
+                      : EstimateRate(others(like->changes), steps.host, options_.pattern_weight);
+  steps.years = EstimateRate(url.years, steps.pattern, options_.url_weight);
+  steps.weeks = EstimateRate(url.weeks, steps.years, options_.weeks_weight);
+  return steps;
 }
 
 Seconds CrawlSchedule::NextFetch(const UrlSchedule& url, const HostSchedule& host,
                                  LogRate rate) const {
   const Seconds not_before = NotBefore(url, host);
-  if (!HasRate(url)) return not_before;
+  if (!url.has_rate()) return not_before;
   return std::max(url.last_visit + FetchInterval(rate, threshold_, options_.bounds), not_before);
 }
 
 Score CrawlSchedule::ScoreAt(const UrlSchedule& url, const HostSchedule& host, LogRate rate,
                              Seconds now) const {
   if (now < NotBefore(url, host)) return Score{0};
-  if (!HasRate(url)) return Score{Score::kOne / 2};
+  if (!url.has_rate()) return Score{Score::kOne / 2};
   return ScoreOfFetch(rate, threshold_, options_.bounds, now - std::min(now, url.last_visit));
 }
 

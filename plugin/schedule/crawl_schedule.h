@@ -55,6 +55,15 @@ struct TakenFetch {
   LogRate rate = 0;  ///< RateOf the URL behind the fetch
 };
 
+/// How a URL's change rate comes about: each step starts from the one before.
+struct RateSteps {
+  LogRate crawl = 0;
+  LogRate host = 0;
+  LogRate pattern = 0;
+  LogRate years = 0;  ///< with the URL's own visits
+  LogRate weeks = 0;  ///< with its latest ones: what counts
+};
+
 /// What is kept of the crawl as a whole, and the rules that join URL, pattern, host and crawl.
 ///
 /// Every result is a function of the fetches in their order and the options. Thread-compatible.
@@ -80,7 +89,11 @@ class CrawlSchedule {
   /// How often the URL changes, by its own visits and those of URLs like it. What a URL itself
   /// showed is left out of what is expected of it.
   [[nodiscard]] LogRate RateOf(const UrlSchedule& url, const HostSchedule& host,
-                               const PatternSet& patterns, std::string_view pattern) const;
+                               const PatternSet& patterns, std::string_view pattern) const {
+    return RateStepsOf(url, host, patterns, pattern).weeks;
+  }
+  [[nodiscard]] RateSteps RateStepsOf(const UrlSchedule& url, const HostSchedule& host,
+                                      const PatternSet& patterns, std::string_view pattern) const;
 
   /// When to fetch the URL again; 0 for a URL that was never fetched. Never before a pause of its
   /// host ends.
@@ -106,9 +119,9 @@ class CrawlSchedule {
   friend bool operator==(const CrawlSchedule&, const CrawlSchedule&) = default;
 
  private:
-  [[nodiscard]] LogRate RateOf(const UrlSchedule& url, const HostSchedule& host,
-                               const PatternSet& patterns, std::string_view pattern,
-                               const ChangeEvidence& of_crawl) const;
+  [[nodiscard]] RateSteps RateStepsOf(const UrlSchedule& url, const HostSchedule& host,
+                                      const PatternSet& patterns, std::string_view pattern,
+                                      const ChangeEvidence& of_crawl) const;
   [[nodiscard]] FadingEvidence ChangesWith(const std::optional<CrawlChange::Visit>& visit) const;
 
   ScheduleOptions options_;

@@ -29,6 +29,11 @@ typename Map::iterator Weakest(Map& map, const Rank& rank) {
   });
 }
 
+bool IsSinkTarget(const RedirectTarget& target) {
+  return target.sources.size() >= HostSchedule::kSinkSources &&
+         target.patterns.size() >= HostSchedule::kSinkPatterns;
+}
+
 void Insert(std::vector<std::uint32_t>& set, std::uint64_t hash, std::size_t at_most) {
   const auto value = static_cast<std::uint32_t>(hash);
   const auto place = std::lower_bound(set.begin(), set.end(), value);
@@ -91,8 +96,12 @@ void HostSchedule::AddRedirect(std::string_view source, std::string_view pattern
 
 bool HostSchedule::IsSink(std::string_view target) const {
   const auto place = targets_.find(TextHash(target));
-  return place != targets_.end() && place->second.sources.size() >= kSinkSources &&
-         place->second.patterns.size() >= kSinkPatterns;
+  return place != targets_.end() && IsSinkTarget(place->second);
+}
+
+std::size_t HostSchedule::sinks() const {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      targets_, [](const auto& target) { return IsSinkTarget(target.second); }));
 }
 
 std::string HostSchedule::Encode() const {

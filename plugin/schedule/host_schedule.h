@@ -56,6 +56,7 @@ class HostSchedule {
   /// Whether kSinkSources sources of kSinkPatterns patterns or more have redirected to `target`: a
   /// soft 404, which is no target to take a history to.
   [[nodiscard]] bool IsSink(std::string_view target) const;
+  [[nodiscard]] std::size_t sinks() const;
 
   [[nodiscard]] const FadingEvidence& changes() const { return changes_; }
   /// Whether there was any visit: else the host has no pattern that anything is known of.

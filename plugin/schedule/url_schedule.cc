@@ -4,6 +4,7 @@
 #include "plugin/schedule/threshold.h"
 
 #include <algorithm>
+#include <array>
 
 namespace crawlsieve::schedule {
 namespace {
@@ -42,6 +43,11 @@ ChangeEvidence Read(ByteReader& in, std::size_t time_bytes) {
 }
 
 }  // namespace
+
+std::string_view NameOf(UrlState state) {
+  constexpr std::array<std::string_view, 4> kNames{"live", "missing", "gone", "moved"};
+  return kNames.at(static_cast<std::size_t>(state));
+}
 
 void UrlSchedule::Fit() {
   last_visit = std::min(last_visit, Largest(kTimeBytes));

@@ -20,6 +20,9 @@ enum class UrlState : std::uint8_t {
   kMoved = 3,    ///< redirects for good; its history has moved to the target
 };
 
+/// "live", "missing", "gone", "moved".
+[[nodiscard]] std::string_view NameOf(UrlState state);
+
 /// What is kept of a URL for its schedule. Value type; 30 bytes when encoded.
 struct UrlSchedule {
   static constexpr std::size_t kEncodedBytes = 30;
@@ -33,6 +36,9 @@ struct UrlSchedule {
   std::uint8_t bucket = kNoBucket;  ///< where RateHistogram counts the URL
   ChangeEvidence years;             ///< fades slowly
   ChangeEvidence weeks;             ///< fades fast: what the URL does at the moment
+
+  /// Whether the next fetch depends on how often the content changes.
+  [[nodiscard]] bool has_rate() const { return state == UrlState::kLive && last_visit != 0; }
 
   /// Makes the evidence fit its bytes: what is too large is halved, counts and times together.
   /// The fold does this after each change, so that Encode loses nothing.

@@ -3,6 +3,7 @@
 #include "plugin/fingerprint/checksum.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 namespace crawlsieve::site {
@@ -35,6 +36,15 @@ bool RepeatedContent::IsSoftError(std::uint32_t content) const {
   const Content* const known = contents_.Find(content);
   return known != nullptr && known->urls >= kMinUrls && known->paths.size() >= kMinPaths &&
          !known->is_home;
+}
+
+std::vector<std::uint32_t> RepeatedContent::UrlsOfSoftErrors() const {
+  std::vector<std::uint32_t> urls;
+  for (const auto& [content, known] : contents_) {
+    if (IsSoftError(content)) urls.push_back(known.urls);
+  }
+  std::sort(urls.begin(), urls.end(), std::greater<>());
+  return urls;
 }
 
 void RepeatedContent::Encode(schedule::ByteWriter& out) const {

@@ -34,6 +34,8 @@ class RepeatedContent {
     return contents_.Find(content) != nullptr;
   }
   [[nodiscard]] bool IsSoftError(std::uint32_t content) const;
+  /// Of each soft error, the number of URLs that showed it, the largest first.
+  [[nodiscard]] std::vector<std::uint32_t> UrlsOfSoftErrors() const;
 
   void Encode(schedule::ByteWriter& out) const;
   /// False: not what Encode writes.

@@ -53,6 +53,8 @@ bool HasTrapShape(std::string_view url) {
 
 bool IsExplored(std::string_view url) { return HashOf(url) / kProbeOneIn % kExploreOneIn == 0; }
 
+bool BringsNothingNew(const FetchCounts& counts) { return counts.MostNew() < kNothingNewBelow; }
+
 Share ScoreOf(Share chance, Share average) {
   const std::uint64_t sum = std::uint64_t{chance} + average;
   return sum == 0 ? kWhole / 2 : static_cast<Share>((std::uint64_t{chance} << 16) / sum);
@@ -107,17 +109,23 @@ bool Site::IsSoftError(std::uint64_t content) const {
   return repeated_.IsSoftError(MarkOf(content));
 }
 
-Share Site::ChanceOf(const UrlPatterns& patterns, std::uint32_t depth, bool explore,
-                     Share average) const {
-  const Share of_site = counts_.ChanceOfNew(average);
-  Share chance = of_site;
-  if (patterns.shape != patterns.pattern) {
-    chance = patterns_.Find(patterns.shape).ChanceOfNew(chance);
-  }
-  chance = patterns_.Find(patterns.pattern).ChanceOfNew(chance);
-  if (explore) chance = std::max(chance, of_site / kExploredPart);
-  return static_cast<Share>(std::uint64_t{chance} * kHalfChanceDepth /
-                            (std::uint64_t{kHalfChanceDepth} + depth));
+ChanceSteps Site::ChanceStepsOf(const UrlPatterns& patterns, std::uint32_t depth, bool explore,
+                                Share average) const {
+  ChanceSteps steps;
+  steps.site = counts_.ChanceOfNew(average);
+  steps.shape = patterns.shape == patterns.pattern
+                    ? steps.site
+                    : patterns_.Find(patterns.shape).ChanceOfNew(steps.site);
+  steps.pattern = patterns_.Find(patterns.pattern).ChanceOfNew(steps.shape);
+  Share chance = steps.pattern;
+  if (explore) chance = std::max(chance, steps.site / kExploredPart);
+  steps.chance = static_cast<Share>(std::uint64_t{chance} * kHalfChanceDepth /
+                                    (std::uint64_t{kHalfChanceDepth} + depth));
+  return steps;
+}
+
+std::optional<RuleAdvice> Site::RuleAdviceFor(std::string_view url) const {
+  return rules_.AdviceFor(url, maker_);
 }
 
 Advice Site::AdviceFor(std::string_view url, std::uint32_t depth, Share average) const {
@@ -130,17 +138,16 @@ Advice Site::AdviceFor(std::string_view url, std::uint32_t depth, Share average)
 
   if (HasTrapShape(url)) {
     advice.ground = Ground::kTrapShape;
-  } else if (auto rule = rules_.AdviceFor(url, maker_); rule.has_value()) {
+  } else if (auto rule = RuleAdviceFor(url); rule.has_value()) {
     advice.ground = Ground::kUrlRule;
     advice.precision = rule->precision;
     advice.support = rule->support;
     advice.rewrite_to = std::move(rule->rewrite_to);
   } else {
     const FetchCounts counts = patterns_.Find(patterns.pattern);
-    const Share most = counts.MostNew();
-    if (most < kNothingNewBelow) {
+    if (BringsNothingNew(counts)) {
       advice.ground = Ground::kNothingNew;
-      advice.precision = kWhole - most;
+      advice.precision = kWhole - counts.MostNew();
       advice.support = counts.fetched / FetchCounts::kFetch;
     }
   }

@@ -97,8 +97,19 @@ inline constexpr Share kFirstChance = Percent(75);
 /// one in 20, always the same ones, so that a replay explores what was explored.
 [[nodiscard]] bool IsExplored(std::string_view url);
 
+/// Whether the fetches of a pattern say that its URLs hardly ever bring anything new.
+[[nodiscard]] bool BringsNothingNew(const FetchCounts& counts);
+
 /// The score of a URL, 0 to 1, higher is sooner: 0.5 where the chance is that of an average fetch.
 [[nodiscard]] Share ScoreOf(Share chance, Share average);
+
+/// How a chance comes about: each step starts from the one before.
+struct ChanceSteps {
+  Share site = 0;
+  Share shape = 0;
+  Share pattern = 0;
+  Share chance = 0;  ///< of a URL in its depth
+};
 
 /// What was learned of the URLs of one site: its host, with and without "www.".
 ///
@@ -126,7 +137,13 @@ class Site {
 
   /// The chance alone, for a URL whose patterns are known. `explore`: IsExplored.
   [[nodiscard]] Share ChanceOf(const UrlPatterns& patterns, std::uint32_t depth, bool explore,
-                               Share average = kFirstChance) const;
+                               Share average = kFirstChance) const {
+    return ChanceStepsOf(patterns, depth, explore, average).chance;
+  }
+  [[nodiscard]] ChanceSteps ChanceStepsOf(const UrlPatterns& patterns, std::uint32_t depth,
+                                          bool explore, Share average = kFirstChance) const;
+  /// The rule that AdviceFor would go by, if the URL's own shape didn't decide; nullopt: none.
+  [[nodiscard]] std::optional<RuleAdvice> RuleAdviceFor(std::string_view url) const;
   [[nodiscard]] UrlPatterns PatternsOf(std::string_view url) const;
   /// Raised when a URL may have another pattern than before.
   [[nodiscard]] std::uint64_t pattern_epoch() const { return maker_.epoch(); }
@@ -137,6 +154,7 @@ class Site {
   [[nodiscard]] const FetchCounts& counts() const { return counts_; }
   [[nodiscard]] const PatternCounts& patterns() const { return patterns_; }
   [[nodiscard]] const UrlRules& rules() const { return rules_; }
+  [[nodiscard]] const RepeatedContent& repeated() const { return repeated_; }
 
   [[nodiscard]] std::string Encode() const;
   /// Errors: kCorruption for bytes that Encode never writes.

@@ -1,6 +1,7 @@
 #include "plugin/site/url_parts.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace crawlsieve::site {
@@ -155,6 +156,13 @@ class PartFinder {
 };
 
 }  // namespace
+
+std::string_view NameOf(PartKind kind) {
+  constexpr std::array<std::string_view, kPartKinds> kNames{
+      "parameter", "parameter_value", "path_parameter", "last_segment", "trailing_slash", "number",
+      "www",       "scheme"};
+  return kNames.at(static_cast<std::size_t>(kind));
+}
 
 UrlParts PartsOf(std::string_view url) {
   UrlParts parts;

@@ -21,6 +21,10 @@ enum class PartKind : std::uint8_t {
 };
 inline constexpr int kPartKinds = 8;
 
+/// "parameter", "parameter_value", "path_parameter", "last_segment", "trailing_slash", "number",
+/// "www", "scheme".
+[[nodiscard]] std::string_view NameOf(PartKind kind);
+
 /// A part of a URL, and the URL without it. Views are into the URL.
 struct Part {
   PartKind kind = PartKind::kParameter;

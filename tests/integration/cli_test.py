@@ -6,6 +6,7 @@ is named and counted, and nothing that a page says reaches the terminal raw.
 """
 
 import collections
+import fcntl
 import gzip
 import json
 import pathlib
@@ -249,6 +250,74 @@ class CliTest(unittest.TestCase):
         self.assertNotIn("\x1b", shown)
         self.run_program("check", expect=2)
         self.run_program("check", "--sample", self.folder / "none.jsonl", expect=WRONG_INPUT)
+
+    def make_state(self):
+        """A state of pages that come under two session ids each, and one that changes every day."""
+        records = [{"url": f"http://www.a.example/p{i // 2}.html?sid={i}", "fetch_time": "2026-01-01T00:00:00Z",
+                    "body": f"<title>{i // 2}</title><p>{words(i // 2)}"} for i in range(60)]
+        records += [{"url": "http://b.example/news", "fetch_time": f"2026-01-{day:02}T00:00:00Z",
+                     "body": f"<p>{words(1000 + day)}"} for day in range(1, 9)]
+        state = self.folder / "state"
+        self.run_program("scan", self.write_lines("pages.jsonl", records), "--state-dir", state,
+                         "--out", "/dev/null", expect=DONE)
+        return state
+
+    def test_what_was_learned_of_a_site_is_shown_and_nothing_is_changed(self):
+        state = self.make_state()
+
+        def files():
+            return {path: (path.stat().st_mtime_ns, path.is_file() and path.read_bytes())
+                    for path in state.rglob("*")}
+
+        before = files()
+        for name in ("a.example", "WWW.A.Example", "https://a.example/any?thing"):
+            done = self.run_program("site", name, "--state", state, "--json", expect=DONE)
+            record = json.loads(done.stdout)
+            self.assertEqual(record["site"], "a.example")
+            self.assertEqual(record["learned"]["fetched"], 60)
+            self.assertEqual(record["learned"]["new"], 30)
+            rule, = (rule for rule in record["learned"]["rules"]
+                     if rule["name"] == "sid" and rule["pattern"] == "/*.html")
+            self.assertEqual(rule["part"], "parameter")
+            self.assertEqual(rule["suppress"], {"in_use": True, "same": 30, "different": 0,
+                                                "precision": rule["suppress"]["precision"]})
+            self.assertEqual([(h["host"], h["pages"], h["duplicates"]) for h in record["hosts"]],
+                             [("www.a.example", 60, 30)])
+        shown = self.run_program("site", "a.example", "--state", state, expect=DONE).stdout
+        self.assertRegex(shown, r"(?m)^  suppress +30 +30 +0\.9\d+  parameter sid")
+        self.assertIn("/*.html", shown)
+        self.assertEqual(files(), before)
+
+    def test_site_of_nothing_known_says_so(self):
+        state = self.make_state()
+        evil = "\x1b[2J"
+        for arguments, said in ((["c.example", "--state", state], "nothing is known of c.example"),
+                                (["a.example:8080", "--state", state], "nothing is known of a.example:8080"),
+                                ([f"x{evil}", "--state", state], "is no host"),
+                                (["a.example", "--state", self.folder / "none"], "there is no state in"),
+                                (["a.example", "--state", self.folder], "there is no state in")):
+            done = self.run_program("site", *arguments, expect=WRONG_INPUT)
+            self.assertIn(said, done.stderr)
+            self.assertNotIn("\x1b", done.stderr)
+            self.assertEqual(done.stdout, "")
+        self.assertFalse((self.folder / "none").exists())
+
+    def test_state_in_use_is_refused_and_the_owner_named(self):
+        state = self.make_state()
+        with open(state / "crawlsieve.lock", "r+") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            lock.truncate(0)
+            lock.write("4711")
+            lock.flush()
+            said = self.run_program("site", "a.example", "--state", state, expect=WRONG_INPUT).stderr
+            self.assertIn("is in use by process 4711", said)
+            self.assertIn("stop it", said)
+        with open(state / "crawlsieve.lock") as lock:
+            fcntl.flock(lock, fcntl.LOCK_SH)
+            self.run_program("site", "a.example", "--state", state, expect=DONE)
+            said = self.run_program("scan", self.folder / "pages.jsonl", "--state-dir", state,
+                                    "--out", "/dev/null", expect=WRONG_INPUT).stderr
+            self.assertIn("is being read", said)
 
 
 if __name__ == "__main__":

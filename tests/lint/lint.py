@@ -48,6 +48,8 @@ ROOMS = {
     "consumer/output": "plugin/base plugin/fingerprint plugin/log plugin/verdict consumer/kafka "
                        "consumer/observability consumer/input/formats consumer/input",
     "consumer/output/scores": "plugin/base plugin/fingerprint plugin/score",
+    "consumer/output/advice": "plugin/base plugin/verdict plugin/schedule plugin/score plugin/site "
+                              "plugin/judge consumer/observability consumer/output/scores",
     "consumer/pipeline": "plugin/base plugin/fingerprint plugin/log plugin/verdict plugin/judge "
                          "plugin/score extract/url extract/options.h extract consumer "
                          "consumer/input/formats consumer/input consumer/claims",
@@ -79,7 +81,8 @@ ROOMS = {
                   "consumer/observability consumer/input consumer/pipeline",
     "evaluation/schemes": "plugin/fingerprint extract/features evaluation",
     "cli": "plugin/base plugin/fingerprint plugin/index/snapshot plugin/index plugin/judge "
-           "plugin/score extract/features extract consumer consumer/kafka consumer/observability "
+           "plugin/score plugin/site extract/url extract/features extract consumer "
+           "consumer/kafka consumer/observability consumer/output/advice "
            "consumer/status consumer/input/formats consumer/input consumer/claims "
            "consumer/output consumer/output/scores consumer/pipeline consumer/crash_probe "
            "consumer/service/brokers consumer/service config evaluation evaluation/schemes",

@@ -1,0 +1,56 @@
+#include "plugin/judge/site_report.h"
+
+#include "plugin/judge/page.h"
+#include "plugin/judge/page_site.h"
+#include "plugin/judge/rows.h"
+#include "plugin/schedule/change_rate.h"
+#include "plugin/schedule/host_schedule.h"
+#include "plugin/schedule/pattern_set.h"
+
+#include <utility>
+
+namespace crawlsieve {
+namespace {
+
+Result<std::optional<HostReport>> ReportOfHost(const std::string& host,
+                                               const FoldProgress& progress, RowReader& rows) {
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto row, HostRow::Read(rows, host));
+  if (!row.has_value()) return std::optional<HostReport>();
+  HostReport report;
+  report.host = host;
+  report.pages = row->record.pages();
+  report.duplicates = row->record.duplicates();
+  if (!row->record.schedule().empty()) {
+    CRAWLSIEVE_ASSIGN_OR_RETURN(const auto schedule,
+                                schedule::HostSchedule::Decode(row->record.schedule()));
+    if (schedule.has_visits()) {
+      const schedule::RateSteps steps =
+          progress.crawl.RateStepsOf(schedule::UrlSchedule(), schedule, schedule::PatternSet(), {});
+      report.mean_change = schedule::MeanOfRate(steps.host);
+    }
+    report.paused_until = schedule.paused_until();
+    report.sinks = schedule.sinks();
+  }
+  return std::optional(std::move(report));
+}
+
+}  // namespace
+
+Result<std::optional<SiteReport>> ReportOfSite(std::string_view name, const FoldProgress& progress,
+                                               RowReader& rows) {
+  SiteReport report;
+  report.name = name;
+  report.sequence = progress.sequence;
+  report.average = progress.sites.ChanceOfNew(site::kFirstChance);
+  const std::uint64_t max_sites = progress.parameters ? progress.parameters->sites.max : 0;
+  CRAWLSIEVE_ASSIGN_OR_RETURN(report.site, ReadSite(name, max_sites, rows));
+  const std::string host(HostOfUrl("http://" + report.name));
+  for (const std::string& of_site : {host, "www." + host}) {
+    CRAWLSIEVE_ASSIGN_OR_RETURN(auto known, ReportOfHost(of_site, progress, rows));
+    if (known.has_value()) report.hosts.push_back(std::move(*known));
+  }
+  if (!report.site.has_value() && report.hosts.empty()) return std::optional<SiteReport>();
+  return std::optional(std::move(report));
+}
+
+}  // namespace crawlsieve
