@@ -523,7 +523,7 @@ std::vector<Option> MakeOptions() {
              FIELD(extract_stage.repeat_cache_bytes), Size(0, 64 * kGiB)),
       Scalar("extract.links",
              "Maximum number of a page's links in its log entry, those of the main text first; 0: "
-             "none. Nothing reads them yet.",
+             "none. Without any, only pages that were fetched have scores (`kafka.scores`).",
              FIELD(extract_stage.max_links), Number<std::uint32_t>(0, 2000)),
       Scalar(
           "extract.parser",
