@@ -176,8 +176,8 @@ struct Metrics::Registered {
       Gauge("crawlsieve_connected", "1 while a broker is connected.").Add({});
   Gauges& waiting = Gauge("crawlsieve_waiting_partitions",
                           "Input partitions that wait for a body that lies elsewhere.");
-  prometheus::Gauge& waiting_for_store = waiting.Add({{"for", "store"}});
-  prometheus::Gauge& waiting_for_file = waiting.Add({{"for", "growing_file"}});
+  prometheus::Gauge& waiting_for_store = waiting.Add({{"reason", "store"}});
+  prometheus::Gauge& waiting_for_file = waiting.Add({{"reason", "growing_file"}});
   prometheus::Gauge& restore_entries =
       Gauge("crawlsieve_restore_entries",
             "Entries of the log that the restore going on folds; 0 without one.")
