@@ -43,8 +43,7 @@ struct PageObservation {
   bool is_short = false;
   /// A page of the site has the same words in another order: it is worth nothing, new or not.
   bool has_known_words = false;
-  /// What the page or a redirect says that the URL stands for; empty: nothing. Of another site: is
-  /// passed over.
+  /// Where a redirect from the URL leads; empty: nowhere. Of another site: is passed over.
   std::string_view stands_for;
 };
 
