@@ -186,7 +186,7 @@ struct Metrics::Registered {
       Gauge("crawlsieve_restore_entries_left", "Those of them that are not folded yet.").Add({});
   prometheus::Histogram& distances =
       prometheus::BuildHistogram()
-          .Name("crawlsieve_near_duplicate_distance_bits")
+          .Name("crawlsieve_near_duplicate_hamming_distance")
           .Help("Hamming distance of near duplicates to the page that they repeat.")
           .Register(registry)
           .Add({}, prometheus::Histogram::BucketBoundaries{0, 1, 2, 3, 4, 5, 6, 7});
