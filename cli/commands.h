@@ -74,6 +74,25 @@ struct ExtractArguments {
   bool random_key = false;
 };
 
+struct DueArguments {
+  std::filesystem::path state;
+  std::string before;  ///< RFC 3339, or "now"
+  std::string host;    ///< empty: all hosts
+  std::string format = "json";
+  std::filesystem::path out;  ///< empty: standard output
+  std::uint64_t limit = 0;    ///< 0: all that are due, in the order of the URLs
+};
+
+struct ExplainArguments {
+  std::string url;
+  std::filesystem::path state;
+  std::filesystem::path config;  ///< how URLs are spelt; empty: defaults
+  std::string crawl;
+  bool has_crawl = false;
+  std::string at = "now";  ///< RFC 3339, or "now"
+  bool json = false;
+};
+
 struct SiteArguments {
   std::string host;
   std::filesystem::path state;
@@ -110,6 +129,10 @@ int SampleCommand(const CheckArguments& arguments);
 /// Compares the judge's state with a refold of the log; kExitWrongInput where they differ.
 int StateVerifyCommand(const std::filesystem::path& config, bool json);
 int ExtractCommand(const ExtractArguments& arguments);
+/// Lists the URLs of a state directory that are due.
+int DueCommand(const DueArguments& arguments);
+/// Says why a URL has its score and last verdict, from a state directory.
+int ExplainCommand(const ExplainArguments& arguments);
 /// Prints what was learned of a site, from a state directory.
 int SiteCommand(const SiteArguments& arguments);
 /// Prints the key in the key topic.

@@ -5,6 +5,7 @@
 #include "consumer/input/file_reader.h"
 #include "consumer/pipeline/page_processor.h"
 #include "plugin/base/result.h"
+#include "plugin/base/timestamp.h"
 #include "plugin/judge/detector.h"
 
 #include <cstdio>
@@ -49,6 +50,11 @@ void PrintWarnings(const std::vector<std::string>& warnings);
 
 /// What fetches bodies that lie elsewhere; nullptr where no store is configured.
 [[nodiscard]] std::unique_ptr<BodyFetcher> BodyFetcherOf(const config::Config& config);
+
+/// A time of 1970 or later in RFC 3339, or "now"; nullopt: it is none.
+[[nodiscard]] std::optional<Timestamp> TimeNamed(const std::string& text);
+/// Says that `text` is no such time.
+[[nodiscard]] Error NoTime(const std::string& text);
 
 /// Lines into a file, or to standard output.
 class OutputFile {

@@ -168,6 +168,45 @@ void AddSite(CLI::App& app, Commands& commands) {
   commands.push_back({&site, [arguments] { return SiteCommand(*arguments); }});
 }
 
+void AddDue(CLI::App& app, Commands& commands) {
+  const auto arguments = std::make_shared<DueArguments>();
+  CLI::App& due = *app.add_subcommand(
+      "due", "List the URLs of a state that are due to be fetched again, with their scores");
+  due.add_option("--state", arguments->state, kStateMeaning)->required();
+  due.add_option("--before", arguments->before,
+                 "Those due at this time, like 2026-03-01T12:00:00Z, or at the time now")
+      ->required();
+  due.add_option("--limit", arguments->limit,
+                 "The so many most urgent ones, the highest score first (default: all, in the "
+                 "order of the URLs)")
+      ->check(CLI::PositiveNumber);
+  due.add_option("--host", arguments->host, "Only URLs of this host");
+  due.add_option("--format", arguments->format, "The frontier that reads the scores")
+      ->check(CLI::IsMember(ScoreFileFormats()))
+      ->capture_default_str();
+  due.add_option("--out", arguments->out, "Write them here (default: standard output)");
+  commands.push_back({&due, [arguments] { return DueCommand(*arguments); }});
+}
+
+void AddExplain(CLI::App& app, Commands& commands) {
+  const auto arguments = std::make_shared<ExplainArguments>();
+  CLI::App& explain = *app.add_subcommand(
+      "explain", "Say why a URL has its score and its last verdict, with the evidence");
+  explain.add_option("URL", arguments->url, "In any spelling")->required();
+  explain.add_option("--state", arguments->state, kStateMeaning)->required();
+  explain.add_option("--config", arguments->config,
+                     "Configuration file, for how URLs are spelt (default: all defaults)");
+  CLI::Option& crawl = *explain.add_option(
+      "--crawl", arguments->crawl, "Crawl, where each has URLs of its own (judge.scope: crawl)");
+  explain.add_option("--at", arguments->at, "The score at this time, like 2026-03-01T12:00:00Z")
+      ->capture_default_str();
+  explain.add_flag("--json", arguments->json, "Print the explanation as JSON");
+  commands.push_back({&explain, [arguments, &crawl] {
+                        arguments->has_crawl = crawl.count() > 0;
+                        return ExplainCommand(*arguments);
+                      }});
+}
+
 void AddKey(CLI::App& app, Commands& commands) {
   const auto arguments = std::make_shared<KeyArguments>();
   CLI::App& key = *app.add_subcommand("key", "The key of the fingerprints, in its topic");
@@ -301,6 +340,8 @@ int Main(int argc, char** argv) {
   AddFeed(app, commands);
   AddCheck(app, commands);
   AddState(app, commands);
+  AddDue(app, commands);
+  AddExplain(app, commands);
   AddSite(app, commands);
   AddExtract(app, commands);
   AddKey(app, commands);

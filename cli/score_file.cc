@@ -18,30 +18,32 @@ std::vector<std::string> ScoreFileFormats() {
   return names;
 }
 
-Result<ScoreFile> ScoreFile::Open(const std::filesystem::path& path, const std::string& format) {
-  const ScoreFormat* const found = FindScoreFormat(format);
-  if (found == nullptr && format != kJson) {
-    return MakeError(ErrorCode::kInvalidInput, "no format of scores: " + format);
+Result<ScoreFileFormat> ScoreFileFormat::Named(const std::string& name) {
+  const ScoreFormat* const found = FindScoreFormat(name);
+  if (found == nullptr && name != kJson) {
+    return MakeError(ErrorCode::kInvalidInput, "no format of scores: " + name);
   }
-  CRAWLSIEVE_ASSIGN_OR_RETURN(auto file, OutputFile::Open(path));
-  return ScoreFile(std::move(file), found);
+  return ScoreFileFormat(found);
 }
 
-ScoreFile::Rendered ScoreFile::Render(const UrlScore& score) const {
-  Rendered rendered{score.score, {}};
-  if (format_ == nullptr) {
-    rendered.bytes = UrlScoreRecord(score) + '\n';
-  } else {
-    for (const RenderedScore& record : format_->render(score)) {
-      AppendFramed(format_->framing, record.value, rendered.bytes);
-    }
+std::string ScoreFileFormat::Render(const UrlScore& score) const {
+  if (format_ == nullptr) return UrlScoreRecord(score) + '\n';
+  std::string bytes;
+  for (const RenderedScore& record : format_->render(score)) {
+    AppendFramed(format_->framing, record.value, bytes);
   }
-  return rendered;
+  return bytes;
+}
+
+Result<ScoreFile> ScoreFile::Open(const std::filesystem::path& path, const std::string& format) {
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto named, ScoreFileFormat::Named(format));
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto file, OutputFile::Open(path));
+  return ScoreFile(std::move(file), named);
 }
 
 void ScoreFile::Add(std::span<const UrlScore> scores) {
   for (const UrlScore& score : scores) {
-    Rendered rendered = Render(score);
+    Rendered rendered{score.score, format_.Render(score)};
     const auto [known, is_new] = urls_.try_emplace(score.url, rendered_.size());
     if (is_new) {
       rendered_.push_back(std::move(rendered));
@@ -52,7 +54,7 @@ void ScoreFile::Add(std::span<const UrlScore> scores) {
 }
 
 Status ScoreFile::Write() {
-  if (format_ != nullptr && format_->sorted) {
+  if (format_.is_sorted()) {
     std::ranges::stable_sort(rendered_, std::ranges::greater(), &Rendered::score);
   }
   for (const Rendered& rendered : rendered_) {

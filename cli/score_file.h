@@ -16,13 +16,35 @@
 
 namespace crawlsieve::consumer {
 
+/// How scores are written into a file. Value type; immutable.
+class ScoreFileFormat {
+ public:
+  /// `name`: of ScoreFormats, or "json" for records of docs/schemas/url_score.schema.json. Errors:
+  /// kInvalidInput: there is no such format.
+  [[nodiscard]] static Result<ScoreFileFormat> Named(const std::string& name);
+
+  /// The score as it is in the file; empty: the format can't say anything about it.
+  [[nodiscard]] std::string Render(const UrlScore& score) const;
+
+  /// Whether the highest score must come first.
+  [[nodiscard]] bool is_sorted() const { return format_ != nullptr && format_->sorted; }
+  /// Whether it is lines of text.
+  [[nodiscard]] bool is_text() const {
+    return format_ == nullptr || format_->framing == Framing::kLines;
+  }
+
+ private:
+  explicit ScoreFileFormat(const ScoreFormat* format) : format_(format) {}
+  const ScoreFormat* format_;  // null: JSON
+};
+
 /// A file with the last score of each URL that a scan came across.
 ///
 /// Holds them until then, in memory: some 300 bytes a URL. Thread-compatible.
 class ScoreFile {
  public:
-  /// `format`: a name of ScoreFormats, or "json" for records of docs/schemas/url_score.schema.json.
-  /// Errors: kIo, with the path; kInvalidInput: there is no such format.
+  /// `format`: as ScoreFileFormat::Named. Errors: kIo, with the path; kInvalidInput: there is no
+  /// such format.
   [[nodiscard]] static Result<ScoreFile> Open(const std::filesystem::path& path,
                                               const std::string& format);
 
@@ -43,17 +65,16 @@ class ScoreFile {
     std::string bytes;  ///< as they are in the file
   };
 
-  ScoreFile(OutputFile file, const ScoreFormat* format) : file_(std::move(file)), format_(format) {}
-  [[nodiscard]] Rendered Render(const UrlScore& score) const;
+  ScoreFile(OutputFile file, ScoreFileFormat format) : file_(std::move(file)), format_(format) {}
 
   OutputFile file_;
-  const ScoreFormat* format_;  // null: JSON
+  ScoreFileFormat format_;
   std::unordered_map<std::string, std::size_t> urls_;
   std::vector<Rendered> rendered_;
   std::size_t left_out_ = 0;
 };
 
-/// Names that ScoreFile::Open takes.
+/// Names that ScoreFileFormat::Named takes.
 [[nodiscard]] std::vector<std::string> ScoreFileFormats();
 
 }  // namespace crawlsieve::consumer

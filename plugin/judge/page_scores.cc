@@ -16,20 +16,6 @@
 namespace crawlsieve {
 namespace {
 
-ScoreAction ActionOf(site::Action action) {
-  switch (action) {
-    case site::Action::kProbe:
-      return ScoreAction::kProbe;
-    case site::Action::kSuppress:
-      return ScoreAction::kSuppress;
-    case site::Action::kRewrite:
-      return ScoreAction::kRewrite;
-    case site::Action::kSchedule:
-      break;
-  }
-  return ScoreAction::kSchedule;
-}
-
 /// The scores of one page, one after the other.
 class PageScores {
  public:
@@ -110,6 +96,20 @@ class PageScores {
 };
 
 }  // namespace
+
+ScoreAction ActionOf(site::Action action) {
+  switch (action) {
+    case site::Action::kProbe:
+      return ScoreAction::kProbe;
+    case site::Action::kSuppress:
+      return ScoreAction::kSuppress;
+    case site::Action::kRewrite:
+      return ScoreAction::kRewrite;
+    case site::Action::kSchedule:
+      break;
+  }
+  return ScoreAction::kSchedule;
+}
 
 Score ScoreOfShare(site::Share share) {
   return Score{static_cast<std::uint32_t>(std::uint64_t{share} * Score::kOne / site::kWhole)};

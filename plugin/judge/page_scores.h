@@ -26,6 +26,8 @@ struct ScoreContext {
 /// A share in the steps of a score, rounded down.
 [[nodiscard]] Score ScoreOfShare(site::Share share);
 
+[[nodiscard]] ScoreAction ActionOf(site::Action action);
+
 /// Puts what is advised of a URL that was never fetched into its score: how soon, what to do and
 /// why. `average`: as in ScoreContext.
 void SetAdvice(site::Advice&& advice, site::Share average, UrlScore& score);

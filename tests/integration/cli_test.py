@@ -331,6 +331,111 @@ class CliTest(unittest.TestCase):
             self.assertEqual(done.stdout, "")
         self.assertFalse((self.folder / "none").exists())
 
+    def due(self, state, *arguments, expect=DONE):
+        done = self.run_program("due", "--state", state, *arguments, expect=expect)
+        return done.stdout, done.stderr
+
+    def test_what_is_due_is_listed_in_the_order_that_was_asked_for(self):
+        state = self.make_state()
+        lines, said = self.due(state, "--before", "2025-12-01T00:00:00Z")
+        self.assertEqual(lines, "")
+        self.assertIn("0 of 61 URLs are due", said)
+        lines, said = self.due(state, "--before", "2027-12-01T00:00:00Z")
+        records = [json.loads(line) for line in lines.splitlines()]
+        self.assertEqual(len(records), 61)
+        self.assertIn("61 of 61 URLs are due; 61 written, in the order of the URLs", said)
+        urls = [record["url"] for record in records]
+        self.assertEqual(urls, sorted(urls))
+        for record in records:
+            self.assertEqual((record["as_of"], record["fetched"]), ("2027-12-01T00:00:00Z", True))
+            self.assertLessEqual(record["next_fetch"], record["as_of"])
+            self.assertGreaterEqual(record["score"], 0.5)
+            self.assertEqual(record["reason"], "live")
+        by_score = sorted(records, key=lambda r: (-r["score"], r["next_fetch"], r["url"]))
+        lines, said = self.due(state, "--before", "2027-12-01T00:00:00Z", "--limit", 7)
+        self.assertEqual([json.loads(line) for line in lines.splitlines()], by_score[:7])
+        self.assertIn("7 written, the highest score first", said)
+
+    def test_due_urls_of_one_host_in_a_frontiers_format(self):
+        state = self.make_state()
+        out = self.folder / "due.txt"
+        _, said = self.due(state, "--before", "2027-12-01T00:00:00Z", "--host", "B.example",
+                           "--format", "nutch", "--out", out)
+        self.assertRegex(out.read_text(), "^http://b.example/news\t0\\.\\d+\n$")
+        self.assertIn("1 of 1 URLs are due", said)
+        _, said = self.due(state, "--before", "2027-12-01T00:00:00Z", "--format", "bubing",
+                           expect=WRONG_INPUT)
+        self.assertIn("give --limit, too", said)
+        _, said = self.due(state, "--before", "2027-12-01T00:00:00Z", "--format", "frontera",
+                           expect=WRONG_INPUT)
+        self.assertIn("give --out, too", said)
+        for wrong in ("tomorrow", "1969-01-01T00:00:00Z", "\x1b[2J"):
+            _, said = self.due(state, "--before", wrong, expect=WRONG_INPUT)
+            self.assertIn("is no time like", said)
+            self.assertNotIn("\x1b", said)
+        self.due(state, "--before", "now", "--limit", 0, expect=2)
+        self.due(self.folder, "--before", "now", expect=WRONG_INPUT)
+        self.assertFalse((self.folder / "none").exists())
+
+    def test_score_of_a_url_is_explained_with_its_evidence(self):
+        state = self.make_state()
+
+        def explain(url, *more):
+            done = self.run_program("explain", url, "--state", state, "--at", "2026-02-01T00:00:00Z",
+                                    *more, expect=DONE)
+            return json.loads(done.stdout) if "--json" in more else done.stdout
+
+        kept = explain("HTTP://www.A.example:80/x/../p3.html?sid=6#top", "--json")
+        self.assertEqual(kept["url"], "http://www.a.example/p3.html?sid=6")
+        self.assertEqual(kept["history"]["last_reasons"], ["unique", "updated"])
+        self.assertEqual(kept["history"]["kept"]["url"], kept["url"])
+        self.assertTrue(kept["score"]["fetched"])
+        copy = explain("http://www.a.example/p3.html?sid=7", "--json")
+        self.assertEqual(copy["history"]["last_reasons"], ["exact_duplicate"])
+        self.assertEqual(copy["history"]["repeats"]["url"], kept["url"])
+        news = explain("http://b.example/news", "--json")
+        self.assertEqual((news["history"]["fetches"], news["history"]["changes"]), (8, 7))
+        self.assertIn("updated", news["history"]["last_reasons"])
+        self.assertLess(news["schedule"]["mean_change_seconds"]["url_lately"], 3 * 86_400)
+        unknown = explain("http://www.a.example/p3.html?sid=999", "--json")
+        self.assertIsNone(unknown["history"])
+        self.assertFalse(unknown["score"]["fetched"])
+        self.assertEqual(unknown["site"]["rule"]["name"], "sid")
+        self.assertIn(unknown["score"]["action"], ("suppress", "rewrite", "probe"))
+        shown = explain("http://www.a.example/p3.html?sid=999")
+        self.assertRegex(shown, r"(?m)^advice +\w+, because of url_rule: precision at least 0\.9")
+        self.assertRegex(shown, r"(?m)^  rule +parameter sid of ")
+        shown = explain("http://b.example/news")
+        self.assertRegex(shown, r"(?m)^changes every +\d\.\d+ days: by what it did lately$")
+        shown = explain("http://www.a.example/\x1b[2J\u202e")
+        self.assertFalse(set("\x1b\u202e") & set(shown))
+        self.run_program("explain", "", "--state", state, expect=WRONG_INPUT)
+        self.run_program("explain", "http://b.example/", "--state", self.folder, expect=WRONG_INPUT)
+        said = self.run_program("explain", "http://b.example/", "--state", state, "--crawl", "x",
+                                expect=WRONG_INPUT).stderr
+        self.assertIn("leave --crawl out", said)
+
+    def test_crawls_with_urls_of_their_own_are_told_apart(self):
+        config = self.folder / "c.yaml"
+        config.write_text("judge: {scope: crawl}\n")
+        state = self.folder / "state"
+        pages = self.write_lines("pages.jsonl", [
+            {"url": "http://a.example/", "crawl_id": crawl, "body": f"<p>{words(1)}"}
+            for crawl in ("monday", "tuesday\x1b[2J")])
+        self.run_program("scan", pages, "--config", config, "--state-dir", state, "--out", "/dev/null",
+                         expect=DONE)
+        said = self.run_program("explain", "http://a.example/", "--state", state,
+                                expect=WRONG_INPUT).stderr
+        self.assertIn("2 crawls know this URL: name one with --crawl, of 'monday', 'tuesday", said)
+        self.assertNotIn("\x1b", said)
+        done = self.run_program("explain", "http://a.example/", "--state", state, "--crawl", "monday",
+                                "--json", expect=DONE)
+        self.assertEqual(json.loads(done.stdout)["crawl_id"], "monday")
+        lines, _ = self.due(state, "--before", "2999-01-01T00:00:00Z")
+        self.assertEqual([json.loads(line)["crawl_id"] for line in lines.splitlines()],
+                         ["monday", "tuesday\x1b[2J"])
+        self.assertNotIn("\x1b", lines)
+
     def test_state_in_use_is_refused_and_the_owner_named(self):
         state = self.make_state()
         with open(state / "crawlsieve.lock", "r+") as lock:
