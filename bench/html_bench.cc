@@ -55,6 +55,7 @@ class Counter final : public extract::HtmlEvents {
   void OnBase(std::string_view href) override { Add(href); }
   void OnCanonical(std::string_view href) override { Add(href); }
   void OnRefresh(std::string_view content) override { Add(content); }
+  void OnRobots(std::string_view content) override { Add(content); }
   void OnAltText(std::string_view text) override { Add(text); }
 
   [[nodiscard]] std::uint64_t sum() const { return events_ + bytes_; }

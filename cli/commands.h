@@ -23,7 +23,9 @@ struct ScanArguments {
   std::filesystem::path out;           ///< empty: standard output
   std::filesystem::path dead_letters;  ///< empty: only counted and reported
   std::filesystem::path state;         ///< empty: a temporary directory, gone afterwards
-  std::string format;                  ///< of JSON lines; empty: the configuration's
+  std::filesystem::path scores;        ///< empty: no scores are written
+  std::string score_format = "json";
+  std::string format;  ///< of JSON lines; empty: the configuration's
   bool random_key = false;
   bool json = false;
   std::size_t examples = 5;

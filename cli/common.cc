@@ -17,13 +17,6 @@
 #include <unistd.h>
 
 namespace crawlsieve::consumer {
-namespace {
-
-constexpr std::chrono::milliseconds kSilence{2000};
-constexpr std::chrono::milliseconds kRefresh{250};
-
-}  // namespace
-
 std::optional<config::Config> LoadOrReport(const std::filesystem::path& path) {
   if (path.empty()) return config::Config();
   auto loaded = config::LoadConfig(path);
@@ -54,7 +47,8 @@ FileReader::Options FileOptionsOf(const config::Config& config, std::string_view
 }
 
 ProcessorOptions ProcessorOptionsOf(const config::Config& config) {
-  return {config.decode, config.extract, config.fingerprint, config.kafka.pass_headers};
+  return {config.decode, config.extract, config.fingerprint, config.kafka.pass_headers,
+          config.extract_stage.max_links};
 }
 
 ProcessorOptions OfflineProcessorOptions(const config::Config& config, bool random_key) {
@@ -83,24 +77,13 @@ std::size_t ThreadsOf(const ExtractStageOptions& options) {
   return options.threads > 0 ? options.threads : std::max(1U, std::thread::hardware_concurrency());
 }
 
-Progress::Progress()
-    : is_terminal_(::isatty(STDERR_FILENO) == 1),
-      next_(std::chrono::steady_clock::now() + kSilence) {}
-
-bool Progress::IsDue() {
-  // The clock is read only now and then.
-  return is_terminal_ && ++calls_ % 16 == 0 && std::chrono::steady_clock::now() >= next_;
+std::size_t WorkersOf(const config::Config& config) {
+  const std::size_t threads = ThreadsOf(config.extract_stage);
+  return config.claims.enabled() ? std::max<std::size_t>(threads, config.claims.parallel) : threads;
 }
 
-void Progress::Show(std::string_view text) {
-  fmt::print(stderr, "\r\033[K{}", text);
-  is_shown_ = true;
-  next_ = std::chrono::steady_clock::now() + kRefresh;
-}
-
-void Progress::Clear() {
-  if (is_shown_) fmt::print(stderr, "\r\033[K");
-  is_shown_ = false;
+std::unique_ptr<BodyFetcher> BodyFetcherOf(const config::Config& config) {
+  return MakeBodyFetcher(config.claims, config.decode, config.extract_stage.max_in_flight_bytes);
 }
 
 OutputFile::OutputFile(std::FILE* file, std::string name) : file_(file), name_(std::move(name)) {}
@@ -124,10 +107,14 @@ Status OutputFile::Failed() const {
                    fmt::format("{} can't be written: {}", name_, std::strerror(errno)));
 }
 
-Status OutputFile::WriteLine(std::string_view line) {
-  const bool written = std::fwrite(line.data(), 1, line.size(), file_.get()) == line.size() &&
-                       std::fputc('\n', file_.get()) != EOF;
+Status OutputFile::Write(std::string_view bytes) {
+  const bool written = std::fwrite(bytes.data(), 1, bytes.size(), file_.get()) == bytes.size();
   return written ? Status() : Failed();
+}
+
+Status OutputFile::WriteLine(std::string_view line) {
+  CRAWLSIEVE_RETURN_IF_ERROR(Write(line));
+  return Write("\n");
 }
 
 Status OutputFile::Flush() { return std::fflush(file_.get()) == 0 ? Status() : Failed(); }

@@ -1,12 +1,12 @@
 #pragma once
 
 #include "config/config.h"
+#include "consumer/claims/body_fetcher.h"
 #include "consumer/input/file_reader.h"
 #include "consumer/pipeline/page_processor.h"
 #include "plugin/base/result.h"
 #include "plugin/judge/detector.h"
 
-#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -43,24 +43,12 @@ void PrintWarnings(const std::vector<std::string>& warnings);
 [[nodiscard]] IndexFactory IndexFactoryOf(const config::Config& config);
 [[nodiscard]] std::size_t ThreadsOf(const ExtractStageOptions& options);
 
-/// A progress line on the terminal, shown after two seconds. Silent if standard error isn't a
-/// terminal. Thread-compatible.
-class Progress {
- public:
-  Progress();
+/// Threads that turn records into entries. One of them waits while it fetches a body that lies
+/// elsewhere, so there are as many as fetches at a time, where these are more.
+[[nodiscard]] std::size_t WorkersOf(const config::Config& config);
 
-  /// Whether it is time to update the line; cheap.
-  [[nodiscard]] bool IsDue();
-  void Show(std::string_view text);
-  /// Removes the line, before other output or at the end.
-  void Clear();
-
- private:
-  bool is_terminal_;
-  bool is_shown_ = false;
-  int calls_ = 0;
-  std::chrono::steady_clock::time_point next_;
-};
+/// What fetches bodies that lie elsewhere; nullptr where no store is configured.
+[[nodiscard]] std::unique_ptr<BodyFetcher> BodyFetcherOf(const config::Config& config);
 
 /// Lines into a file, or to standard output.
 class OutputFile {
@@ -68,6 +56,7 @@ class OutputFile {
   /// Errors: kIo, with the path.
   [[nodiscard]] static Result<OutputFile> Open(const std::filesystem::path& path);
 
+  [[nodiscard]] Status Write(std::string_view bytes);
   [[nodiscard]] Status WriteLine(std::string_view line);
   [[nodiscard]] Status Flush();
 

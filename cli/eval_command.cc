@@ -11,6 +11,7 @@
 
 #include "cli/commands.h"
 #include "cli/common.h"
+#include "cli/progress.h"
 #include "evaluation/evaluation.h"
 #include "evaluation/labelled_pairs.h"
 #include "evaluation/page_set.h"
@@ -26,12 +27,14 @@ namespace {
 Result<PageSet> LoadPages(const std::vector<std::filesystem::path>& paths,
                           const config::Config& config, bool random_key, bool with_text) {
   CRAWLSIEVE_ASSIGN_OR_RETURN(auto reader, FileReader::Open(paths, FileReader::Options()));
-  Progress progress;
-  auto pages =
-      PageSet::Load(*reader, OfflineProcessorOptions(config, random_key),
-                    ThreadsOf(config.extract_stage), with_text, [&progress](std::size_t count) {
-                      if (progress.IsDue()) progress.Show(fmt::format("{} pages extracted", count));
-                    });
+  Progress progress("eval");
+  const auto show = [&progress, &reader](std::size_t count) {
+    if (!progress.IsDue()) return;
+    progress.Show(reader->bytes_read(), reader->bytes_total(),
+                  fmt::format("{} pages extracted", count));
+  };
+  auto pages = PageSet::Load(*reader, OfflineProcessorOptions(config, random_key),
+                             ThreadsOf(config.extract_stage), with_text, show);
   progress.Clear();
   if (!pages) return pages;
   PrintWarnings(pages->warnings());

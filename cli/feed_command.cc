@@ -17,6 +17,7 @@
 
 #include "cli/commands.h"
 #include "cli/common.h"
+#include "cli/progress.h"
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -107,7 +108,7 @@ class Feeder {
 };
 
 Status FeedAll(FileReader& reader, Feeder& feeder) {
-  Progress progress;
+  Progress progress("feed");
   const auto tell_warnings = [&] {
     const std::vector<std::string> warnings = reader.TakeWarnings();
     if (warnings.empty()) return;
@@ -122,10 +123,8 @@ Status FeedAll(FileReader& reader, Feeder& feeder) {
     if (!*has_record) break;
     CRAWLSIEVE_RETURN_IF_ERROR(feeder.Publish(record));
     if (progress.IsDue()) {
-      const double total = std::max(1.0, static_cast<double>(reader.bytes_total()));
-      progress.Show(fmt::format("{:3.0f} %  {} records published",
-                                100.0 * static_cast<double>(reader.bytes_read()) / total,
-                                feeder.published()));
+      progress.Show(reader.bytes_read(), reader.bytes_total(),
+                    fmt::format("{} records published", feeder.published()));
     }
   }
   progress.Clear();

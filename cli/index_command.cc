@@ -7,16 +7,20 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "cli/commands.h"
 #include "cli/common.h"
+#include "cli/progress.h"
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -30,9 +34,17 @@ using Json = nlohmann::ordered_json;
 Result<std::vector<IndexEntry>> ReadFingerprints(const std::filesystem::path& path) {
   std::ifstream in(path);
   if (!in) return MakeError(ErrorCode::kIo, "can't read " + path.string());
+  std::error_code unknown;
+  const std::uintmax_t size = std::filesystem::file_size(path, unknown);
+  std::uint64_t done = 0;
+  Progress progress("read fingerprints");
   std::vector<IndexEntry> entries;
   std::string line;
   for (std::uint64_t number = 1; std::getline(in, line); ++number) {
+    done += line.size() + 1;
+    if (progress.IsDue()) {
+      progress.Show(done, unknown ? 0 : size, fmt::format("{} lines", number));
+    }
     IndexEntry entry{.fingerprint = {}, .document = {number}};
     const char* const end = line.data() + line.size();
     auto [next, error] = std::from_chars(line.data(), end, entry.fingerprint.bits, 16);
@@ -78,11 +90,26 @@ void Print(const Json& report, bool json) {
   }
 }
 
+/// Calls `visit` for all entries, as SnapshotFile::ForEach, and shows how far that is.
+Status ForEachShown(const SnapshotFile& store, const char* task,
+                    const std::function<void(std::span<const IndexEntry>)>& visit) {
+  Progress progress(task);
+  std::uint64_t done = 0;
+  return store.ForEach([&](std::span<const IndexEntry> entries) {
+    visit(entries);
+    done += entries.size();
+    if (progress.IsDue()) {
+      progress.Show(done, store.info().entries,
+                    fmt::format("{} of {} entries", done, store.info().entries));
+    }
+  });
+}
+
 /// A source that reads a snapshot block by block would run ForEach inside out; the entries of the
 /// stores this command rewrites fit in memory.
 Result<std::vector<IndexEntry>> ReadEntries(const SnapshotFile& store) {
   std::vector<IndexEntry> entries;
-  const Status read = store.ForEach([&entries](std::span<const IndexEntry> piece) {
+  const Status read = ForEachShown(store, "read", [&entries](std::span<const IndexEntry> piece) {
     entries.insert(entries.end(), piece.begin(), piece.end());
   });
   if (!read) return tl::unexpected(read.error());
@@ -146,39 +173,30 @@ using AllMatches = std::vector<std::vector<Match>>;
 /// Looks every query up in a searchable snapshot, of which only the blocks near it are read.
 Result<AllMatches> SearchEachQuery(const SnapshotFile& store, std::span<const Fingerprint> queries,
                                    int max_distance) {
-  Progress progress;
+  Progress progress("query");
   AllMatches matches(queries.size());
   std::vector<Neighbour> found;
   for (std::size_t q = 0; q < queries.size(); ++q) {
     if (Status searched = store.Find(queries[q], max_distance, found); !searched) {
-      progress.Clear();
       return tl::unexpected(searched.error());
     }
     for (const Neighbour& neighbour : found) {
       matches[q].push_back({{}, neighbour.fingerprint, neighbour.distance});
     }
     if (progress.IsDue()) {
-      progress.Show(fmt::format("{} of {} queries answered", q + 1, queries.size()));
+      progress.Show(q + 1, queries.size(),
+                    fmt::format("{} of {} queries answered", q + 1, queries.size()));
     }
   }
-  progress.Clear();
   return matches;
 }
 
 /// Reads a snapshot of any kind once, and compares all queries with everything in it.
 Result<AllMatches> ComparePassingOnce(const SnapshotFile& store,
                                       std::span<const Fingerprint> queries, int max_distance) {
-  Progress progress;
   BatchQuery batch(queries, max_distance);
-  std::uint64_t done = 0;
-  const Status read = store.ForEach([&](std::span<const IndexEntry> entries) {
-    batch.Compare(entries);
-    done += entries.size();
-    if (progress.IsDue()) {
-      progress.Show(fmt::format("{} of {} compared", done, store.info().entries));
-    }
-  });
-  progress.Clear();
+  const Status read = ForEachShown(
+      store, "query", [&batch](std::span<const IndexEntry> entries) { batch.Compare(entries); });
   if (!read) return tl::unexpected(read.error());
   return batch.TakeMatches();
 }
@@ -209,7 +227,7 @@ int IndexExportCommand(const IndexArguments& arguments) {
   Result<OutputFile> out = OutputFile::Open(arguments.out);
   if (!out) return PrintError(out.error());
   Status written;
-  const Status read = store->ForEach([&](std::span<const IndexEntry> entries) {
+  const Status read = ForEachShown(*store, "export", [&](std::span<const IndexEntry> entries) {
     for (const IndexEntry& entry : entries) {
       if (!written) return;
       const std::string bits = Hex(entry.fingerprint.bits);
@@ -234,7 +252,8 @@ int IndexStatsCommand(const IndexArguments& arguments) {
   const Result<SnapshotFile> store = SnapshotFile::Open(arguments.store);
   if (!store) return PrintError(store.error());
   Distribution distribution(store->info().fingerprints);
-  const Status read = store->ForEach(
+  const Status read = ForEachShown(
+      *store, "stats",
       [&distribution](std::span<const IndexEntry> entries) { distribution.Add(entries); });
   if (!read) return PrintError(read.error());
   const Distribution::Occupancy occupancy = distribution.occupancy();

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/score_file.h"
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
@@ -67,6 +68,12 @@ void AddScan(CLI::App& app, Commands& commands) {
   scan.add_option("--dead-letters", arguments->dead_letters,
                   "Write records without a URL here, as JSON lines");
   scan.add_option("--format", arguments->format, kFormatMeaning)->check(JsonFormatNames());
+  scan.add_option("--scores", arguments->scores,
+                  "Write the score of every URL here that was fetched or linked to");
+  scan.add_option("--score-format", arguments->score_format, "The frontier that reads the scores")
+      ->check(CLI::IsMember(ScoreFileFormats()))
+      ->needs("--scores")
+      ->capture_default_str();
   scan.add_option("--examples", arguments->examples, "Near-duplicate pairs to show")
       ->capture_default_str();
   CLI::Option& scan_random = *scan.add_flag("--random-key", arguments->random_key, kRandomKey);

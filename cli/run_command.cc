@@ -6,6 +6,7 @@
 #include <chrono>
 #include <stop_token>
 #include <thread>
+#include <utility>
 
 #include "cli/commands.h"
 #include "cli/common.h"
@@ -69,11 +70,15 @@ int RunCommand(const std::filesystem::path& path) {
   setup.service = config->service;
   setup.kafka = config->kafka;
   setup.extract_stage = config->extract_stage;
-  setup.extract_stage.threads = static_cast<std::uint32_t>(ThreadsOf(config->extract_stage));
+  setup.extract_stage.threads = static_cast<std::uint32_t>(WorkersOf(*config));
   setup.processor = ProcessorOptionsOf(*config);
+  setup.processor.takes_claims = config->claims.enabled();
+  setup.claims = config->claims;
   setup.probe_command = {"/proc/self/exe", "probe-page", "--config", path.string()};
   setup.judge = config->judge;
   setup.index_shards = config->index.shards;
+  setup.index_expected_entries = config->index.expected_entries;
+  setup.index_planned_bytes = config->index.expected_entries * config->index.max_bytes_per_entry;
   setup.make_index = IndexFactoryOf(*config);
   setup.metrics = config->metrics;
   setup.http = config->http;
@@ -91,7 +96,9 @@ int RunCommand(const std::filesystem::path& path) {
 int ProbePageCommand(const std::filesystem::path& path) {
   const auto config = LoadOrReport(path);
   if (!config.has_value()) return kExitWrongInput;
-  return AnswerProbe(ProcessorOptionsOf(*config)) ? kExitDone : kExitFailed;
+  ProcessorOptions options = ProcessorOptionsOf(*config);
+  options.takes_claims = config->claims.enabled();
+  return AnswerProbe(std::move(options)) ? kExitDone : kExitFailed;
 }
 
 }  // namespace crawlsieve::consumer

@@ -1,7 +1,11 @@
+#include "consumer/claims/body_fetcher.h"
+#include "consumer/claims/redeem.h"
 #include "consumer/input/file_reader.h"
+#include "consumer/input/formats/body.h"
 #include "consumer/observability/printable.h"
 
 #include <cstdio>
+#include <memory>
 #include <string>
 #include <utility>
 #include <variant>
@@ -37,6 +41,21 @@ Json Describe(const extract::Page& page) {
   return json;
 }
 
+Json Describe(const BodyRef& ref) {
+  Json json = {{"file", ShownFile(ref.file)}, {"offset", ref.offset}};
+  if (ref.length) json["length"] = *ref.length;
+  if (!ref.digest.empty()) json["digest"] = ref.digest;
+  if (ref.holds == BodyRef::Holds::kBody) json["holds"] = "body";
+  return json;
+}
+
+/// Without a fetch.
+Json Describe(const ClaimedPage& claimed) {
+  extract::Page page = claimed.page;
+  page.body_problem = kUnsupportedBodyRef;
+  return Describe(page);
+}
+
 Json Describe(const Tombstone& tombstone) {
   return {{"becomes", "tombstone"}, {"url", tombstone.url}};
 }
@@ -51,10 +70,26 @@ Json Describe(const DecodeFailure& failure) {
   return json;
 }
 
-Json DescribeRecord(const FileRecord& file_record, const DecodeOptions& options) {
+/// `bodies`: nullptr: none are fetched.
+Json DescribeRecord(const FileRecord& file_record, const DecodeOptions& options,
+                    BodyFetcher* bodies) {
   FormatKind taken = file_record.format;
-  const Decoded decoded = Decode(file_record.record, file_record.format, options, &taken);
+  Decoded decoded = Decode(file_record.record, file_record.format, options, &taken);
   Json json = {{"origin", file_record.origin}, {"format", FormatName(taken)}};
+  if (auto* claimed = std::get_if<ClaimedPage>(&decoded)) {
+    json["body_ref"] = Describe(claimed->ref);
+    if (bodies != nullptr) {
+      auto body = bodies->Fetch(claimed->ref, {});
+      if (!body) {
+        json["becomes"] = "page, later";
+        json["url"] = claimed->page.url;
+        json["waits"] = body.error().message;
+        return json;
+      }
+      if (!body->message.empty()) json["body_message"] = body->message;
+      decoded = Redeem(std::move(*claimed), std::move(*body), options);
+    }
+  }
   json.update(std::visit([](const auto& outcome) { return Describe(outcome); }, decoded));
   if (file_record.record.value) {
     const std::vector<std::string> ignored =
@@ -86,6 +121,7 @@ int SampleCommand(const CheckArguments& arguments) {
   if (!config.has_value()) return kExitWrongInput;
   auto reader = FileReader::Open({arguments.sample}, FileOptionsOf(*config, arguments.format));
   if (!reader) return PrintError(reader.error());
+  const std::unique_ptr<BodyFetcher> bodies = BodyFetcherOf(*config);
   Json records = Json::array();
   for (int i = 0; arguments.all || i < kSampleSize; ++i) {
     FileRecord record;
@@ -93,7 +129,7 @@ int SampleCommand(const CheckArguments& arguments) {
     PrintWarnings((*reader)->TakeWarnings());
     if (!has_record) return PrintError(has_record.error());
     if (!*has_record) break;
-    records.push_back(DescribeRecord(record, config->decode));
+    records.push_back(DescribeRecord(record, config->decode, bodies.get()));
     if (!arguments.json) std::fputs(ForPeople(records.back()).c_str(), stdout);
   }
   const FileReaderCounts& counts = (*reader)->counts();

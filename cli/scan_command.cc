@@ -16,6 +16,8 @@
 
 #include "cli/commands.h"
 #include "cli/common.h"
+#include "cli/progress.h"
+#include "cli/score_file.h"
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <unistd.h>
@@ -30,10 +32,11 @@ class ScanOutput final : public ScanListener {
  public:
   /// `to_terminal`: the verdicts may be shown on one.
   ScanOutput(OutputFile verdicts, bool to_terminal, std::optional<OutputFile> dead_letters,
-             std::size_t examples, FileReader& reader)
+             std::optional<ScoreFile> scores, std::size_t examples, FileReader& reader)
       : verdicts_(std::move(verdicts)),
         to_terminal_(to_terminal),
         dead_letters_(std::move(dead_letters)),
+        scores_(std::move(scores)),
         summary_(examples),
         reader_(reader) {}
 
@@ -44,6 +47,12 @@ class ScanOutput final : public ScanListener {
     if (progress_.IsDue()) ShowProgress();
     const std::string record = VerdictRecord(page, verdict, {"scan", now});
     return verdicts_.WriteLine(to_terminal_ ? PrintableJson(record) : record);
+  }
+
+  [[nodiscard]] bool takes_scores() const override { return scores_.has_value(); }
+  Status OnScores(std::span<const UrlScore> scores) override {
+    scores_->Add(scores);
+    return {};
   }
 
   Status OnDeadLetter(const std::string& origin, const DecodeFailure& failure) override {
@@ -80,25 +89,36 @@ class ScanOutput final : public ScanListener {
     crawlsieve::consumer::PrintWarnings(warnings);
   }
 
+  /// The file of scores, if one is asked for.
+  Status WriteScores() {
+    if (!scores_.has_value()) return {};
+    CRAWLSIEVE_RETURN_IF_ERROR(scores_->Write());
+    fmt::print(stderr, "scores of {} URLs", scores_->urls() - scores_->left_out());
+    if (scores_->left_out() > 0) {
+      fmt::print(stderr, "; {} have none that the format can say, such as suppressed ones",
+                 scores_->left_out());
+    }
+    fmt::print(stderr, "\n");
+    return {};
+  }
+
   void EndProgress() { progress_.Clear(); }
 
   [[nodiscard]] const ScanSummary& summary() const { return summary_; }
 
  private:
   void ShowProgress() {
-    const double done = reader_.bytes_total() == 0 ? 0.0
-                                                   : static_cast<double>(reader_.bytes_read()) /
-                                                         static_cast<double>(reader_.bytes_total());
-    progress_.Show(fmt::format("{:3.0f} %  {} pages, {} dropped", 100 * done, summary_.pages(),
-                               summary_.dropped()));
+    progress_.Show(reader_.bytes_read(), reader_.bytes_total(),
+                   fmt::format("{} pages, {} dropped", summary_.pages(), summary_.dropped()));
   }
 
   OutputFile verdicts_;
   const bool to_terminal_;
   std::optional<OutputFile> dead_letters_;
+  std::optional<ScoreFile> scores_;
   ScanSummary summary_;
   FileReader& reader_;
-  Progress progress_;
+  Progress progress_{"scan"};
 };
 
 }  // namespace
@@ -117,6 +137,13 @@ int ScanCommand(const ScanArguments& arguments) {
     dead_letters = std::move(*opened);
   }
 
+  std::optional<ScoreFile> scores;
+  if (!arguments.scores.empty()) {
+    auto opened = ScoreFile::Open(arguments.scores, arguments.score_format);
+    if (!opened) return PrintError(opened.error());
+    scores = std::move(*opened);
+  }
+
   const ScopedDirectory temporary(arguments.state.empty());
   StoreOptions store_options;
   store_options.directory = arguments.state.empty() ? temporary.path() : arguments.state;
@@ -125,7 +152,9 @@ int ScanCommand(const ScanArguments& arguments) {
   ScanOptions options;
   options.processor = OfflineProcessorOptions(*config, arguments.random_key);
   options.judge = config->judge;
-  options.threads = ThreadsOf(config->extract_stage);
+  const std::unique_ptr<BodyFetcher> bodies = BodyFetcherOf(*config);
+  options.bodies = bodies.get();
+  options.threads = WorkersOf(*config);
   options.repeat_cache_bytes = config->extract_stage.repeat_cache_bytes;
   options.max_in_flight_bytes = config->extract_stage.max_in_flight_bytes;
   options.max_in_flight_records = config->extract_stage.max_in_flight_records;
@@ -144,7 +173,7 @@ int ScanCommand(const ScanArguments& arguments) {
   if (!detector) return PrintError(detector.error());
 
   ScanOutput output(std::move(*verdicts), arguments.out.empty(), std::move(dead_letters),
-                    arguments.examples, **reader);
+                    std::move(scores), arguments.examples, **reader);
   const auto begin = Clock::now();
   const auto scanned = Scan(**reader, **detector, options, output);
   const std::chrono::duration<double> elapsed = Clock::now() - begin;
@@ -153,6 +182,8 @@ int ScanCommand(const ScanArguments& arguments) {
   const Status kept = arguments.state.empty() ? Status() : (*store)->Flush();
   if (!scanned) return PrintError(scanned.error(), kExitFailed);
   if (!kept) return PrintError(kept.error(), kExitFailed);
+  const Status written = output.WriteScores();
+  if (!written) return PrintError(written.error(), kExitFailed);
 
   // Verdicts on standard output leave standard error for the summary.
   std::FILE* stream = arguments.out.empty() ? stderr : stdout;

@@ -5,6 +5,7 @@
 
 #include "cli/commands.h"
 #include "cli/common.h"
+#include "cli/progress.h"
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -26,13 +27,14 @@ int StateVerifyCommand(const std::filesystem::path& path, bool json) {
   // The state's own: the configuration need not know the key.
   const auto scheme = Detector::SchemeOf(**state);
   if (!scheme) return PrintError(scheme.error(), kExitFailed);
-  Progress progress;
-  const auto compared =
-      CompareWithRefold(config->kafka, **state, **scratch, IndexFactoryOf(*config),
-                        scheme->value_or(""), [&](std::int64_t entries) {
-                          if (progress.IsDue())
-                            progress.Show(fmt::format("{} entries folded", entries));
-                        });
+  Progress progress("state verify");
+  const auto show = [&progress](std::int64_t folded, std::int64_t entries) {
+    if (!progress.IsDue()) return;
+    progress.Show(static_cast<std::uint64_t>(folded), static_cast<std::uint64_t>(entries),
+                  fmt::format("{} of {} entries folded", folded, entries));
+  };
+  const auto compared = CompareWithRefold(config->kafka, **state, **scratch,
+                                          IndexFactoryOf(*config), scheme->value_or(""), show);
   progress.Clear();
   if (!compared) return PrintError(compared.error(), kExitFailed);
   const std::string state_hash = Hex(compared->state);

@@ -15,6 +15,7 @@
 
 #include "cli/commands.h"
 #include "cli/common.h"
+#include "cli/progress.h"
 #include <fmt/format.h>
 
 namespace crawlsieve::consumer {
@@ -39,7 +40,7 @@ Result<extract::TermCounter> CountTerms(FileReader& reader, const config::Config
   extract::Extractor extractor(options.extract, hasher);
   extract::TermFinder finder(options.extract.features.terms, hasher);
   extract::TermCounter counter;
-  Progress progress;
+  Progress progress("terms");
   for (FileRecord record;;) {
     CRAWLSIEVE_ASSIGN_OR_RETURN(const auto has_record, reader.Next(record));
     if (!has_record) break;
@@ -49,7 +50,10 @@ Result<extract::TermCounter> CountTerms(FileReader& reader, const config::Config
     const extract::Document document = extractor.Extract(*page);
     if (document.outcome != extract::Outcome::kText) continue;
     counter.Add(TermsOf(document.normalized_text, document.detected_language, finder));
-    if (progress.IsDue()) progress.Show(fmt::format("{} pages read", counter.documents()));
+    if (progress.IsDue()) {
+      progress.Show(reader.bytes_read(), reader.bytes_total(),
+                    fmt::format("{} pages read", counter.documents()));
+    }
   }
   progress.Clear();
   PrintWarnings(reader.TakeWarnings());

@@ -134,8 +134,9 @@ void FindTopicConflicts(const Config& config, std::vector<Conflict>& conflicts) 
     std::string_view key;
     const std::string& topic;
   };
-  const std::array<Output, 3> outputs{{{"kafka.log.topic", kafka.log_topic},
+  const std::array<Output, 4> outputs{{{"kafka.log.topic", kafka.log_topic},
                                        {"kafka.verdicts.topic", kafka.verdict_topic},
+                                       {"kafka.scores.topic", kafka.score_topic},
                                        {"metrics.topic", config.metrics.topic}}};
   const auto is_input = [&](const std::string& topic) {
     return std::find(kafka.input_topics.begin(), kafka.input_topics.end(), topic) !=

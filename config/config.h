@@ -1,5 +1,6 @@
 #pragma once
 
+#include "consumer/claims/options.h"
 #include "consumer/input/formats/input_format.h"
 #include "consumer/service/options.h"
 #include "extract/options.h"
@@ -21,6 +22,7 @@ struct Config {
   consumer::KafkaOptions kafka;
   /// `max_body_bytes` has no key of its own: it follows `extract.limits.max_body_bytes`.
   consumer::DecodeOptions decode;
+  consumer::ClaimOptions claims;
   consumer::ServiceOptions service;
   consumer::ExtractStageOptions extract_stage;
   extract::ExtractOptions extract;

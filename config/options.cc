@@ -392,12 +392,34 @@ std::vector<Option> MakeOptions() {
       Scalar("kafka.input.json.response_headers",
              "Where the object with the response's headers is.",
              FIELD(decode.json.response_headers), PathOfField()),
+      Scalar("kafka.input.json.links",
+             "Where the page's links are: an array of addresses, or of objects with `url`. Without "
+             "it, those in the body count.",
+             FIELD(decode.json.links), PathOfField()),
       Scalar("kafka.input.json.body", "Where the body is.", FIELD(decode.json.body), PathOfField()),
       Scalar("kafka.input.json.text",
              "Where the text is that a page without a body has, free of markup.",
              FIELD(decode.json.text), PathOfField()),
       Scalar("kafka.input.json.base64", "Whether the body is in base64; else it is a string.",
              FIELD(decode.json.base64), Boolean()),
+      Scalar(
+          "kafka.input.bodies.directory",
+          "Root of the files with bodies that records refer to (`body_ref`, formats heritrix and "
+          "commoncrawl). Names are looked up below it; no link is followed there, and no way "
+          "leads up. Empty: none are read, and such pages are `not_evaluated`.",
+          FIELD(claims.directory), Text()),
+      Scalar("kafka.input.bodies.parallel",
+             "Bodies that are fetched at a time. There are as many worker threads, where "
+             "`extract.threads` are fewer.",
+             FIELD(claims.parallel), Number<std::uint32_t>(1, 1024)),
+      Scalar("kafka.input.bodies.attempts",
+             "How often a body is asked for before its store counts as down. Then the partition "
+             "waits, and is asked for again later.",
+             FIELD(claims.attempts), Number<std::uint32_t>(1, 100)),
+      Scalar("kafka.input.bodies.growing",
+             "A file that was changed within this time may still grow: a partition waits for a "
+             "body at its end. After it such a body is damaged or not found.",
+             FIELD(claims.growing), Duration(0ms, 24h)),
       Scalar("kafka.log.topic",
              "The admission log. One partition, no compaction, no retention limit.",
              FIELD(kafka.log_topic), Name()),
@@ -421,6 +443,11 @@ std::vector<Option> MakeOptions() {
              "Whether a verdict carries all headers of its page record. False: the trace context "
              "only.",
              FIELD(kafka.pass_headers), Boolean()),
+      Scalar("kafka.scores.topic",
+             "Topic for the scores of URLs, such as `crawl.url-scores`, in the transaction of the "
+             "verdicts: of each page, and of those it links to (`extract.links`) that were never "
+             "fetched. Empty: no scores.",
+             FIELD(kafka.score_topic), Name(/*may_be_empty=*/true)),
       Scalar("kafka.dead_letters.suffix",
              "Suffix of the dead-letter topics. A record whose URL can't be known goes to the "
              "topic `<input topic><suffix>`.",
@@ -494,6 +521,10 @@ std::vector<Option> MakeOptions() {
              "Memory for the results of recent pages, so that the same bytes aren't parsed again; "
              "0: none. 32 MiB hold some 90,000 pages.",
              FIELD(extract_stage.repeat_cache_bytes), Size(0, 64 * kGiB)),
+      Scalar("extract.links",
+             "Maximum number of a page's links in its log entry, those of the main text first; 0: "
+             "none. Without any, only pages that were fetched have scores (`kafka.scores`).",
+             FIELD(extract_stage.max_links), Number<std::uint32_t>(0, 2000)),
       Scalar(
           "extract.parser",
           "Which HTML parser reads pages: `fast`, our own, or `gumbo`. `auto` takes `fast` for a "
@@ -539,16 +570,13 @@ std::vector<Option> MakeOptions() {
              "One that names another host never is.",
              FIELD(extract.url.follow_canonical_link), Boolean()),
       Scalar("extract.features.shingle_size",
-             "Words per feature: 1 takes single words, more take runs of that many words. Part of "
-             "the fingerprint scheme.",
+             "Words per feature: 1 takes single words, more take runs of that many words.",
              FIELD(extract.features.shingle_size), Number<std::uint32_t>(1, 16)),
       Scalar("extract.features.phrase_size",
-             "Words per phrase; phrases are features besides the single words. 0: none. Part of "
-             "the fingerprint scheme.",
+             "Words per phrase; phrases are features besides the single words. 0: none.",
              FIELD(extract.features.phrase_size), Number<std::uint32_t>(0, 16)),
       Scalar("extract.features.sketch_shingle_size",
-             "Words per shingle of the sketch that confirms near duplicates. Part of the "
-             "fingerprint scheme.",
+             "Words per shingle of the sketch that confirms near duplicates.",
              FIELD(extract.features.sketch_shingle_size), Number<std::uint32_t>(1, 16)),
       Scalar("extract.features.role_weights.title",
              "Weight of a word in the title; 0: it is left out.",
@@ -610,10 +638,9 @@ std::vector<Option> MakeOptions() {
              FIELD(extract.features.terms.stem), Boolean()),
       Scalar("extract.features.terms.weights",
              "File with the weights of terms by the number of pages that have them, as `crawlsieve "
-             "terms` makes it; empty: all weigh the same. Part of the fingerprint scheme.",
+             "terms` makes it; empty: all weigh the same.",
              FIELD(extract.features.terms.weights_file), Text()),
-      Scalar("extract.features.max_token_bytes",
-             "Longer words are cut to this length. Part of the fingerprint scheme.",
+      Scalar("extract.features.max_token_bytes", "Longer words are cut to this length.",
              FIELD(extract.features.max_token_bytes), Size(16, 64 * kKiB)),
 
       Secret(Scalar("fingerprint.key",
@@ -713,6 +740,11 @@ std::vector<Option> MakeOptions() {
       Scalar("judge.schedule.max",
              "Longest time between two fetches of a URL, for pages that never change.",
              FIELD(judge.schedule.max_seconds), Seconds(1s, kTenYears)),
+      Scalar("judge.sites.max",
+             "Sites that the judge learns of at most. Each takes up to 64 KiB of the state, in "
+             "proportion to its pages. 0: it learns nothing of sites, and advises on no URL that "
+             "was never fetched.",
+             FIELD(judge.sites.max), Number<std::uint64_t>(0, 1'000'000'000)),
 
       Scalar("metrics.topic", "Topic for the metrics records; empty: none are sent.",
              FIELD(metrics.topic), Name(/*may_be_empty=*/true)),
@@ -742,9 +774,12 @@ constexpr std::array kSections{
     Section{"kafka.input", "The pages."},
     Section{"kafka.input.json",
             "With format json: where the fields of a record are, such as $.request.loadedUrl."},
+    Section{"kafka.input.bodies",
+            "Where bodies lie that records only refer to. See docs/formats.md."},
     Section{"kafka.log", "The admission log, which puts all pages in one order."},
     Section{"kafka.key", "The key of the fingerprints."},
     Section{"kafka.verdicts", "The verdicts."},
+    Section{"kafka.scores", "How soon URLs are worth a fetch. See docs/frontier.md."},
     Section{"kafka.dead_letters", "Records that can't be judged."},
     Section{"kafka.commit", "When a batch of verdicts is committed."},
     Section{"service", "This process."},
@@ -752,8 +787,10 @@ constexpr std::array kSections{
     Section{"extract.in_flight", "Bounds the memory of the stage."},
     Section{"extract.limits",
             "What one page may cost. A page over a limit is kept and `not_evaluated`."},
-    Section{"extract.url", "Which URLs are the same page."},
-    Section{"extract.features", "What a fingerprint is made of."},
+    Section{"extract.url",
+            "Which URLs are the same page. All of it is part of the fingerprint scheme."},
+    Section{"extract.features",
+            "What a fingerprint is made of. All of it is part of the fingerprint scheme."},
     Section{"extract.features.terms", "How words become terms."},
     Section{"extract.features.volatile", "Text that differs from fetch to fetch."},
     Section{
@@ -767,6 +804,9 @@ constexpr std::array kSections{
     Section{"judge.schedule",
             "When to fetch a page again: when a fetch is worth most, for as many fetches as are "
             "wanted. See docs/frontier.md."},
+    Section{"judge.sites",
+            "What is learned of the URLs of a site: which bring new content, and which repeat "
+            "others. See docs/frontier.md."},
     Section{"metrics", "What is reported to Kafka."},
     Section{"http", "What is served to people and to Prometheus."},
     Section{"log", "What is written to standard error."},

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "extract/html/segment.h"
+#include "extract/references.h"
 #include "plugin/fingerprint/feature.h"
 
 #include <cstddef>
@@ -64,6 +65,7 @@ struct Document {
   std::vector<std::uint64_t> shingles;  ///< hashes of word shingles, distinct, ordered
   std::vector<TextSegment> segments;    ///< ExtractOptions::details; else empty
   std::vector<Link> links;              ///< ExtractOptions::details; else empty
+  References references;                ///< ExtractOptions::references; else empty
 };
 
 }  // namespace crawlsieve::extract

@@ -8,6 +8,8 @@
 #include "extract/html/html_text.h"
 #include "extract/html/media_type.h"
 #include "extract/html/visible_text.h"
+#include "extract/references.h"
+#include "extract/text/ascii.h"
 #include "extract/text/tokenizer.h"
 #include "extract/text/volatile_patterns.h"
 #include "extract/text/volatile_text.h"
@@ -53,9 +55,10 @@ class Extractor::Impl {
         min_main_words_(options.features.min_main_words),
         url_options_(options.url),
         details_(options.details),
+        with_references_(options.references),
         decoder_(options.revision),
         parser_(MakeParser(options)),
-        text_(options.details ? options.limits.max_links : 0),
+        text_(options.details || options.references ? options.limits.max_links : 0),
         tokenizer_({options.limits.max_tokens, options.features.max_token_bytes}),
         volatile_text_(options.features.volatile_text),
         term_finder_(options.features.terms, hasher),
@@ -135,19 +138,19 @@ class Extractor::Impl {
     term_finder_.Find(document.detected_language, tokens_, runs_, terms_);
     document.features = features_.Count(terms_);
     document.shingles = ShingleSet(tokens_, sketch_shingle_size_, hasher_);
-    ReadClaims(document);
+    const std::string base = BaseOf(document);  // before claims change the identity
+    ReadClaims(base, document);
     if (details_) {
       ListSegments(document);
-      ListLinks(document);
+      ListLinks(base, document);
     }
+    if (with_references_) ListReferences(document.references);
   }
 
   [[nodiscard]] std::uint32_t MainWords() const {
     std::uint32_t words = 0;
     for (const Segment& segment : text_.segments()) {
-      const bool main = segment.role == Role::kMain || segment.role == Role::kHeading ||
-                        segment.role == Role::kLinkText;
-      if (main) words += segment.words;
+      if (IsMainText(segment.role)) words += segment.words;
     }
     return words;
   }
@@ -205,8 +208,7 @@ class Extractor::Impl {
                                 : ResolveUrl(document.canonical_url, text_.base()).url;
   }
 
-  void ReadClaims(Document& document) const {
-    const std::string base = BaseOf(document);
+  void ReadClaims(const std::string& base, Document& document) const {
     if (!text_.refresh().empty()) {
       document.claimed_refresh = ResolveUrl(base, text_.refresh()).url;
     }
@@ -219,11 +221,21 @@ class Extractor::Impl {
     }
   }
 
-  void ListLinks(Document& document) const {
-    const std::string base = BaseOf(document);
+  void ListLinks(const std::string& base, Document& document) const {
+    const UrlResolver resolver(base);
     for (const VisibleText::Anchor& anchor : text_.anchors()) {
-      document.links.push_back({ResolveUrl(base, anchor.href).url,
+      document.links.push_back({resolver.Resolve(anchor.href).url,
                                 std::string(text_.TextOf(anchor, kMaxAnchorBytes)), anchor.rel});
+    }
+  }
+
+  void ListReferences(References& references) const {
+    if (text_.is_nofollow()) return;
+    references.base = text_.base().size() <= kMaxLinkBytes ? text_.base() : std::string();
+    for (const VisibleText::Anchor& anchor : text_.anchors()) {
+      if (anchor.href.size() > kMaxLinkBytes || HasLinkType(anchor.rel, "nofollow")) continue;
+      (text_.IsInMainText(anchor) ? references.main_text : references.elsewhere)
+          .push_back(anchor.href);
     }
   }
 
@@ -242,6 +254,7 @@ class Extractor::Impl {
   const std::uint32_t min_main_words_;
   const UrlOptions url_options_;
   const bool details_;
+  const bool with_references_;
   CharsetDecoder decoder_;
   std::unique_ptr<HtmlParser> parser_;
   VisibleText text_;

@@ -15,6 +15,8 @@ struct ExtractOptions {
   /// Whether documents list their segments and links: for people who look at a page. No part of
   /// the scheme.
   bool details = false;
+  /// Whether documents list where the page leads, up to Limits::max_links. No part of the scheme.
+  bool references = false;
 };
 
 }  // namespace crawlsieve::extract

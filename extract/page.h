@@ -1,5 +1,6 @@
 #pragma once
 
+#include "extract/references.h"
 #include "plugin/base/timestamp.h"
 
 #include <cstdint>
@@ -37,6 +38,8 @@ struct Page {
   /// Set when the URL is known but the body could not be had: the code of the verdict
   /// `not_evaluated`, such as "bad_encoding", "truncated", "body_too_large". `body` is then empty.
   std::string body_problem;
+  /// The page's links as the crawler found them, which count in place of those in the body.
+  std::optional<References> links;
 };
 
 }  // namespace crawlsieve::extract

@@ -18,11 +18,6 @@ std::string NameOf(site::PartKind kind) {
   return kNames[static_cast<int>(kind)];
 }
 
-std::string NameOf(site::Ground ground) {
-  constexpr const char* kNames[] = {"none", "url_rule", "nothing_new", "trap_shape"};
-  return kNames[static_cast<int>(ground)];
-}
-
 double ValueOf(site::Share share) { return share / static_cast<double>(site::kWhole); }
 
 }  // namespace
@@ -33,25 +28,17 @@ Result<std::unique_ptr<SiteOrder>> SiteOrder::Create(const CrawlSet& set, bool s
   return std::unique_ptr<SiteOrder>(new SiteOrder(set, suppresses, *std::move(judge)));
 }
 
-site::Share SiteOrder::Average() const { return crawl_.ChanceOfNew(site::kFirstChance); }
-
 void SiteOrder::Discovered(std::size_t page, std::uint32_t depth) {
   const std::string& url = set_.pages[page].url;
   site::Site& of = sites_[std::string(site::SiteOf(url))];
-  of.AddLink(url);
-  frontier_.push_back(
-      {page, depth, &of, of.PatternsOf(url), of.pattern_epoch(), site::IsExplored(url)});
+  frontier_.push_back({page, depth, &of, of.PatternsOf(url), site::IsExplored(url)});
 }
 
 std::vector<SiteOrder::Waiting>::iterator SiteOrder::Best() {
   auto best = frontier_.end();
   site::Share best_chance = 0;
-  const site::Share average = Average();
+  const site::Share average = judge_->Average();
   for (auto waiting = frontier_.begin(); waiting != frontier_.end(); ++waiting) {
-    if (waiting->pattern_epoch != waiting->of->pattern_epoch()) {
-      waiting->patterns = waiting->of->PatternsOf(set_.pages[waiting->page].url);
-      waiting->pattern_epoch = waiting->of->pattern_epoch();
-    }
     const site::Share chance =
         waiting->of->ChanceOf(waiting->patterns, waiting->depth, waiting->explore, average);
     if (best != frontier_.end() && chance <= best_chance) continue;
@@ -71,11 +58,11 @@ std::optional<Step> SiteOrder::Next() {
       continue;
     }
     const std::size_t page = best->page;
-    site::Advice advice = best->of->AdviceFor(set_.pages[page].url, best->depth, Average());
+    site::Advice advice = best->of->AdviceFor(set_.pages[page].url, best->depth, judge_->Average());
     const bool fetch = !suppresses_ || advice.action == site::Action::kSchedule ||
                        advice.action == site::Action::kProbe;
     if (!fetch) {
-      best->ground = NameOf(advice.ground);
+      best->ground = site::NameOf(advice.ground);
       suppressed_.push_back(std::move(*best));
     }
     frontier_.erase(best);
@@ -87,20 +74,30 @@ std::optional<Step> SiteOrder::Next() {
 }
 
 void SiteOrder::Fetched(std::size_t page) {
-  const site::PageObservation observation = judge_->Judge(page);
-  const site::Share worth = sites_[std::string(site::SiteOf(observation.url))].AddPage(observation);
-  const site::Found found = observation.is_error      ? site::Found::kError
-                            : observation.novelty > 0 ? site::Found::kNew
-                                                      : site::Found::kKnown;
-  crawl_.Add(found, observation.novelty, worth);
+  judge_->Judge(page);
+  const std::string_view name = site::SiteOf(set_.pages[page].url);
+  site::Site& of = sites_[std::string(name)];
+  site::Site now = judge_->SiteAt(name);
+  const bool makes_others = now.pattern_epoch() != of.pattern_epoch();
+  of = std::move(now);
+  if (makes_others) SetPatterns(of);
   if (++fetches_ % kReconsiderEvery == 0) Reconsider();
+}
+
+void SiteOrder::SetPatterns(const site::Site& of) {
+  for (std::vector<Waiting>* const list : {&frontier_, &suppressed_}) {
+    for (Waiting& waiting : *list) {
+      if (waiting.of == &of) waiting.patterns = of.PatternsOf(set_.pages[waiting.page].url);
+    }
+  }
 }
 
 void SiteOrder::Reconsider() {
   std::vector<Waiting> still;
   for (Waiting& waiting : suppressed_) {
     const site::Action action =
-        waiting.of->AdviceFor(set_.pages[waiting.page].url, waiting.depth, Average()).action;
+        waiting.of->AdviceFor(set_.pages[waiting.page].url, waiting.depth, judge_->Average())
+            .action;
     const bool is_lifted = action == site::Action::kSchedule || action == site::Action::kProbe;
     (is_lifted ? frontier_ : still).push_back(std::move(waiting));
   }

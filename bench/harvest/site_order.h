@@ -34,7 +34,6 @@ class SiteOrder final : public CrawlOrder {
     std::uint32_t depth = 0;
     site::Site* of = nullptr;
     site::UrlPatterns patterns{};
-    std::uint64_t pattern_epoch = 0;
     bool explore = false;
     std::string ground{};  ///< why it isn't fetched
   };
@@ -42,18 +41,18 @@ class SiteOrder final : public CrawlOrder {
   SiteOrder(const CrawlSet& set, bool suppresses, std::unique_ptr<PageJudge> judge)
       : set_(set), suppresses_(suppresses), judge_(std::move(judge)) {}
 
-  [[nodiscard]] site::Share Average() const;
   /// The place of the URL with the highest chance.
   [[nodiscard]] std::vector<Waiting>::iterator Best();
+  /// Lets the patterns of the URLs of a site be those that it makes now.
+  void SetPatterns(const site::Site& of);
   /// Takes back into the frontier what nothing speaks against any more.
   void Reconsider();
 
   const CrawlSet& set_;
   const bool suppresses_;
   const std::unique_ptr<PageJudge> judge_;
-  std::map<std::string, site::Site, std::less<>> sites_;
-  site::FetchCounts crawl_;
-  std::vector<Waiting> frontier_;  // in the order in which they were found
+  std::map<std::string, site::Site, std::less<>> sites_;  // as the judge knows them by now
+  std::vector<Waiting> frontier_;                         // in the order in which they were found
   std::vector<Waiting> suppressed_;
   std::size_t fetches_ = 0;
 };

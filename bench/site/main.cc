@@ -94,8 +94,6 @@ site::PageObservation PageOf(std::string_view url, std::uint64_t i, bool one_con
   page.novelty = one_content && i > 0 ? 0 : site::kWhole;
   page.content = one_content ? 1 : i + 1;
   page.simhash = one_content ? 1 : Random(i);
-  page.features = 100;
-  page.title = 5;
   return page;
 }
 

@@ -54,6 +54,27 @@ SourceRecord FromRequest(const probe::Request& request) {
   return source;
 }
 
+void SetWanted(const BodyRef& ref, probe::Response& response) {
+  probe::BodyRef& wanted = *response.mutable_wanted();
+  wanted.set_file(ref.file);
+  wanted.set_offset(ref.offset);
+  wanted.set_has_length(ref.length.has_value());
+  wanted.set_length(ref.length.value_or(0));
+  wanted.set_digest(ref.digest);
+  wanted.set_holds(static_cast<int>(ref.holds));
+}
+
+ClaimedPage WantedBy(const probe::Response& response) {
+  const probe::BodyRef& wanted = response.wanted();
+  ClaimedPage claim;
+  claim.ref.file = wanted.file();
+  claim.ref.offset = wanted.offset();
+  if (wanted.has_length()) claim.ref.length = wanted.length();
+  claim.ref.digest = wanted.digest();
+  claim.ref.holds = static_cast<BodyRef::Holds>(wanted.holds());
+  return claim;
+}
+
 /// The child's end of a pair of sockets is its standard input and output.
 bool Spawn(const std::vector<std::string>& command, int socket, pid_t& child) {
   std::vector<char*> arguments;
@@ -122,7 +143,7 @@ bool ReadAll(int file, std::string& bytes) {
 }  // namespace
 
 Probe::Fate Probe::Ask(const SourceRecord& source, const ProcessorOptions& options, Depth depth,
-                       ProcessedRecord& answer) const {
+                       const StoredBody* body, ProcessedRecord& answer) const {
   std::array<int, 2> sockets{};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets.data()) != 0) {
     return Fate::kNotStarted;
@@ -139,6 +160,10 @@ Probe::Fate Probe::Ask(const SourceRecord& source, const ProcessorOptions& optio
   request.set_fingerprint_key(options.fingerprint.key);
   request.set_scheme_version(static_cast<int>(options.fingerprint.version));
   request.set_parser(static_cast<int>(options.extract.parser));
+  if (body != nullptr) {
+    request.mutable_body()->set_bytes(body->bytes);
+    request.mutable_body()->set_problem(body->problem);
+  }
   std::string bytes;
   const bool is_answered = Send(sockets[0], request.SerializeAsString(), deadline) &&
                            Receive(sockets[0], bytes, deadline);
@@ -152,6 +177,7 @@ Probe::Fate Probe::Ask(const SourceRecord& source, const ProcessorOptions& optio
       !response.ParseFromString(bytes) || !answer.entry.ParseFromString(response.entry())) {
     return Fate::kDied;
   }
+  if (response.has_wanted()) answer.claim = WantedBy(response);
   if (response.has_failure()) {
     answer.failure = DecodeFailure{response.failure_code(), response.failure_message(),
                                    response.failure_field()};
@@ -160,10 +186,18 @@ Probe::Fate Probe::Ask(const SourceRecord& source, const ProcessorOptions& optio
 }
 
 std::optional<ProcessedRecord> Probe::Process(const SourceRecord& source,
-                                              const ProcessorOptions& options) const {
+                                              const ProcessorOptions& options,
+                                              const FetchBody& fetch) const {
   for (const Depth depth : {Depth::kWhole, Depth::kDecodeOnly}) {
     ProcessedRecord answer;
-    switch (Ask(source, options, depth, answer)) {
+    Fate fate = Ask(source, options, depth, nullptr, answer);
+    if (fate == Fate::kAnswered && answer.claim.has_value()) {
+      const std::optional<StoredBody> body = fetch ? fetch(*answer.claim) : std::nullopt;
+      if (!body.has_value()) return std::nullopt;
+      answer = {};
+      fate = Ask(source, options, depth, &*body, answer);
+    }
+    switch (fate) {
       case Fate::kAnswered:
         if (answer.entry.page().scheme() == SchemeOf(options)) return answer;
         Log(LogLevel::kError, "suspect.other_scheme",
@@ -193,9 +227,15 @@ bool AnswerProbe(ProcessorOptions options) {
   options = WithVersion(std::move(options),
                         request.scheme_version() == 1 ? SchemeVersion::k1 : SchemeVersion::k2);
   options.extract.parser = static_cast<extract::ParserKind>(request.parser());
-  const ProcessedRecord processed =
-      PageProcessor(options).Process(FromRequest(request), static_cast<Depth>(request.depth()));
+  PageProcessor processor(options);
+  ProcessedRecord processed =
+      processor.Process(FromRequest(request), static_cast<Depth>(request.depth()));
   probe::Response response;
+  if (processed.claim.has_value() && request.has_body()) {
+    processor.Finish({request.body().bytes(), request.body().problem(), {}, {}}, processed);
+  } else if (processed.claim.has_value()) {
+    SetWanted(processed.claim->ref, response);
+  }
   response.set_entry(processed.entry.SerializeAsString());
   if (processed.failure.has_value()) {
     response.set_has_failure(true);

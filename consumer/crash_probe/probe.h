@@ -3,6 +3,7 @@
 #include "consumer/pipeline/page_processor.h"
 
 #include <chrono>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,16 +20,22 @@ class Probe {
   Probe(std::vector<std::string> command, std::chrono::milliseconds patience)
       : command_(std::move(command)), patience_(patience) {}
 
-  /// The result of PageProcessor for the record, if a child survives it. Otherwise `not_evaluated`,
-  /// code `crashed`; or, if decoding alone kills the child, a dead letter with that code. nullopt:
-  /// no child could be started, or its options make another scheme than this process's.
+  /// Fetches a body that lies elsewhere; nullopt: not now.
+  using FetchBody = std::function<std::optional<StoredBody>(const ClaimedPage&)>;
+
+  /// The result of PageProcessor for the record, if a child survives it. A body that the record
+  /// claims is fetched with `fetch` in this process, and parsed in the child. Otherwise
+  /// `not_evaluated`, code `crashed`; or, if decoding alone kills the child, a dead letter with
+  /// that code. nullopt: no child could be started, its options make another scheme than this
+  /// process's, or there is no body now.
   [[nodiscard]] std::optional<ProcessedRecord> Process(const SourceRecord& source,
-                                                       const ProcessorOptions& options) const;
+                                                       const ProcessorOptions& options,
+                                                       const FetchBody& fetch = {}) const;
 
  private:
   enum class Fate { kAnswered, kDied, kNotStarted };
   [[nodiscard]] Fate Ask(const SourceRecord& source, const ProcessorOptions& options, Depth depth,
-                         ProcessedRecord& answer) const;
+                         const StoredBody* body, ProcessedRecord& answer) const;
 
   std::vector<std::string> command_;
   std::chrono::milliseconds patience_;

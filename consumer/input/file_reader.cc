@@ -33,6 +33,7 @@ constexpr std::array kFileTypes = {
     FileType{".jsonl", Content::kJsonLines, {}, true},
     FileType{".ndjson", Content::kJsonLines, {}, true},
     FileType{".json", Content::kJsonLines, {}, true},
+    FileType{".cdxj", Content::kJsonLines, {}, true},
     FileType{".html", Content::kPage, "text/html", false},
     FileType{".htm", Content::kPage, "text/html", false},
     FileType{".xhtml", Content::kPage, "application/xhtml+xml", false},
@@ -204,8 +205,8 @@ Result<std::unique_ptr<FileReader>> FileReader::Open(const std::vector<fs::path>
       files.push_back(std::move(*file));
     } else {
       mistakes.push_back(fmt::format(
-          "{}: unknown ending; known are .warc, .wet, .jsonl, .ndjson, .json, .html, .htm, .xhtml "
-          "and .txt, also with .gz behind, those of WARC and JSON with .zst too",
+          "{}: unknown ending; known are .warc, .wet, .jsonl, .ndjson, .json, .cdxj, .html, .htm, "
+          ".xhtml and .txt, also with .gz behind, those of WARC and JSON with .zst too",
           path.native()));
     }
   }

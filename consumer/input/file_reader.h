@@ -36,7 +36,8 @@ struct FileReaderCounts {
 ///
 ///   *.warc, *.wet                WARC records; also .gz and .zst, per record or over the whole
 ///                                file, a dictionary in front included
-///   *.jsonl, *.json, *.ndjson    one record a line, in Options::json_format; also .gz and .zst
+///   *.jsonl, *.json, *.ndjson, *.cdxj
+///                                one record a line, in Options::json_format; also .gz and .zst
 ///   *.html, *.htm, *.xhtml, *.txt  one page, format raw, URL file://<absolute path>; also .gz
 ///   a folder                     every file in and below it with one of these endings
 ///

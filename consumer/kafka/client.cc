@@ -7,6 +7,7 @@
 #include <future>
 #include <limits>
 #include <optional>
+#include <string>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -66,6 +67,13 @@ class Client::Context {
     }
   }
 
+  void Tell(const ClientStatistics& statistics) {
+    MutexLock lock(mutex_);
+    if (callbacks_.statistics) {
+      callbacks_.statistics(statistics);
+    }
+  }
+
   std::string last_trouble() {
     MutexLock lock(mutex_);
     return last_trouble_;
@@ -93,6 +101,7 @@ int TimeoutMs(std::chrono::milliseconds timeout) {
 Result<std::unique_ptr<Client>> Client::Make(ClientConfig config, ClientCallbacks callbacks,
                                              void* owner) {
   const bool is_consumer = config.type() == ClientType::kConsumer;
+  const bool has_statistics = callbacks.statistics != nullptr;
   auto context = std::make_shared<Context>(std::move(callbacks), config.secrets(), owner);
   rd_kafka_conf_set_opaque(config.get(), context.get());
   rd_kafka_conf_set_log_cb(config.get(), [](const rd_kafka_t* handle, int level,
@@ -110,6 +119,18 @@ Result<std::unique_ptr<Client>> Client::Make(ClientConfig config, ClientCallback
     static_cast<Context*>(opaque)->Report(KafkaErrorFromCode(code, rd_kafka_name(handle), reason));
   });
   std::array<char, 512> reason{};
+  if (has_statistics) {
+    const std::string interval = std::to_string(kStatisticsInterval.count());
+    static_cast<void>(rd_kafka_conf_set(config.get(), "statistics.interval.ms", interval.c_str(),
+                                        reason.data(), reason.size()));
+    rd_kafka_conf_set_stats_cb(config.get(),
+                               [](rd_kafka_t*, char* json, std::size_t size, void* opaque) {
+                                 if (const auto statistics = ParseStatistics({json, size})) {
+                                   static_cast<Context*>(opaque)->Tell(*statistics);
+                                 }
+                                 return 0;  // librdkafka frees the text
+                               });
+  }
   rd_kafka_t* handle = rd_kafka_new(is_consumer ? RD_KAFKA_CONSUMER : RD_KAFKA_PRODUCER,
                                     config.get(), reason.data(), reason.size());
   if (handle == nullptr) {

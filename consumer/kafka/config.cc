@@ -49,7 +49,7 @@ ClientProperties CommonRequired(const KafkaClientOptions& options) {
       {"receive.message.max.bytes", std::to_string(message_bytes + kResponseRoom)},
       // Small transactional requests wait for each other otherwise, 40 ms at a time.
       {"socket.nagle.disable", "true"},
-      // Nobody reads them; the metrics are our own.
+      // Client::Make turns them on where somebody reads them.
       {"statistics.interval.ms", "0"},
       // Log lines go to the callback at once, also while nobody polls.
       {"log.queue", "false"},

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "consumer/kafka/options.h"
+#include "consumer/kafka/statistics.h"
 #include "plugin/base/broker_error.h"
 #include "plugin/base/result.h"
 
@@ -59,9 +60,11 @@ struct ClientRecipe {
 /// Asks for and changes topics.
 [[nodiscard]] ClientRecipe AdminClient(const KafkaClientOptions& options);
 
+inline constexpr std::chrono::milliseconds kStatisticsInterval{5'000};
+
 enum class KafkaLogLevel { kError, kWarning, kInfo, kDebug };
 
-/// Where a client's own words go. Either may be empty.
+/// Where a client's own words go. Each may be empty.
 struct ClientCallbacks {
   /// A line of librdkafka's log, without secrets. Called on any thread, also before the client's
   /// constructor returns, so it must be thread-safe and must not block.
@@ -69,6 +72,8 @@ struct ClientCallbacks {
   /// Something went wrong outside of any call: no broker reachable, a fatal error. For information;
   /// the client keeps trying by itself. Called on the thread that polls.
   std::function<void(const BrokerError&)> error;
+  /// Every kStatisticsInterval. Called on the thread that polls.
+  std::function<void(const ClientStatistics&)> statistics;
 };
 
 /// librdkafka's configuration object, until a client takes it over. Thread-compatible.

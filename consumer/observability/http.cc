@@ -1,6 +1,5 @@
 #include "consumer/observability/http.h"
 
-#include "consumer/observability/html_escape.h"
 #include "plugin/base/mutex.h"
 #include "plugin/base/result.h"
 
@@ -175,41 +174,6 @@ class BoundedServer final : public httplib::Server {
   std::atomic<bool> stopping_{false};
 };
 
-std::string StatusPage(const std::string& version, const Health& health,
-                       const std::vector<StatusSection>& sections) {
-  const std::string_view state = !health.live ? "not live" : health.ready ? "ready" : "not ready";
-  std::string page = fmt::format(R"(<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="refresh" content="10">
-<title>crawlsieve: {0}</title>
-<style>
-body {{ font: 16px/1.5 system-ui, sans-serif; margin: 2em auto; max-width: 60em; padding: 0 1em; }}
-table {{ border-collapse: collapse; width: 100%; }}
-th, td {{ border-bottom: 1px solid #ccc; padding: .2em .5em; text-align: left; }}
-td {{ font-variant-numeric: tabular-nums; }}
-</style>
-</head>
-<body>
-<h1>crawlsieve {1}</h1>
-<p><strong>{0}</strong> {2}</p>
-)",
-                                 state, EscapeHtml(version), EscapeHtml(health.reason));
-  for (const StatusSection& section : sections) {
-    page += fmt::format("<h2>{}</h2>\n<table>\n", EscapeHtml(section.title));
-    for (const StatusSection::Row& row : section.rows) {
-      page += fmt::format("<tr><th scope=\"row\">{}</th><td>{}</td></tr>\n", EscapeHtml(row.name),
-                          EscapeHtml(row.value));
-    }
-    page += "</table>\n";
-  }
-  return page +
-         "<p><a href=\"/metrics\">metrics</a> <a href=\"/livez\">livez</a> "
-         "<a href=\"/readyz\">readyz</a> <a href=\"/version\">version</a></p>\n</body>\n</html>\n";
-}
-
 void Answer(httplib::Response& response, int status, std::string_view body,
             std::string_view type = kTextType) {
   response.status = status;
@@ -233,7 +197,9 @@ class HttpServer::Impl {
         {{"Cache-Control", "no-store"},
          {"X-Content-Type-Options", "nosniff"},
          {"Content-Security-Policy",
-          "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"}});
+          "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; "
+          "form-action 'none'; frame-ancestors 'none'"},
+         {"Referrer-Policy", "no-referrer"}});
     server_.set_pre_routing_handler(
         [](const httplib::Request& request, httplib::Response& response) {
           if (request.method == "GET" || request.method == "HEAD") {
@@ -314,8 +280,10 @@ class HttpServer::Impl {
       Answer(response, 200, version.dump() + "\n", "application/json");
     });
     server_.Get("/", [this](const httplib::Request&, httplib::Response& response) {
-      Answer(response, 200, StatusPage(content_.version, content_.health(), content_.status()),
-             "text/html; charset=utf-8");
+      Answer(response, 200, content_.status_page(), "text/html; charset=utf-8");
+    });
+    server_.Get("/status.json", [this](const httplib::Request&, httplib::Response& response) {
+      Answer(response, 200, content_.status_json() + "\n", "application/json");
     });
   }
 

@@ -8,7 +8,6 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <vector>
 
 namespace crawlsieve::consumer {
 
@@ -19,24 +18,15 @@ struct Health {
   std::string reason;  ///< why not, or in which way, in a few words; empty where all is well
 };
 
-/// One block of the status page.
-struct StatusSection {
-  struct Row {
-    std::string name;
-    std::string value;
-  };
-  std::string title;
-  std::vector<Row> rows;
-};
-
 /// Where the server gets what it shows. The functions are called on its threads, several at once,
 /// until Stop returns; they answer from what is at hand and wait for nothing.
 struct HttpContent {
   std::string version;
   std::string commit;  ///< that was built: 12 digits, with "-dirty" after changes; or "unknown"
   std::function<Health()> health;
-  std::function<std::string()> metrics;  ///< in Prometheus' text format
-  std::function<std::vector<StatusSection>()> status;
+  std::function<std::string()> metrics;      ///< in Prometheus' text format
+  std::function<std::string()> status_page;  ///< HTML
+  std::function<std::string()> status_json;
 };
 
 /// Serves what a process says about itself:
@@ -44,6 +34,7 @@ struct HttpContent {
 ///     /metrics   for Prometheus        /livez   200, or 503 and why not
 ///     /version   JSON                  /readyz  200, or 503 and why not
 ///     /          a status page for people, without scripts or anything from elsewhere
+///     /status.json   what is on it, for programs
 ///
 /// GET and HEAD only, one request per connection. A request may have 16 KiB, and with its answer
 /// five seconds; four are worked on at a time, 16 more may wait, another 64 in the kernel.

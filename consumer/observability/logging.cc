@@ -1,5 +1,7 @@
 #include "consumer/observability/logging.h"
 
+#include "consumer/observability/recent_problems.h"
+#include "plugin/base/mutex.h"
 #include "plugin/base/timestamp.h"
 
 #include <algorithm>
@@ -7,8 +9,11 @@
 #include <atomic>
 #include <chrono>
 #include <cmath>
+#include <functional>
+#include <iterator>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -50,8 +55,12 @@ Logging& TheLogging() {
   return logging;
 }
 
-std::string Now() {
-  const auto now = std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now());
+Timestamp Now() {
+  return std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now());
+}
+
+std::string NowText() {
+  const Timestamp now = Now();
   const auto second = std::chrono::floor<std::chrono::seconds>(now);
   std::string text = FormatRfc3339(second);
   text.pop_back();
@@ -74,6 +83,48 @@ std::string Dump(const nlohmann::json& value) {
   return value.dump(-1, ' ', /*ensure_ascii=*/true, nlohmann::json::error_handler_t::replace);
 }
 
+/// What RecentProblems tells of. Lives to the end of the process. Thread-safe.
+class ProblemMemory {
+ public:
+  void Add(LogLevel level, std::string_view event, std::string text) EXCLUDES(mutex_) {
+    const Timestamp now = Now();
+    if (text.size() > kMaxProblemText) {
+      text.resize(kMaxProblemText - 3);
+      text += "...";
+    }
+    const MutexLock lock(mutex_);
+    auto found = std::ranges::find(problems_, event, &RecentProblem::event);
+    if (found == problems_.end() && problems_.size() == kMaxProblems) {
+      problems_.erase(std::ranges::min_element(problems_, {}, &RecentProblem::last));
+      found = problems_.end();
+    }
+    if (found == problems_.end()) {
+      problems_.push_back({.event = std::string(event), .first = now});
+      found = std::prev(problems_.end());
+    }
+    found->level = level;
+    found->text = std::move(text);
+    found->last = now;
+    ++found->count;
+  }
+
+  [[nodiscard]] std::vector<RecentProblem> Newest() const EXCLUDES(mutex_) {
+    const MutexLock lock(mutex_);
+    std::vector<RecentProblem> problems = problems_;
+    std::ranges::stable_sort(problems, std::ranges::greater(), &RecentProblem::last);
+    return problems;
+  }
+
+ private:
+  mutable Mutex mutex_;
+  std::vector<RecentProblem> problems_ GUARDED_BY(mutex_);
+};
+
+ProblemMemory& TheProblems() {
+  static ProblemMemory& problems = *new ProblemMemory;
+  return problems;
+}
+
 /// Text that can stand bare behind `name=`.
 bool IsBare(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
@@ -81,9 +132,9 @@ bool IsBare(std::string_view text) {
   });
 }
 
-std::string TextLine(LogLevel level, std::string_view event,
-                     std::initializer_list<LogField> fields) {
-  std::string line = fmt::format("{} {:<5} {}", Now(), Named(level).name, event);
+/// " name=value" for each field.
+std::string FieldsText(std::initializer_list<LogField> fields) {
+  std::string line;
   for (const LogField& field : fields) {
     const nlohmann::json value = ToJson(field);
     const auto* text = value.get_ptr<const std::string*>();
@@ -93,9 +144,14 @@ std::string TextLine(LogLevel level, std::string_view event,
   return line;
 }
 
+std::string TextLine(LogLevel level, std::string_view event,
+                     std::initializer_list<LogField> fields) {
+  return fmt::format("{} {:<5} {}", NowText(), Named(level).name, event) + FieldsText(fields);
+}
+
 std::string JsonLine(LogLevel level, std::string_view event,
                      std::initializer_list<LogField> fields) {
-  std::string line = fmt::format(R"({{"time":"{}","level":"{}","event":{})", Now(),
+  std::string line = fmt::format(R"({{"time":"{}","level":"{}","event":{})", NowText(),
                                  Named(level).name, Dump(event));
   for (const LogField& field : fields) {
     line += fmt::format(",{}:{}", Dump(field.name), Dump(ToJson(field)));
@@ -118,6 +174,11 @@ bool LogEnabled(LogLevel level) { return TheLogging().logger.should_log(Named(le
 void Log(LogLevel level, std::string_view event, std::initializer_list<LogField> fields) noexcept {
   try {
     if (!LogEnabled(level)) return;
+    if (level >= LogLevel::kWarn) {
+      std::string text = FieldsText(fields);
+      if (!text.empty()) text.erase(0, 1);
+      TheProblems().Add(level, event, std::move(text));
+    }
     Logging& logging = TheLogging();
     const std::string line = logging.format == LogFormat::kJson ? JsonLine(level, event, fields)
                                                                 : TextLine(level, event, fields);
@@ -126,5 +187,7 @@ void Log(LogLevel level, std::string_view event, std::initializer_list<LogField>
     // Nowhere is left to say it.
   }
 }
+
+std::vector<RecentProblem> RecentProblems() { return TheProblems().Newest(); }
 
 }  // namespace crawlsieve::consumer

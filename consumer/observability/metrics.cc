@@ -2,6 +2,7 @@
 
 #include "consumer/observability/process_metrics.h"
 
+#include <algorithm>
 #include <sstream>
 #include <utility>
 
@@ -51,11 +52,19 @@ constexpr std::array<CountName, kCounts> kCountNames{{
      "Pages with text that the cache of repeats did not have."},
     {"crawlsieve_repeated_pages_total", "repeated",
      "Pages with text that the cache of repeats had: they were not parsed again."},
+    {"crawlsieve_bodies_fetched_total", "bodies_fetched",
+     "Bodies fetched that lay elsewhere than in their record."},
+    {"crawlsieve_bodies_not_had_total", "bodies_not_had",
+     "References that led to no body: not found, damaged, refused. Their pages are not_evaluated."},
+    {"crawlsieve_body_waits_total", "body_waits",
+     "Times that an input partition began to wait for a body: its store was down, or its file "
+     "still grew."},
     {"crawlsieve_saved_bytes_total", "bytes_saved", "Bytes of the bodies of dropped pages."},
     {"crawlsieve_log_entries_appended_total", "log_appended",
      "Entries appended to the admission log."},
     {"crawlsieve_log_entries_folded_total", "log_folded",
      "Entries of the admission log folded into the state."},
+    {"crawlsieve_scores_total", "scores", "Scores of URLs that were published."},
     {"crawlsieve_transactions_committed_total", "transactions_committed",
      "Transactions committed by the judge."},
     {"crawlsieve_transactions_aborted_total", "transactions_aborted",
@@ -72,17 +81,11 @@ constexpr std::array<CountName, kCounts> kCountNames{{
      "Restart snapshots that failed or were overtaken by an aborted transaction."},
     {"crawlsieve_index_snapshots_refused_total", "snapshots_refused",
      "Restart snapshots passed over at a start: damaged, or not of this state."},
+    {"crawlsieve_rebalances_total", "rebalances",
+     "Assignments of partitions by the consumer groups of the process."},
 }};
 
 constexpr std::array<const char*, kLatencies> kLatencyNames{"extract", "judge", "end_to_end"};
-
-/// From a tenth of a millisecond, a lookup, to a minute, more than anything should take.
-const prometheus::Histogram::BucketBoundaries& LatencyBuckets() {
-  static const prometheus::Histogram::BucketBoundaries buckets{
-      0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05,
-      0.1,    0.25,    0.5,    1,     2.5,    5,     10,   30,    60};
-  return buckets;
-}
 
 std::string_view RoleName(Role role) { return role == Role::kExtract ? "extract" : "judge"; }
 
@@ -171,6 +174,27 @@ struct Metrics::Registered {
       Gauge("crawlsieve_standby", "1 while the judge of another process is active.").Add({});
   prometheus::Gauge& connected =
       Gauge("crawlsieve_connected", "1 while a broker is connected.").Add({});
+  Gauges& waiting = Gauge("crawlsieve_waiting_partitions",
+                          "Input partitions that wait for a body that lies elsewhere.");
+  prometheus::Gauge& waiting_for_store = waiting.Add({{"reason", "store"}});
+  prometheus::Gauge& waiting_for_file = waiting.Add({{"reason", "growing_file"}});
+  prometheus::Gauge& restore_entries =
+      Gauge("crawlsieve_restore_entries",
+            "Entries of the log that the restore going on folds; 0 without one.")
+          .Add({});
+  prometheus::Gauge& restore_entries_left =
+      Gauge("crawlsieve_restore_entries_left", "Those of them that are not folded yet.").Add({});
+  prometheus::Histogram& distances =
+      prometheus::BuildHistogram()
+          .Name("crawlsieve_near_duplicate_hamming_distance")
+          .Help("Hamming distance of near duplicates to the page that they repeat.")
+          .Register(registry)
+          .Add({}, prometheus::Histogram::BucketBoundaries{0, 1, 2, 3, 4, 5, 6, 7});
+  Gauges& log_clock = Gauge("crawlsieve_log_clock_timestamp_seconds",
+                            "Time of the log entry that the judge folded last.");
+  Gauges& state_bytes = Gauge("crawlsieve_state_bytes", "Size of the state directory.");
+  Gauges& state_free_bytes =
+      Gauge("crawlsieve_state_free_bytes", "What may still be written to its disk.");
   Gauges& last_snapshot = Gauge("crawlsieve_index_last_snapshot_timestamp_seconds",
                                 "When the last snapshot of the index was written.");
   Gauges& open_gaps =
@@ -178,6 +202,16 @@ struct Metrics::Registered {
             "Input offsets of a partition that the admission log has no entry for.");
   Gauges& lag_records = Gauge("crawlsieve_lag_records", "Records behind the end of a partition.");
   Gauges& lag_seconds = Gauge("crawlsieve_lag_seconds", "Age of a partition's next record.");
+  Gauges& kafka_queued_records =
+      Gauge("crawlsieve_kafka_queued_records",
+            "Records in the queues of a Kafka client: to be acknowledged, or to be polled.");
+  Gauges& kafka_queued_bytes =
+      Gauge("crawlsieve_kafka_queued_bytes", "Bytes of the records in a Kafka client's queues.");
+  Gauges& kafka_latency =
+      Gauge("crawlsieve_kafka_broker_latency_seconds",
+            "Time within which the slowest broker answered 99 of 100 requests of a Kafka client. "
+            "A consumer's fetches wait for records.");
+  std::vector<std::pair<Gauges*, prometheus::Gauge*>> kafka_shown;
   std::vector<prometheus::Gauge*> open_gaps_shown;
   std::vector<prometheus::Gauge*> lag_records_shown;
   std::vector<prometheus::Gauge*> lag_seconds_shown;
@@ -190,7 +224,9 @@ struct Metrics::Registered {
                            .Help("Time that a stage took for one page.")
                            .Register(registry);
     for (std::size_t i = 0; i < kLatencies; ++i) {
-      latencies[i] = &histograms.Add({{"stage", kLatencyNames[i]}}, LatencyBuckets());
+      latencies[i] = &histograms.Add(
+          {{"stage", kLatencyNames[i]}},
+          prometheus::Histogram::BucketBoundaries(kLatencyBounds.begin(), kLatencyBounds.end()));
     }
     Gauge("crawlsieve_build_info", "The version that runs.")
         .Add({{"version", identity.version}})
@@ -208,12 +244,36 @@ struct Metrics::Registered {
     return prometheus::BuildGauge().Name(name).Help(help).Register(registry);
   }
 
+  [[nodiscard]] LatencyCounts CountsOf(std::size_t latency) const {
+    const auto buckets = latencies[latency]->Collect().histogram.bucket;
+    LatencyCounts counts{};
+    std::uint64_t below = 0;
+    for (std::size_t i = 0; i < counts.size() && i < buckets.size(); ++i) {
+      counts[i] = buckets[i].cumulative_count - below;
+      below = buckets[i].cumulative_count;
+    }
+    return counts;
+  }
+
   void ShowGaps(const std::map<std::pair<std::string, std::int32_t>, std::uint64_t>& offsets) {
     for (prometheus::Gauge* gauge : std::exchange(open_gaps_shown, {})) open_gaps.Remove(gauge);
     for (const auto& [place, count] : offsets) {
       open_gaps_shown.push_back(
           &open_gaps.Add({{"topic", place.first}, {"partition", std::to_string(place.second)}}));
       open_gaps_shown.back()->Set(static_cast<double>(count));
+    }
+  }
+
+  void ShowKafkaClients(const std::map<std::string, KafkaClientReport>& clients) {
+    for (const auto& [family, gauge] : std::exchange(kafka_shown, {})) family->Remove(gauge);
+    const auto show = [&](Gauges& family, const std::string& client, double value) {
+      kafka_shown.emplace_back(&family, &family.Add({{"client", client}}));
+      kafka_shown.back().second->Set(value);
+    };
+    for (const auto& [client, report] : clients) {
+      show(kafka_queued_records, client, static_cast<double>(report.queued_records));
+      show(kafka_queued_bytes, client, static_cast<double>(report.queued_bytes));
+      if (report.broker_latency) show(kafka_latency, client, *report.broker_latency);
     }
   }
 
@@ -325,10 +385,63 @@ std::uint64_t Metrics::open_gap_offsets() const {
   return open_gap_offsets_;
 }
 
+void Metrics::SetPartitionsWaiting(std::uint64_t without_store, std::uint64_t for_growing_files) {
+  registered_->waiting_for_store.Set(static_cast<double>(without_store));
+  registered_->waiting_for_file.Set(static_cast<double>(for_growing_files));
+}
+
+std::uint64_t Metrics::partitions_without_store() const {
+  return static_cast<std::uint64_t>(registered_->waiting_for_store.Value());
+}
+
 void Metrics::SetAssignment(std::vector<PartitionReport> assignment) {
   const MutexLock lock(mutex_);
   assignment_ = std::move(assignment);
   registered_->ShowLag(assignment_);
+}
+
+void Metrics::AddDistances(const DistanceCounts& counts) {
+  std::vector<double> increments(counts.begin(), counts.end());
+  increments.push_back(0);  // above all bounds
+  double sum = 0;
+  for (std::size_t i = 0; i < counts.size(); ++i) sum += static_cast<double>(i) * increments[i];
+  registered_->distances.ObserveMultiple(increments, sum);
+  const MutexLock lock(mutex_);
+  for (std::size_t i = 0; i < counts.size(); ++i) distances_[i] += counts[i];
+}
+
+void Metrics::SetRestore(const std::optional<RestoreReport>& restore) {
+  const MutexLock lock(mutex_);
+  restore_ = restore;
+  registered_->restore_entries.Set(
+      restore ? static_cast<double>(std::max<std::int64_t>(0, restore->to - restore->from)) : 0.0);
+  registered_->restore_entries_left.Set(
+      restore ? static_cast<double>(std::max<std::int64_t>(0, restore->to - restore->next)) : 0.0);
+}
+
+void Metrics::SetLogClock(Timestamp time) {
+  const MutexLock lock(mutex_);
+  log_clock_ = time;
+  const std::chrono::duration<double> since_epoch = time.time_since_epoch();
+  registered_->log_clock.Add({}).Set(since_epoch.count());
+}
+
+void Metrics::SetStorage(const StorageReport& storage) {
+  const MutexLock lock(mutex_);
+  storage_ = storage;
+  registered_->state_bytes.Add({}).Set(static_cast<double>(storage.used));
+  registered_->state_free_bytes.Add({}).Set(static_cast<double>(storage.free));
+}
+
+void Metrics::SetKafkaClient(const std::string& client,
+                             const std::optional<KafkaClientReport>& report) {
+  const MutexLock lock(mutex_);
+  if (report.has_value()) {
+    kafka_clients_[client] = *report;
+  } else {
+    kafka_clients_.erase(client);
+  }
+  registered_->ShowKafkaClients(kafka_clients_);
 }
 
 void Metrics::SetRestoring(bool restoring) { registered_->restoring.Set(restoring ? 1 : 0); }
@@ -366,6 +479,25 @@ CounterValues Metrics::Values() const {
   values.dead_letters = read(dead_letters_);
   values.errors = read(errors_);
   return values;
+}
+
+MetricsReading Metrics::Read() const {
+  const MutexLock lock(mutex_);
+  MetricsReading reading;
+  reading.total = Values();
+  for (std::size_t i = 0; i < kLatencies; ++i) reading.latencies[i] = registered_->CountsOf(i);
+  reading.distances = distances_;
+  reading.index = index_;
+  reading.assignment = assignment_;
+  reading.restore = restore_;
+  reading.log_clock = log_clock_;
+  reading.storage = storage_;
+  reading.kafka_clients = kafka_clients_;
+  reading.open_gap_offsets = open_gap_offsets_;
+  reading.restoring = restoring();
+  reading.standby = standby();
+  reading.connected = connected();
+  return reading;
 }
 
 MetricsWindow Metrics::CloseWindow(Timestamp now) {

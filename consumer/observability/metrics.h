@@ -37,9 +37,13 @@ enum class Count {
   kFieldsOmitted,       ///< fields of pages too long to be repeated in their verdicts
   kPagesParsed,         ///< those with text that the cache of repeats had not
   kPagesRepeated,       ///< those that it had
+  kBodiesFetched,       ///< that lay elsewhere
+  kBodiesNotHad,        ///< references that led to no body: missing, damaged, refused
+  kBodyWaits,           ///< times that a partition was set back, to wait for a body
   kBytesSaved,          ///< bodies of dropped pages
   kLogEntriesAppended,  ///< by the extract stage
   kLogEntriesFolded,    ///< by the judge
+  kScores,
   kTransactionsCommitted,
   kTransactionsAborted,
   kIndexProbes,         ///< buckets looked into
@@ -49,8 +53,9 @@ enum class Count {
   kSnapshotsWritten,    ///< of the index
   kSnapshotsGivenUp,    ///< failed, or overtaken by an aborted transaction
   kSnapshotsRefused,    ///< passed over at a start: damaged, or not of this state
+  kRebalances,          ///< partitions were assigned, by either group
 };
-inline constexpr std::size_t kCounts = static_cast<std::size_t>(Count::kSnapshotsRefused) + 1;
+inline constexpr std::size_t kCounts = static_cast<std::size_t>(Count::kRebalances) + 1;
 
 /// Where time goes.
 enum class Latency {
@@ -59,6 +64,19 @@ enum class Latency {
   kEndToEnd,  ///< time of the input record to its verdict committed
 };
 inline constexpr std::size_t kLatencies = static_cast<std::size_t>(Latency::kEndToEnd) + 1;
+
+/// Upper ends of the buckets of the latency histogram, seconds: from a tenth of a millisecond, a
+/// lookup, to a minute, more than anything should take.
+inline constexpr std::array<double, 18> kLatencyBounds{
+    0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05,
+    0.1,    0.25,    0.5,    1,     2.5,    5,     10,   30,    60};
+
+/// Durations in each bucket; the last one has those above all bounds.
+using LatencyCounts = std::array<std::uint64_t, kLatencyBounds.size() + 1>;
+
+/// Pages that matched a kept version, by Hamming distance of the simhashes: exact duplicates and
+/// pages without a distance are in none of them.
+using DistanceCounts = std::array<std::uint64_t, 8>;
 
 /// Who reports.
 struct MetricsIdentity {
@@ -83,6 +101,27 @@ struct PartitionReport {
   std::optional<std::int64_t> offset;  ///< next to be read
   std::optional<std::int64_t> lag;     ///< records
   std::optional<double> lag_seconds;   ///< age of the record that is next
+};
+
+/// Entries of the log that a judge folds again before it judges. Offsets.
+struct RestoreReport {
+  std::int64_t from = 0;  ///< the first
+  std::int64_t next = 0;
+  std::int64_t to = 0;  ///< behind the last
+  std::chrono::steady_clock::time_point began;
+};
+
+/// The state directory and its disk. Bytes.
+struct StorageReport {
+  std::uint64_t used = 0;
+  std::uint64_t free = 0;  ///< what this process may still write
+};
+
+/// A Kafka client of the process.
+struct KafkaClientReport {
+  std::uint64_t queued_records = 0;      ///< to be acknowledged, or to be polled
+  std::uint64_t queued_bytes = 0;        ///< of them
+  std::optional<double> broker_latency;  ///< s; 99 of 100 requests, by the slowest broker
 };
 
 /// How many input offsets of a partition the admission log has no entry for.
@@ -114,6 +153,23 @@ struct MetricsWindow {
   std::array<LatencySummary, kLatencies> latencies{};
   IndexReport index;
   std::vector<PartitionReport> assignment;
+  bool restoring = false;
+  bool standby = false;
+  bool connected = false;
+};
+
+/// Everything that is counted and how things stand, at one moment.
+struct MetricsReading {
+  CounterValues total;  ///< since the process started
+  std::array<LatencyCounts, kLatencies> latencies{};
+  DistanceCounts distances{};
+  IndexReport index;
+  std::vector<PartitionReport> assignment;
+  std::optional<RestoreReport> restore;
+  std::optional<Timestamp> log_clock;
+  std::optional<StorageReport> storage;
+  std::map<std::string, KafkaClientReport> kafka_clients;  ///< by name
+  std::uint64_t open_gap_offsets = 0;
   bool restoring = false;
   bool standby = false;
   bool connected = false;
@@ -157,19 +213,35 @@ class Metrics {
 
   void Observe(Latency what, std::chrono::nanoseconds duration);
 
+  /// Near duplicates that were found, by distance.
+  void AddDistances(const DistanceCounts& counts);
+
   /// How things stand; each call replaces what the last one said.
   void SetIndex(const IndexReport& index);
   void SetOpenGaps(const std::vector<GapReport>& gaps);
   void SetAssignment(std::vector<PartitionReport> assignment);
+  void SetRestore(const std::optional<RestoreReport>& restore);  ///< nullopt: none is going on
+  void SetLogClock(Timestamp time);  ///< of the log entry that was folded last
+  void SetStorage(const StorageReport& storage);
+  /// `client` is a name of ours, "judge_producer"; nullopt: it is gone.
+  void SetKafkaClient(const std::string& client, const std::optional<KafkaClientReport>& report);
   void SetRestoring(bool restoring);  ///< at first: false
   void SetStandby(bool standby);      ///< at first: false
   void SetConnected(bool connected);  ///< at first: false
+  /// Input partitions that wait for a body: because its store is down, because its file still
+  /// grows.
+  void SetPartitionsWaiting(std::uint64_t without_store, std::uint64_t for_growing_files);
 
   /// Input offsets that the log has no entry for, as the judge last said: their number.
   [[nodiscard]] std::uint64_t open_gap_offsets() const;
+  /// As SetPartitionsWaiting last said.
+  [[nodiscard]] std::uint64_t partitions_without_store() const;
   [[nodiscard]] bool restoring() const;
   [[nodiscard]] bool standby() const;
   [[nodiscard]] bool connected() const;
+
+  /// All of it as it is now. Ends no window.
+  [[nodiscard]] MetricsReading Read() const;
 
   /// Everything, in Prometheus' text format 0.0.4.
   [[nodiscard]] std::string PrometheusText() const;
@@ -200,6 +272,11 @@ class Metrics {
   Labelled dead_letters_ GUARDED_BY(mutex_);
   Labelled errors_ GUARDED_BY(mutex_);
   IndexReport index_ GUARDED_BY(mutex_);
+  DistanceCounts distances_ GUARDED_BY(mutex_){};
+  std::optional<RestoreReport> restore_ GUARDED_BY(mutex_);
+  std::optional<Timestamp> log_clock_ GUARDED_BY(mutex_);
+  std::optional<StorageReport> storage_ GUARDED_BY(mutex_);
+  std::map<std::string, KafkaClientReport> kafka_clients_ GUARDED_BY(mutex_);
   std::uint64_t open_gap_offsets_ GUARDED_BY(mutex_) = 0;
   std::vector<PartitionReport> assignment_ GUARDED_BY(mutex_);
   Timestamp window_start_ GUARDED_BY(mutex_);

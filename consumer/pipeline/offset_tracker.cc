@@ -11,6 +11,11 @@ std::int64_t OffsetTracker::Take(std::int64_t offset, int acknowledgements) {
   return previous;
 }
 
+void OffsetTracker::Rewind(std::int64_t offset, std::int64_t previous) {
+  while (!open_.empty() && open_.back().offset >= offset) open_.pop_back();
+  previous_ = previous;
+}
+
 OffsetTracker::Record* OffsetTracker::Find(std::int64_t offset) {
   const auto found = std::lower_bound(
       open_.begin(), open_.end(), offset,

@@ -17,6 +17,10 @@ class OffsetTracker {
   /// must rise.
   std::int64_t Take(std::int64_t offset, int acknowledgements);
 
+  /// Forgets the records from `offset` on, which will be taken again. `previous` is what Take
+  /// returned for `offset`, which must not be done.
+  void Rewind(std::int64_t offset, std::int64_t previous);
+
   /// Whether a record was taken already (redelivery within the assignment).
   [[nodiscard]] bool IsTaken(std::int64_t offset) const { return offset <= previous_; }
 

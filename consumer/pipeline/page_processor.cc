@@ -1,16 +1,22 @@
 #include "consumer/pipeline/page_processor.h"
 
+#include "consumer/claims/redeem.h"
+#include "consumer/input/formats/body.h"
 #include "consumer/input/formats/header_block.h"
+#include "consumer/pipeline/extracted.pb.h"
 #include "consumer/record_limits.h"
+#include "extract/references.h"
 #include "extract/url/page_url.h"
 #include "plugin/base/http_date.h"
 #include "plugin/fingerprint/simhash.h"
 #include "plugin/fingerprint/sketch.h"
+#include "plugin/log/links.h"
 #include "plugin/verdict/item.h"
 
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+#include <iterator>
 #include <string_view>
 #include <utility>
 #include <variant>
@@ -35,6 +41,23 @@ log::Outcome ToProto(extract::Outcome outcome) {
   return log::OUTCOME_NOT_EVALUATED;
 }
 
+References ToProto(const extract::References& references) {
+  References proto;
+  proto.set_base(references.base);
+  proto.mutable_main_text()->Add(references.main_text.begin(), references.main_text.end());
+  proto.mutable_elsewhere()->Add(references.elsewhere.begin(), references.elsewhere.end());
+  return proto;
+}
+
+extract::References FromProto(References&& proto) {
+  const auto take = [](google::protobuf::RepeatedPtrField<std::string>& from) {
+    return std::vector<std::string>(std::make_move_iterator(from.begin()),
+                                    std::make_move_iterator(from.end()));
+  };
+  return {std::move(*proto.mutable_base()), take(*proto.mutable_main_text()),
+          take(*proto.mutable_elsewhere())};
+}
+
 bool IsTraceContext(const std::string& name) {
   return name == "traceparent" || name == "tracestate";
 }
@@ -57,6 +80,11 @@ void SetIdentity(const extract::Document& document, log::Page& entry) {
   const bool is_end = document.host.ends_with(document.registered_domain);
   entry.set_registered_domain_bytes(
       is_end ? static_cast<std::uint32_t>(document.registered_domain.size()) : 0);
+}
+
+extract::ExtractOptions WithReferences(extract::ExtractOptions options, bool wanted) {
+  options.references = wanted;
+  return options;
 }
 
 /// The headers of `record` that go on with the page, all or none.
@@ -91,6 +119,11 @@ std::optional<DecodeFailure> UrlProblem(std::string_view name, std::string_view 
       std::string(name)};
 }
 
+std::optional<DecodeFailure> UrlProblem(const extract::Page& page) {
+  auto problem = UrlProblem("url", page.url);
+  return problem.has_value() ? problem : UrlProblem("final_url", page.final_url);
+}
+
 /// The record as Decode has it, with URLs that can be written on.
 Decoded DecodeWithinLimits(InputRecord record, FormatKind format, const DecodeOptions& options,
                            FormatKind& taken) {
@@ -99,8 +132,9 @@ Decoded DecodeWithinLimits(InputRecord record, FormatKind format, const DecodeOp
   if (const auto* tombstone = std::get_if<Tombstone>(&decoded)) {
     problem = UrlProblem("key", tombstone->url);
   } else if (const auto* page = std::get_if<extract::Page>(&decoded)) {
-    problem = UrlProblem("url", page->url);
-    if (!problem.has_value()) problem = UrlProblem("final_url", page->final_url);
+    problem = UrlProblem(*page);
+  } else if (const auto* claimed = std::get_if<ClaimedPage>(&decoded)) {
+    problem = UrlProblem(claimed->page);
   } else if (const auto* other = std::get_if<NotAPage>(&decoded)) {
     // Every record has a verdict or is a dead letter.
     problem = DecodeFailure{"not_a_page", other->what, {}};
@@ -159,7 +193,8 @@ PageProcessor::PageProcessor(const ProcessorOptions& options, RepeatCache* repea
     : options_(options),
       scheme_(SchemeOf(options)),
       content_checksum_(options.fingerprint),
-      extractor_(options.extract, FeatureHasher(options.fingerprint)),
+      extractor_(WithReferences(options.extract, options.max_links > 0),
+                 FeatureHasher(options.fingerprint)),
       repeats_(repeats != nullptr && repeats->enabled() ? repeats : nullptr) {}
 
 ProcessedRecord PageProcessor::Process(SourceRecord&& source, Depth depth, std::string* text) {
@@ -194,6 +229,13 @@ ProcessedRecord PageProcessor::Process(SourceRecord&& source, Depth depth, std::
     page.set_host(std::move(canonical.host));
     page.set_path_depth(canonical.path_depth);
     page.set_url(std::move(tombstone->url));
+  } else if (auto* claimed = std::get_if<ClaimedPage>(&decoded)) {
+    if (options_.takes_claims && depth == Depth::kWhole) {
+      processed.claim = std::move(*claimed);
+    } else {
+      claimed->page.body_problem = depth == Depth::kWhole ? kUnsupportedBodyRef : kCrashed;
+      processed.repeated = FillPage(std::move(claimed->page), page, text);
+    }
   } else {
     extract::Page& content = std::get<extract::Page>(decoded);
     if (depth == Depth::kDecodeOnly) {
@@ -203,6 +245,13 @@ ProcessedRecord PageProcessor::Process(SourceRecord&& source, Depth depth, std::
     processed.repeated = FillPage(std::move(content), page, text);
   }
   return processed;
+}
+
+void PageProcessor::Finish(StoredBody body, ProcessedRecord& processed, std::string* text) {
+  if (!processed.claim.has_value()) return;
+  extract::Page page = Redeem(std::move(*processed.claim), std::move(body), options_.decode);
+  processed.claim.reset();
+  processed.repeated = FillPage(std::move(page), *processed.entry.mutable_page(), text);
 }
 
 void PageProcessor::FillFetch(const extract::Page& page, log::Page& entry) const {
@@ -232,16 +281,14 @@ std::optional<bool> PageProcessor::FillPage(extract::Page&& page, log::Page& ent
                                             std::string* text) {
   DieOnPlantedPage(page);
   std::optional<bool> repeated;
-  if (!page.body_problem.empty()) {
-    Extract(page, entry, text);
+  extract::References references;
+  if (repeats_ == nullptr || text != nullptr || !page.body_problem.empty()) {
+    references = Extract(page, entry, text);
   } else {
-    if (repeats_ == nullptr || text != nullptr) {
-      Extract(page, entry, text);
-    } else {
-      repeated = ExtractOrRepeat(page, entry);
-    }
-    entry.set_raw_checksum(ToBytes(RawChecksum(page.body)));
+    repeated = ExtractOrRepeat(page, entry, references);
   }
+  if (page.body_problem.empty()) entry.set_raw_checksum(ToBytes(RawChecksum(page.body)));
+  FillLinks(page, page.links.has_value() ? *page.links : references, entry);
   entry.set_body_bytes(page.body.size());
   if (page.fetch_time.has_value()) {
     entry.set_fetch_time_ms(page.fetch_time->time_since_epoch().count());
@@ -255,7 +302,8 @@ std::optional<bool> PageProcessor::FillPage(extract::Page&& page, log::Page& ent
   return repeated;
 }
 
-void PageProcessor::Extract(const extract::Page& page, log::Page& entry, std::string* text) {
+extract::References PageProcessor::Extract(const extract::Page& page, log::Page& entry,
+                                           std::string* text) {
   extract::Document document = extractor_.Extract(page);
   SetIdentity(document, entry);
   entry.set_outcome(ToProto(document.outcome));
@@ -276,21 +324,41 @@ void PageProcessor::Extract(const extract::Page& page, log::Page& entry, std::st
     entry.set_content_checksum(ToBytes(content_checksum_.OfBytes(page.body)));
   }
   if (text != nullptr) *text = std::move(document.normalized_text);
+  return std::move(document.references);
 }
 
-std::optional<bool> PageProcessor::ExtractOrRepeat(const extract::Page& page, log::Page& entry) {
+std::optional<bool> PageProcessor::ExtractOrRepeat(const extract::Page& page, log::Page& entry,
+                                                   extract::References& references) {
   const Checksum key = RepeatKey(page);
-  if (const auto known = repeats_->Find(key); known && entry.MergeFromString(*known)) {
+  Extracted extracted;
+  if (const auto known = repeats_->Find(key);
+      known && extracted.ParseFromString(*known) && entry.MergeFromString(extracted.page())) {
     if (!options_.extract.url.follow_canonical_link) SetIdentity(extractor_.Identify(page), entry);
+    references = FromProto(std::move(*extracted.mutable_references()));
     return true;
   }
   log::Page found;
-  Extract(page, found, nullptr);
+  references = Extract(page, found, nullptr);
   entry.MergeFrom(found);
   // Other outcomes are cheap, or depend on a clock.
   if (found.outcome() != log::OUTCOME_TEXT) return std::nullopt;
-  repeats_->Add(key, found.SerializeAsString());
+  found.SerializeToString(extracted.mutable_page());
+  if (options_.max_links > 0) *extracted.mutable_references() = ToProto(references);
+  repeats_->Add(key, extracted.SerializeAsString());
   return false;
+}
+
+void PageProcessor::FillLinks(const extract::Page& page, const extract::References& references,
+                              log::Page& entry) const {
+  if (options_.max_links == 0 || entry.outcome() != log::OUTCOME_TEXT) return;
+  // The page's own address, whatever its identity is.
+  const std::string& fetched = page.final_url.empty() ? page.url : page.final_url;
+  const extract::OutLinks links =
+      extract::ResolveReferences(references, extract::CanonicalizeUrl(fetched).url,
+                                 entry.canonical_url(), options_.extract.url, options_.max_links);
+  log::PackedLinks packed = log::PackLinks(links.main_text, links.elsewhere, entry.canonical_url());
+  if (packed.left_out > 0) entry.add_omitted("links");
+  entry.set_links(std::move(packed.bytes));
 }
 
 /// All that Extract depends on. The URL decides the identity, which is made anew for each page

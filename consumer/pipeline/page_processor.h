@@ -1,5 +1,6 @@
 #pragma once
 
+#include "consumer/claims/stored_body.h"
 #include "consumer/input/formats/input_format.h"
 #include "consumer/pipeline/repeat_cache.h"
 #include "extract/extractor.h"
@@ -9,6 +10,7 @@
 #include "plugin/fingerprint/scheme.h"
 #include "plugin/log/entry.pb.h"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,6 +22,10 @@ struct ProcessorOptions {
   extract::ExtractOptions extract;
   FingerprintOptions fingerprint;
   bool pass_headers = false;  ///< all of the record's headers into the entry, not only the trace's
+  std::uint32_t max_links = 0;  ///< of a page, in its entry
+  /// Whether the caller fetches bodies that lie elsewhere: ProcessedRecord::claim. If not, such a
+  /// page is `not_evaluated`, code `unsupported_body_ref`.
+  bool takes_claims = false;
 };
 
 /// One input record and where it came from.
@@ -37,6 +43,9 @@ struct ProcessedRecord {
   /// Whether the cache had what the page's text came to; nothing where the text wasn't looked at,
   /// or not by way of the cache.
   std::optional<bool> repeated;
+  /// Set: the page's body must be fetched first, and the entry is for PageProcessor::Finish to fill
+  /// in. Only with ProcessorOptions::takes_claims.
+  std::optional<ClaimedPage> claim;
 };
 
 /// How much of a record is looked at.
@@ -62,14 +71,22 @@ class PageProcessor {
   [[nodiscard]] ProcessedRecord Process(SourceRecord&& source, Depth depth = Depth::kWhole,
                                         std::string* text = nullptr);
 
+  /// Fills in the entry of a record that has a claim, with the body that was fetched for it. The
+  /// same as Process with that body in the record; see Redeem.
+  void Finish(StoredBody body, ProcessedRecord& processed, std::string* text = nullptr);
+
  private:
   /// Whether the cache had it: see ProcessedRecord.
   std::optional<bool> FillPage(extract::Page&& page, log::Page& entry, std::string* text);
   /// What the response says about the next fetch.
   void FillFetch(const extract::Page& page, log::Page& entry) const;
-  /// What depends on the page's text, or on its URL, in log fields.
-  void Extract(const extract::Page& page, log::Page& entry, std::string* text);
-  std::optional<bool> ExtractOrRepeat(const extract::Page& page, log::Page& entry);
+  /// What depends on the page's text, or on its URL, in log fields. Returns where the page leads.
+  extract::References Extract(const extract::Page& page, log::Page& entry, std::string* text);
+  std::optional<bool> ExtractOrRepeat(const extract::Page& page, log::Page& entry,
+                                      extract::References& references);
+  /// Needs the entry's identity.
+  void FillLinks(const extract::Page& page, const extract::References& references,
+                 log::Page& entry) const;
   [[nodiscard]] Checksum RepeatKey(const extract::Page& page) const;
 
   const ProcessorOptions options_;

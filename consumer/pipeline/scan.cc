@@ -7,6 +7,8 @@
 #include <chrono>
 #include <optional>
 #include <set>
+#include <stop_token>
+#include <thread>
 #include <utility>
 
 namespace crawlsieve::consumer {
@@ -25,17 +27,41 @@ struct Done {
   ProcessedRecord processed;
   std::string origin;
   std::size_t bytes = 0;
-  bool was_recognized = false;  ///< the record didn't say its format
+  bool was_recognized = false;        ///< the record didn't say its format
+  std::optional<StoreOutage> outage;  ///< its body can't be had
 };
 
-OrderedWorkers<Task, Done>::Worker MakeWorker(const ProcessorOptions& options,
-                                              RepeatCache& repeats) {
+/// Fetches the body that `processed` claims, again and again for as long as the patience lasts.
+std::optional<StoreOutage> FetchBody(const ScanOptions& options, const std::stop_token& stop,
+                                     PageProcessor& processor, ProcessedRecord& processed) {
+  constexpr std::chrono::milliseconds kPause{250};
+  const auto deadline = std::chrono::steady_clock::now() + options.patience;
+  for (;;) {
+    auto body = options.bodies->Fetch(processed.claim->ref, stop);
+    if (body) {
+      processor.Finish(std::move(*body), processed);
+      return std::nullopt;
+    }
+    if (stop.stop_requested() || std::chrono::steady_clock::now() >= deadline) {
+      return std::move(body.error());
+    }
+    std::this_thread::sleep_for(kPause);
+  }
+}
+
+OrderedWorkers<Task, Done>::Worker MakeWorker(const ScanOptions& options,
+                                              const std::stop_token& stop, RepeatCache& repeats) {
+  ProcessorOptions processing = options.processor;
+  processing.takes_claims = options.bodies != nullptr;
   // std::function wants a copyable target, hence the shared_ptr.
-  auto processor = std::make_shared<PageProcessor>(options, &repeats);
-  return [processor](Task&& task) {
+  auto processor = std::make_shared<PageProcessor>(processing, &repeats);
+  return [processor, &options, stop](Task&& task) {
     const bool is_auto = task.source.format == FormatKind::kAuto;
     Done done{processor->Process(std::move(task.source)), std::move(task.origin), task.bytes,
-              is_auto};
+              is_auto, std::nullopt};
+    if (done.processed.claim.has_value()) {
+      done.outage = FetchBody(options, stop, *processor, done.processed);
+    }
     // That of its file says nothing of a record: it came when it was fetched. Schedules take a
     // fetch for no further from the record's time than a day.
     log::Page& page = *done.processed.entry.mutable_page();
@@ -43,6 +69,14 @@ OrderedWorkers<Task, Done>::Worker MakeWorker(const ProcessorOptions& options,
     return done;
   };
 }
+
+struct StopAtEnd {
+  std::stop_source& stop;
+  explicit StopAtEnd(std::stop_source& source) : stop(source) {}
+  ~StopAtEnd() { stop.request_stop(); }
+  StopAtEnd(const StopAtEnd&) = delete;
+  StopAtEnd& operator=(const StopAtEnd&) = delete;
+};
 
 /// What a record takes while it is worked on.
 std::size_t SizeOf(const InputRecord& record) {
@@ -79,6 +113,11 @@ class MemoryLog {
     ++offset_;
     if (folded.verdict.has_value()) {
       CRAWLSIEVE_RETURN_IF_ERROR(listener_.OnVerdict(entry.page(), *folded.verdict));
+      if (listener_.takes_scores()) {
+        CRAWLSIEVE_ASSIGN_OR_RETURN(const auto scores,
+                                    detector_.ScoresOf(entry.page(), *folded.verdict));
+        CRAWLSIEVE_RETURN_IF_ERROR(listener_.OnScores(scores));
+      }
     }
     return ++uncommitted_ >= kEntriesPerCommit ? Commit() : Status();
   }
@@ -110,12 +149,19 @@ Status Scan(FileReader& reader, Detector& detector, const ScanOptions& options,
   }
 
   RepeatCache repeats(options.repeat_cache_bytes);
-  OrderedWorkers<Task, Done> workers(options.threads,
-                                     [&] { return MakeWorker(options.processor, repeats); });
+  std::stop_source stop;
+  OrderedWorkers<Task, Done> workers(
+      options.threads, [&] { return MakeWorker(options, stop.get_token(), repeats); });
+  // Destroyed before the workers: a scan that ends early waits for no store.
+  const StopAtEnd stop_fetching{stop};
   std::size_t in_flight_bytes = 0;
   std::set<FormatKind> formats;
   const auto append = [&](const Done& done) -> Status {
     in_flight_bytes -= done.bytes;
+    if (done.outage.has_value()) {
+      return MakeError(ErrorCode::kIo,
+                       done.origin + ": its body can't be had: " + done.outage->message);
+    }
     const FormatKind format = done.processed.format;
     if (done.was_recognized && format != FormatKind::kAuto && formats.insert(format).second) {
       listener.OnFormat(format, done.origin);

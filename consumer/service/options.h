@@ -33,6 +33,8 @@ struct KafkaOptions : KafkaClientOptions {
   /// Go on where the log or the verdicts can lose what was acknowledged (TopicDurabilityProblem).
   bool accept_weak_durability = false;
   std::string verdict_topic = "crawl.verdicts";
+  /// For the scores of URLs; empty: they are neither made nor published.
+  std::string score_topic;
   /// Holds the key of the fingerprints where the configuration has none.
   std::string key_topic = "crawl.key";
   /// A record without a URL goes to `<its topic><suffix>`.
@@ -51,6 +53,7 @@ struct ExtractStageOptions {
   std::size_t max_in_flight_bytes = 64 << 20;  ///< of records being worked on
   std::uint32_t max_in_flight_records = 10'000;
   std::size_t repeat_cache_bytes = 32 << 20;  ///< see RepeatCache
+  std::uint32_t max_links = 0;                ///< of a page, in its entry
 };
 
 struct ServiceOptions {

@@ -1,5 +1,6 @@
 #include "consumer/service/service.h"
 
+#include "consumer/claims/body_fetcher.h"
 #include "consumer/commit.h"
 #include "consumer/kafka/admin.h"
 #include "consumer/kafka/topics.h"
@@ -15,6 +16,8 @@
 #include "consumer/service/extract/extract_stage.h"
 #include "consumer/service/judge/judge_stage.h"
 #include "consumer/service/reporter.h"
+#include "consumer/service/status_collector.h"
+#include "consumer/status/status_page.h"
 #include "consumer/version.h"
 #include "plugin/base/mutex.h"
 #include "plugin/base/result.h"
@@ -109,14 +112,18 @@ BrokerStatus EnsureTopics(const ServiceSetup& setup, DeadLetterBytes& dead_lette
   const auto too_small = [&](const std::string& topic, std::uint64_t bytes) {
     return RecordSizeProblem(topic, bytes, setup.kafka.bootstrap_servers);
   };
-  if (is_judge) {
-    const auto made = ensure(setup.kafka.verdict_topic);
-    if (!made) return check(tl::unexpected(made.error()));
-    auto problem = too_small(setup.kafka.verdict_topic, *made);
-    if (!problem.empty()) return Refused(std::move(problem));
-  }
   std::vector<std::string> kept = {setup.kafka.log_topic};
-  if (is_judge) kept.push_back(setup.kafka.verdict_topic);
+  if (is_judge) {
+    std::vector<std::string> outputs = {setup.kafka.verdict_topic};
+    if (!setup.kafka.score_topic.empty()) outputs.push_back(setup.kafka.score_topic);
+    for (const std::string& topic : outputs) {
+      const auto made = ensure(topic);
+      if (!made) return check(tl::unexpected(made.error()));
+      auto problem = too_small(topic, *made);
+      if (!problem.empty()) return Refused(std::move(problem));
+      kept.push_back(topic);
+    }
+  }
   const auto durability = CheckDurability(**admin, setup.kafka, kept, kAdminTimeout);
   if (!durability) return check(tl::unexpected(durability.error()));
   if (*durability == Durability::kTrial) {
@@ -275,36 +282,40 @@ Health HealthOf(const StartProgress& start, const Metrics& metrics, StageThreads
   if (!metrics.connected()) return Health{true, false, "not connected to Kafka"};
   if (metrics.restoring()) return Health{true, false, "restoring state from the admission log"};
   if (metrics.standby()) return Health{true, true, "standby"};
+  if (const std::uint64_t waiting = metrics.partitions_without_store(); waiting > 0) {
+    return Health{true, false,
+                  fmt::format("{} input partitions wait for a store of bodies that does not answer",
+                              waiting)};
+  }
   const std::uint64_t missing = metrics.open_gap_offsets();
   return Health{true, true,
                 missing == 0 ? "" : fmt::format("{} input records have no log entry", missing)};
 }
 
-HttpContent MakeHttpContent(const ServiceSetup& setup, const std::string& instance,
-                            const StartProgress& start, const Metrics& metrics,
-                            StageThreads& stages) {
+StatusCollector::Facts FactsOf(const ServiceSetup& setup) {
+  StatusCollector::Facts facts;
+  facts.brokers = setup.kafka.bootstrap_servers;
+  facts.inputs = setup.kafka.input_topics;
+  facts.log_topic = setup.kafka.log_topic;
+  facts.verdict_topic = setup.kafka.verdict_topic;
+  facts.index_expected_entries = setup.index_expected_entries;
+  facts.index_planned_bytes = setup.index_planned_bytes;
+  if (HasRole(setup.service, Role::kJudge)) facts.state_directory = setup.service.state_directory;
+  return facts;
+}
+
+HttpContent MakeHttpContent(const StartProgress& start, const Metrics& metrics,
+                            const StatusCollector& collector, StageThreads& stages) {
   HttpContent content;
   content.version = std::string(kVersion);
   content.commit = Commit();
   content.health = [&start, &metrics, &stages] { return HealthOf(start, metrics, stages); };
   content.metrics = [&metrics] { return metrics.PrometheusText(); };
-  content.status = [&setup, instance, &start, &metrics] {
-    std::string roles;
-    for (const Role role : setup.service.roles) {
-      roles += fmt::format("{}{}", roles.empty() ? "" : ", ",
-                           role == Role::kExtract ? "extract" : "judge");
-    }
-    return std::vector<StatusSection>{
-        {"Process", {{"instance", instance}, {"roles", roles}, {"scheme", start.scheme()}}},
-        {"Kafka",
-         {{"brokers", setup.kafka.bootstrap_servers},
-          {"connected", metrics.connected() ? "yes" : "no"},
-          {"restoring", metrics.restoring() ? "yes" : "no"},
-          {"input", fmt::format("{}", fmt::join(setup.kafka.input_topics, ", "))},
-          {"admission log", setup.kafka.log_topic},
-          {"input records without a log entry", std::to_string(metrics.open_gap_offsets())},
-          {"verdicts", setup.kafka.verdict_topic}}}};
+  const auto report = [&start, &metrics, &collector, &stages] {
+    return collector.Report(HealthOf(start, metrics, stages), start.scheme());
   };
+  content.status_page = [report] { return StatusPage(report()); };
+  content.status_json = [report] { return ToJson(report()); };
   return content;
 }
 
@@ -374,14 +385,15 @@ Status RunService(const ServiceSetup& configured, const std::stop_token& stop) {
   Metrics metrics({instance, std::string(kVersion), configured.service.roles, Now()});
   StatusBoard board(configured.service.roles, metrics);
   StartProgress start;
+  StatusCollector collector(FactsOf(configured), metrics);
   StageThreads stages(stop);
   // Started before Kafka is needed, so that a supervisor sees that the process is alive, and what
   // it waits for.
   std::unique_ptr<HttpServer> http;
   if (configured.http.enabled) {
     CRAWLSIEVE_ASSIGN_OR_RETURN(
-        auto started, HttpServer::Start(configured.http, MakeHttpContent(configured, instance,
-                                                                         start, metrics, stages)));
+        auto started,
+        HttpServer::Start(configured.http, MakeHttpContent(start, metrics, collector, stages)));
     http = std::move(started);
     Log(LogLevel::kInfo, "http.listening", {{"url", http->url()}});
   }
@@ -414,14 +426,18 @@ Status RunService(const ServiceSetup& configured, const std::stop_token& stop) {
     options.instance = instance;
     options.shutdown_timeout = setup.service.shutdown_timeout;
     stages.Start("judge", [&, options](const std::stop_token& stage_stop) {
-      return JudgeStage(options, *state->detector, board, metrics).Run(stage_stop);
+      return JudgeStage(options, *state->detector, board, metrics, collector.recorder())
+          .Run(stage_stop);
     });
   }
+  const auto bodies = MakeBodyFetcher(setup.claims, setup.processor.decode,
+                                      setup.extract_stage.max_in_flight_bytes);
   if (HasRole(setup.service, Role::kExtract)) {
     ExtractStage::Options options;
     options.kafka = setup.kafka;
     options.stage = setup.extract_stage;
     options.processor = setup.processor;
+    options.bodies = bodies.get();
     options.dead_letter_bytes = dead_letter_bytes;
     options.probe_command = setup.probe_command;
     options.instance = instance;

@@ -1,11 +1,13 @@
 #pragma once
 
+#include "consumer/claims/options.h"
 #include "consumer/pipeline/page_processor.h"
 #include "consumer/service/options.h"
 #include "plugin/base/result.h"
 #include "plugin/judge/detector.h"
 #include "plugin/verdict/parameters.h"
 
+#include <cstdint>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -17,10 +19,13 @@ struct ServiceSetup {
   KafkaOptions kafka;
   ExtractStageOptions extract_stage;
   ProcessorOptions processor;
+  ClaimOptions claims;  ///< enabled if and only if `processor.takes_claims`
   /// Runs AnswerProbe with `processor` in a process of its own; empty: no crash probe.
   std::vector<std::string> probe_command;
   JudgeParameters judge;
-  std::uint32_t index_shards = 0;  ///< for the metrics
+  std::uint32_t index_shards = 0;            ///< for the metrics
+  std::uint64_t index_expected_entries = 0;  ///< for the status page; 0: not known
+  std::uint64_t index_planned_bytes = 0;     ///< of an index with so many; 0: not known
   IndexFactory make_index;
   MetricsOptions metrics;
   HttpOptions http;

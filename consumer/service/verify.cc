@@ -11,9 +11,9 @@
 
 namespace crawlsieve::consumer {
 
-Result<StateComparison> CompareWithRefold(const KafkaOptions& kafka, Store& state, Store& scratch,
-                                          const IndexFactory& make_index, const std::string& scheme,
-                                          const std::function<void(std::int64_t)>& progress) {
+Result<StateComparison> CompareWithRefold(
+    const KafkaOptions& kafka, Store& state, Store& scratch, const IndexFactory& make_index,
+    const std::string& scheme, const std::function<void(std::int64_t, std::int64_t)>& progress) {
   StateComparison comparison;
   {
     CRAWLSIEVE_ASSIGN_OR_RETURN(auto detector, Detector::Open(state, make_index, scheme));
@@ -26,7 +26,8 @@ Result<StateComparison> CompareWithRefold(const KafkaOptions& kafka, Store& stat
     return std::unique_ptr<LogSource>(std::move(*source));
   };
   DetectorFold fold(*detector);
-  CRAWLSIEVE_RETURN_IF_ERROR(Refold(LogOf(kafka), open, comparison.offset, fold, progress));
+  const auto folded = [&](std::int64_t entries) { progress(entries, comparison.offset + 1); };
+  CRAWLSIEVE_RETURN_IF_ERROR(Refold(LogOf(kafka), open, comparison.offset, fold, folded));
 
   CRAWLSIEVE_ASSIGN_OR_RETURN(const auto hash, StateHash(state));
   CRAWLSIEVE_ASSIGN_OR_RETURN(const auto refold_hash, StateHash(scratch));

@@ -22,11 +22,13 @@ struct StateComparison {
 };
 
 /// Folds the admission log again, up to the entry that `state` covers, into the empty `scratch`,
-/// and compares. `progress` is told how many entries are folded, from time to time. Reads the log
-/// by itself, so no group notices. Errors: kMismatch (the state is of another scheme or format),
-/// kIo (no broker, or the log ends before), kCorruption, kInvalidInput (not a log of ours).
+/// and compares. `progress` is told how many entries are folded and how many are to be, from time
+/// to time. Reads the log by itself, so no group notices. Errors: kMismatch (the state is of
+/// another scheme or format), kIo (no broker, or the log ends before), kCorruption, kInvalidInput
+/// (not a log of ours).
 [[nodiscard]] Result<StateComparison> CompareWithRefold(
     const KafkaOptions& kafka, Store& state, Store& scratch, const IndexFactory& make_index,
-    const std::string& scheme, const std::function<void(std::int64_t)>& progress);
+    const std::string& scheme,
+    const std::function<void(std::int64_t folded, std::int64_t entries)>& progress);
 
 }  // namespace crawlsieve::consumer

@@ -20,6 +20,7 @@ enum class AttributeKind : std::uint8_t {
   kHttpEquiv,
   kId,
   kLang,
+  kName,
   kOpen,
   kPopover,
   kRel,
@@ -77,6 +78,7 @@ inline constexpr std::size_t kMaxHtmlBytes = (std::size_t{1} << 27) - 1;
       if (low == word("type")) return Kind::kType;
       if (low == word("role")) return Kind::kRole;
       if (low == word("lang")) return Kind::kLang;
+      if (low == word("name")) return Kind::kName;
       if (low == word("size")) return Kind::kSize;
       if (low == word("face")) return Kind::kFace;
       if (low == word("open")) return Kind::kOpen;

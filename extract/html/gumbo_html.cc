@@ -337,6 +337,10 @@ class GumboParser final : public HtmlParser {
           EqualsNoCase(TrimAscii(AttributeOr(element, "http-equiv")), "refresh")) {
         events.OnRefresh(Valid(AttributeOr(element, "content")));
       }
+      if (element.tag == GUMBO_TAG_META &&
+          EqualsNoCase(TrimAscii(AttributeOr(element, "name")), "robots")) {
+        events.OnRobots(Valid(AttributeOr(element, "content")));
+      }
     }
   }
 

@@ -40,6 +40,8 @@ class HtmlEvents {
   virtual void OnBase(std::string_view href) = 0;
   virtual void OnCanonical(std::string_view href) = 0;
   virtual void OnRefresh(std::string_view content) = 0;
+  /// <meta name=robots content>, in the same place; of several each counts.
+  virtual void OnRobots(std::string_view content) = 0;
   /// What stands in for an image. It is no visible text.
   virtual void OnAltText(std::string_view text) = 0;
 };

@@ -27,6 +27,11 @@ inline constexpr std::array<Role, kRoleCount> kAllRoles = {
 /// `title`, `heading`, `main`, `navigation`, `boilerplate`, `link_text`, `alt_text`.
 [[nodiscard]] std::string_view RoleName(Role role);
 
+/// Whether text of this role is part of what the page was published for.
+[[nodiscard]] constexpr bool IsMainText(Role role) {
+  return role == Role::kMain || role == Role::kHeading || role == Role::kLinkText;
+}
+
 /// What an element's tag and attributes say about the text in it. Bits.
 using Hints = std::uint8_t;
 inline constexpr Hints kNoHints = 0;

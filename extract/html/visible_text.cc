@@ -42,6 +42,7 @@ void VisibleText::Clear() {
   base_.clear();
   canonical_.clear();
   refresh_.clear();
+  is_nofollow_ = false;
   anchors_.clear();
   open_anchors_.clear();
 }
@@ -65,6 +66,15 @@ void VisibleText::OnRefresh(std::string_view content) {
     target = target.substr(0, target.find(quote));
   }
   KeepFirst(target, refresh_);
+}
+
+void VisibleText::OnRobots(std::string_view content) {
+  while (!content.empty()) {
+    const std::string_view rule = content.substr(0, content.find(','));
+    content.remove_prefix(std::min(rule.size() + 1, content.size()));
+    const std::string_view name = TrimAscii(rule);
+    if (EqualsNoCase(name, "nofollow") || EqualsNoCase(name, "none")) is_nofollow_ = true;
+  }
 }
 
 void VisibleText::OnLanguage(std::string_view tag) { language_ = CleanLanguage(tag); }
@@ -140,6 +150,11 @@ void VisibleText::EndSegment() {
 
 void VisibleText::CountLinkWords() {
   segments_.back().link_words += EstimateWords(body().substr(link_begin_));
+}
+
+bool VisibleText::IsInMainText(const Anchor& anchor) const {
+  const auto segment = std::ranges::upper_bound(segments_, anchor.begin, {}, &Segment::end);
+  return segment != segments_.end() && IsMainText(segment->role);
 }
 
 std::string_view VisibleText::TextOf(const Anchor& anchor, std::size_t max_bytes) const {

@@ -35,6 +35,7 @@ class VisibleText final : public HtmlEvents {
   void OnBase(std::string_view href) override { KeepFirst(href, base_); }
   void OnCanonical(std::string_view href) override { KeepFirst(href, canonical_); }
   void OnRefresh(std::string_view content) override;
+  void OnRobots(std::string_view content) override;
   void OnAltText(std::string_view text) override;
 
   /// To be called behind the last event, once: finds the roles of the segments.
@@ -60,6 +61,11 @@ class VisibleText final : public HtmlEvents {
     std::size_t end;
   };
   [[nodiscard]] const std::vector<Anchor>& anchors() const { return anchors_; }
+  /// Whether the anchor is part of what the page was published for, by the role of its block; an
+  /// image, by that of the next block.
+  [[nodiscard]] bool IsInMainText(const Anchor& anchor) const;
+  /// Whether the page asks that none of its links is followed: `nofollow` for all robots.
+  [[nodiscard]] bool is_nofollow() const { return is_nofollow_; }
   /// The anchor's text, at most `max_bytes` of it.
   [[nodiscard]] std::string_view TextOf(const Anchor& anchor, std::size_t max_bytes) const;
 
@@ -93,6 +99,7 @@ class VisibleText final : public HtmlEvents {
   std::string base_;
   std::string canonical_;
   std::string refresh_;
+  bool is_nofollow_ = false;
   std::vector<Anchor> anchors_;
   std::vector<std::size_t> open_anchors_;  ///< into anchors_; kNoAnchor for those not remembered
   CollapsedText title_;

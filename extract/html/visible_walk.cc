@@ -252,6 +252,9 @@ void VisibleWalk::ReportHead(const Node& head, HtmlEvents& events) {
                          "refresh")) {
           events.OnRefresh(ValueOr(element, AttributeKind::kContent, buffer_));
         }
+        if (EqualsNoCase(TrimAscii(ValueOr(element, AttributeKind::kName, buffer_)), "robots")) {
+          events.OnRobots(ValueOr(element, AttributeKind::kContent, buffer_));
+        }
         break;
       default:
         break;

@@ -97,10 +97,6 @@ Parts Split(std::string_view url) {
   return parts;
 }
 
-bool IsWeb(const CanonicalUrl& url) {
-  return !url.host.empty() && (url.url.starts_with("http://") || url.url.starts_with("https://"));
-}
-
 std::string WithoutWww(std::string_view authority) {
   const std::size_t at = authority.rfind('@');
   const std::size_t host = at == std::string_view::npos ? 0 : at + 1;
@@ -122,8 +118,15 @@ bool HasScheme(std::string_view reference) {
 
 }  // namespace
 
+bool IsWeb(const CanonicalUrl& url) {
+  return !url.host.empty() && (url.url.starts_with("http://") || url.url.starts_with("https://"));
+}
+
 CanonicalUrl IdentityOf(std::string_view url, const UrlOptions& options) {
-  CanonicalUrl identity = CanonicalizeUrl(url);
+  return IdentityOf(CanonicalizeUrl(url), options);
+}
+
+CanonicalUrl IdentityOf(CanonicalUrl identity, const UrlOptions& options) {
   if (!IsWeb(identity)) return identity;
   const Parts parts = Split(identity.url);
   std::string rewritten(options.unify_scheme ? "https" : parts.scheme);
@@ -139,11 +142,12 @@ CanonicalUrl IdentityOf(std::string_view url, const UrlOptions& options) {
   return rewritten == identity.url ? identity : CanonicalizeUrl(rewritten);
 }
 
-CanonicalUrl ResolveUrl(std::string_view base, std::string_view reference) {
+UrlResolver::UrlResolver(std::string_view base) : base_(CanonicalizeUrl(base)) {}
+
+CanonicalUrl UrlResolver::Resolve(std::string_view reference) const {
   reference = TrimAscii(reference);
-  CanonicalUrl parsed = CanonicalizeUrl(base);
-  if (!IsWeb(parsed)) return CanonicalizeUrl(reference);
-  const Parts parts = Split(parsed.url);
+  if (!IsWeb(base_)) return CanonicalizeUrl(reference);
+  const Parts parts = Split(base_.url);
   if (HasScheme(reference)) {
     // With the base's own scheme and no host, "http:page" is relative.
     const std::size_t colon = reference.find(':');
@@ -165,7 +169,7 @@ CanonicalUrl ResolveUrl(std::string_view base, std::string_view reference) {
   if (!reference.empty() && slash(reference[0])) {
     joined += reference;
   } else if (reference.empty() || reference[0] == '#') {
-    return parsed;
+    return base_;
   } else if (reference[0] == '?') {
     joined += parts.path;
     joined += reference;

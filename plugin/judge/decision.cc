@@ -6,6 +6,8 @@
 #include "plugin/judge/page_fetch.h"
 #include "plugin/judge/page_schedule.h"
 #include "plugin/schedule/text_hash.h"
+#include "plugin/site/latest_pages.h"
+#include "plugin/site/url_parts.h"
 #include "plugin/verdict/preference.h"
 #include "plugin/verdict/priority.h"
 
@@ -67,8 +69,8 @@ class Judging {
   [[nodiscard]] Status Run() {
     for (const auto step :
          {&Judging::ReadUrl, &Judging::ReadHost, &Judging::FindReason, &Judging::ChangeClusters,
-          &Judging::LeaveCluster, &Judging::NoteFetch, &Judging::TakeFetch, &Judging::CountForHost,
-          &Judging::SetPriority, &Judging::SetRecrawl}) {
+          &Judging::LeaveCluster, &Judging::LearnOfSite, &Judging::NoteFetch, &Judging::TakeFetch,
+          &Judging::CountForHost, &Judging::SetPriority, &Judging::SetRecrawl}) {
       CRAWLSIEVE_RETURN_IF_ERROR((this->*step)());
     }
     return {};
@@ -120,6 +122,7 @@ class Judging {
     }
     reason_ = found.reason;
     comparison_ = found.comparison;
+    neighbours_ = found.neighbours;
     if (found.match.has_value()) {
       representative_ = std::move(found.match);
       // Another URL's content: a page of that cluster, for the first time or back again.
@@ -178,6 +181,18 @@ class Judging {
     left->record.clear_preferred_url();
     left->record.clear_preferred_score();
     decision_.left = std::move(left);
+    return {};
+  }
+
+  /// What the page says about URLs of its site. Needs the URL's history as it was before.
+  Status LearnOfSite() {
+    if (fold_version_ < kFoldVersionOfSites || parameters_.sites.max == 0) return {};
+    const auto observation =
+        ObservationOf({page_, decision_.verdict, schedule_->result(), neighbours_,
+                       !schedule_->was_answered() && url().fetches() == 0, schedule_->time()});
+    if (!observation.has_value()) return {};
+    CRAWLSIEVE_ASSIGN_OR_RETURN(
+        decision_.site, crawlsieve::LearnOfSite(*observation, parameters_.sites.max, view_));
     return {};
   }
 
@@ -356,6 +371,7 @@ class Judging {
   std::optional<PageSchedule> schedule_;  // nullopt: the rules have none
   Reason reason_ = Reason::kNotEvaluated;
   Comparison comparison_;
+  SiteNeighbours neighbours_;
   std::optional<DocumentRow> representative_;  // the match, or the page itself
   bool joins_ = false;
   bool is_changed_ = false;          // the match's row
@@ -380,9 +396,27 @@ void NameFirstRows(const log::Page& page, const JudgeParameters& parameters, con
   if (page.outcome() == log::OUTCOME_ERROR_STATUS && IsOwnTarget(page)) {
     name(Table::kUrls, UrlRow::Key(page.redirect_target(), page, parameters.scope));
   }
+  if (parameters.sites.max > 0 && !page.host().empty()) {
+    name(Table::kHosts, SiteSlotRow::Key(site::SiteOf(page.canonical_url()), parameters.sites.max));
+  }
   if (ReasonWithoutComparison(page, TraitsOf(page), parameters).has_value()) return;
   name(Table::kContent, ContentRow::Key(page.content_checksum(), ScopeOf(page, parameters.scope)));
 }
+
+namespace {
+
+/// Names what was learned of the page's site, if the page makes the judge read it.
+void NameSite(const log::Page& page, const JudgeParameters& parameters, JudgeView& view,
+              const RowNamer& name) {
+  const std::string_view site = site::SiteOf(page.canonical_url());
+  const auto slot = SiteSlotRow::Read(view, SiteSlotRow::Key(site, parameters.sites.max));
+  if (slot && slot->has_value() && (*slot)->record.has_learned() &&
+      (*slot)->record.site() == site && site::LatestPages::IsFull((*slot)->record.latest())) {
+    name(Table::kHosts, SiteRow::Key(**slot));
+  }
+}
+
+}  // namespace
 
 void NameDocuments(const log::Page& page, const JudgeParameters& parameters, JudgeView& view,
                    const RowNamer& name) {
@@ -398,6 +432,7 @@ void NameDocuments(const log::Page& page, const JudgeParameters& parameters, Jud
   if (host && host->has_value()) {
     if (const auto key = PageSchedule::PatternKey(page, (*host)->record)) name(Table::kHosts, *key);
   }
+  if (parameters.sites.max > 0 && !page.host().empty()) NameSite(page, parameters, view, name);
   const PageTraits traits = TraitsOf(page);
   if (ReasonWithoutComparison(page, traits, parameters).has_value()) return;
   const std::uint64_t scope = ScopeOf(page, parameters.scope);

@@ -2,6 +2,7 @@
 
 #include "plugin/base/result.h"
 #include "plugin/judge/finding.h"
+#include "plugin/judge/page_site.h"
 #include "plugin/judge/rows.h"
 #include "plugin/judge/view.h"
 #include "plugin/log/entry.pb.h"
@@ -31,6 +32,7 @@ struct PageDecision {
   std::optional<UrlRow> adopted;  ///< another URL, which takes over what is known of this one
   std::optional<HostRow> host;
   std::optional<PatternRow> patterns;
+  SiteChange site;
   schedule::CrawlChange crawl;  ///< for CrawlSchedule::Add
   ConfirmWork work;
 };

@@ -3,6 +3,7 @@
 #include "plugin/base/result.h"
 #include "plugin/judge/apply.h"
 #include "plugin/judge/page_fetch.h"
+#include "plugin/judge/page_scores.h"
 #include "plugin/judge/rows.h"
 
 #include <utility>
@@ -12,12 +13,14 @@
 namespace crawlsieve {
 namespace {
 
-/// Versions that know no schedules read format 3, and must not go on with a state that has some.
+/// Versions that know no schedules read format 3, those that know no sites format 4, and must not
+/// go on with a state that has some.
 constexpr std::uint32_t kOldestStateFormat = 3;
-constexpr std::uint32_t kStateFormat = 4;
+constexpr std::uint32_t kStateFormat = 5;
 
 std::uint32_t StateFormatOf(std::uint32_t fold_version) {
-  return fold_version < kFoldVersionOfSchedules ? kOldestStateFormat : kStateFormat;
+  if (fold_version < kFoldVersionOfSchedules) return kOldestStateFormat;
+  return fold_version < kFoldVersionOfSites ? kStateFormat - 1 : kStateFormat;
 }
 
 }  // namespace
@@ -53,7 +56,7 @@ Status Detector::Load() {
     const state::Position& stored = position->record;
     if (stored.format() < kOldestStateFormat || stored.format() > kStateFormat) {
       return MakeError(ErrorCode::kMismatch,
-                       fmt::format("state format {}; this version reads formats {} and {}: use the "
+                       fmt::format("state format {}; this version reads formats {} to {}: use the "
                                    "version that wrote it, or an empty state directory",
                                    stored.format(), kOldestStateFormat, kStateFormat));
     }
@@ -76,6 +79,8 @@ Status Detector::Load() {
     current_.crawl.SetOptions(ScheduleOptionsOf(*current_.parameters));
     CRAWLSIEVE_ASSIGN_OR_RETURN(auto crawl, ScheduleRow::Read(overlay_, current_.crawl.options()));
     if (crawl.has_value()) current_.crawl = *crawl;
+    CRAWLSIEVE_ASSIGN_OR_RETURN(const auto sites, SitesRow::Read(overlay_));
+    current_.sites = sites.value_or(site::FetchCounts());
   }
   committed_ = current_;
   return RebuildIndex(current_.parameters ? static_cast<int>(current_.parameters->max_distance)
@@ -135,6 +140,9 @@ Status Detector::Commit(const LogPosition& position) {
   if (current_.fold_version >= kFoldVersionOfSchedules) {
     ScheduleRow::Write(current_.crawl, overlay_.rows());
   }
+  if (current_.fold_version >= kFoldVersionOfSites) {
+    SitesRow::Write(current_.sites, overlay_.rows());
+  }
   marks_.Write(overlay_.rows());
   auto recorded =
       snapshots_.Record(store_, current_.sequence, overlay_.index().Removed(), overlay_.rows());
@@ -154,6 +162,7 @@ Status Detector::Commit(const LogPosition& position) {
 
 void Detector::Discard() {
   snapshots_.Discarded(overlay_.Discard());
+  known_sites_.Clear();
   marks_.Discard();
   current_ = committed_;
 }
@@ -189,6 +198,7 @@ Result<Folded> Detector::FoldParameters(const log::Parameters& parameters) {
   current_.parameters = std::move(read);
   current_.fold_version = parameters.fold_version();
   current_.crawl.SetOptions(ScheduleOptionsOf(*current_.parameters));
+  known_sites_.Clear();
   ParametersRow{parameters}.Write(overlay_.rows());
   return Folded{FoldOutcome::kParameters, std::nullopt, {}};
 }
@@ -217,11 +227,16 @@ Result<Folded> Detector::FoldPage(const log::Page& page) {
   CRAWLSIEVE_RETURN_IF_ERROR(CheckPage(page));
   CRAWLSIEVE_ASSIGN_OR_RETURN(const auto mark, marks_.Find(overlay_, page.source()));
   MarkStep step = AdvanceMark(mark, page.source(), current_.fold_version);
-  if (step.refused.has_value()) return Folded{*step.refused, std::nullopt, {}};
-
+  if (step.refused.has_value() && !step.opened.has_value()) {
+    return Folded{*step.refused, std::nullopt, {}};
+  }
   Folded folded;
   folded.gap = {step.opened, step.given_up, step.fills_gap};
   marks_.Set(page.source(), std::move(step.mark));
+  if (step.refused.has_value()) {
+    folded.outcome = *step.refused;
+    return folded;
+  }
   ++current_.sequence;
   if (page.outcome() == log::OUTCOME_DEAD_LETTER) {
     folded.outcome = FoldOutcome::kDeadLetter;
@@ -233,14 +248,32 @@ Result<Folded> Detector::FoldPage(const log::Page& page) {
              {*current_.parameters, current_.fold_version, current_.crawl}, overlay_));
   Apply(decision, overlay_.rows(), overlay_.index());
   current_.crawl.Add(decision.crawl);
+  Learn(decision.site);
   confirm_work_ += decision.work;
   folded.verdict = std::move(decision.verdict);
   return folded;
 }
 
+void Detector::Learn(const SiteChange& change) {
+  for (const site::Brought& brought : change.brought) current_.sites.Add(brought);
+  if (change.forgotten.has_value()) known_sites_.Forget(*change.forgotten);
+  if (change.taken.has_value()) known_sites_.Take(*change.taken);
+}
+
+Result<std::vector<UrlScore>> Detector::ScoresOf(const log::Page& page, const Verdict& verdict) {
+  if (!current_.parameters.has_value()) return std::vector<UrlScore>();
+  return crawlsieve::ScoresOf(page, verdict,
+                              {*current_.parameters, current_.sites.ChanceOfNew(site::kFirstChance),
+                               known_sites_, overlay_});
+}
+
 void Detector::ReadAheadFor(std::span<const log::Entry> entries, std::size_t threads) {
   if (!current_.parameters.has_value()) return;
   overlay_.ReadAheadFor(entries, *current_.parameters, threads);
+}
+
+Result<std::optional<site::Site>> Detector::SiteAt(std::string_view name) {
+  return ReadSite(name, current_.parameters ? current_.parameters->sites.max : 0, overlay_);
 }
 
 Result<std::vector<InputGap>> Detector::OpenGaps() const {

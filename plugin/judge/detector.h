@@ -4,6 +4,7 @@
 #include "plugin/index/hamming_index.h"
 #include "plugin/judge/decision.h"
 #include "plugin/judge/fold_version.h"
+#include "plugin/judge/known_sites.h"
 #include "plugin/judge/mark.h"
 #include "plugin/judge/open_marks.h"
 #include "plugin/judge/overlay.h"
@@ -11,6 +12,9 @@
 #include "plugin/judge/parameters_entry.h"
 #include "plugin/judge/restart_snapshots.h"
 #include "plugin/log/entry.pb.h"
+#include "plugin/score/url_score.h"
+#include "plugin/site/pattern_counts.h"
+#include "plugin/site/site.h"
 #include "plugin/state/store.h"
 #include "plugin/verdict/parameters.h"
 #include "plugin/verdict/verdict.h"
@@ -21,6 +25,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace crawlsieve {
@@ -116,6 +121,18 @@ class Detector {
   /// Gaps that are open as of the last Commit. Reads all marks. Errors: kIo, kCorruption.
   [[nodiscard]] Result<std::vector<InputGap>> OpenGaps() const;
 
+  /// All that was learned of a site, as of the last folded entry; nullopt: nothing. Errors: kIo,
+  /// kCorruption.
+  [[nodiscard]] Result<std::optional<site::Site>> SiteAt(std::string_view name);
+
+  /// Scores of the URLs of the page that was folded last, `verdict` being what came of it: see
+  /// page_scores.h. It may be asked for or not; the fold stays the same. Errors: kIo, kCorruption.
+  [[nodiscard]] Result<std::vector<UrlScore>> ScoresOf(const log::Page& page,
+                                                       const Verdict& verdict);
+
+  /// What first fetches brought, of all sites together, as of the last folded entry.
+  [[nodiscard]] const site::FetchCounts& sites() const { return current_.sites; }
+
   /// What the index holds, uncommitted changes included.
   [[nodiscard]] IndexStats index_stats() const { return overlay_.index().get().Stats(); }
 
@@ -131,6 +148,7 @@ class Detector {
     std::optional<JudgeParameters> parameters;  ///< nullopt: none so far
     std::uint32_t fold_version = 0;
     schedule::CrawlSchedule crawl{schedule::ScheduleOptions()};
+    site::FetchCounts sites;  ///< what first fetches brought
   };
 
   Detector(Store& store, IndexFactory make_index, std::string scheme, RestartOptions restart);
@@ -141,6 +159,7 @@ class Detector {
   [[nodiscard]] Status InsertDocumentsAfter(std::uint64_t sequence);
   [[nodiscard]] Result<Folded> FoldParameters(const log::Parameters& parameters);
   [[nodiscard]] Result<Folded> FoldPage(const log::Page& page);
+  void Learn(const SiteChange& change);
   [[nodiscard]] Status CheckPage(const log::Page& page) const;
 
   Store& store_;
@@ -152,6 +171,7 @@ class Detector {
   Progress current_;
   Overlay overlay_;
   OpenMarks marks_;
+  KnownSites known_sites_;  ///< empty unless scores are asked for
   ConfirmWork confirm_work_;
   RestartSnapshots snapshots_;  ///< after the index, which they may be reading
 };

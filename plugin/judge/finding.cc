@@ -1,7 +1,9 @@
 #include "plugin/judge/finding.h"
 
 #include "plugin/judge/page.h"
+#include "plugin/site/url_parts.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -9,11 +11,35 @@
 namespace crawlsieve {
 namespace {
 
-/// The first candidate of the scope that is near by sketch and item evidence; nullopt: none.
+/// Simhashes of the same words differ in so many bits at most, and their numbers by a tenth.
+constexpr int kSameWordsDistance = 3;
+/// Of shorter pages it isn't said.
+constexpr std::uint32_t kLeastWords = 20;
+
+/// Whether two pages have the same words, nearly, in whatever order. That is less than is asked
+/// before a page is dropped: a listing that is sorted in another way has none of the shingles.
+bool HasSameWords(const PageTraits& a, const PageTraits& b) {
+  const std::uint32_t fewer = std::min(a.features, b.features);
+  const std::uint32_t more = std::max(a.features, b.features);
+  return fewer >= kLeastWords && 10 * (more - fewer) <= more && a.item.title != 0 &&
+         a.item.title == b.item.title &&
+         HammingDistance(a.simhash, b.simhash) <= kSameWordsDistance;
+}
+
+/// Takes a candidate that isn't near.
+void Note(const PageTraits& candidate, const PageTraits& page, Score similarity,
+          SiteNeighbours& neighbours) {
+  if (site::SiteOf(candidate.item.url) != site::SiteOf(page.item.url)) return;
+  neighbours.similarity = std::max(neighbours.similarity, similarity);
+  neighbours.has_same_words |= HasSameWords(candidate, page);
+}
+
+/// The first candidate of the scope that is near by sketch and item evidence; nullopt: none, and
+/// `neighbours` has what the others are.
 Result<std::optional<Finding>> FindNear(const log::Page& page, const PageTraits& traits,
                                         const std::optional<DocumentRow>& own, std::uint64_t scope,
                                         const JudgeParameters& parameters, JudgeView& view,
-                                        ConfirmWork& work) {
+                                        SiteNeighbours& neighbours, ConfirmWork& work) {
   std::uint32_t compared = 0;
   for (const Match& candidate :
        view.Candidates(InIndex(page.simhash(), scope), ReachOf(parameters))) {
@@ -31,10 +57,14 @@ Result<std::optional<Finding>> FindNear(const log::Page& page, const PageTraits&
                                    candidate.document.sequence));
     }
     if (match->record.scope() != scope) continue;
-    const Comparison comparison = Compare(match->Traits(), traits, parameters);
-    if (comparison.kind == Comparison::Kind::kDifferent) continue;
+    const PageTraits other = match->Traits();
+    const Comparison comparison = Compare(other, traits, parameters);
+    if (comparison.kind == Comparison::Kind::kDifferent) {
+      Note(other, traits, comparison.similarity, neighbours);
+      continue;
+    }
     ++work.confirmed;
-    return Finding{Reason::kNearDuplicate, std::move(match), comparison};
+    return Finding{Reason::kNearDuplicate, std::move(match), comparison, {}};
   }
   return std::optional<Finding>();
 }
@@ -61,12 +91,12 @@ Result<Finding> FindMatch(const log::Page& page, const std::optional<DocumentRow
                           const JudgeParameters& parameters, JudgeView& view, ConfirmWork& work) {
   const PageTraits traits = TraitsOf(page);
   if (const auto reason = ReasonWithoutComparison(page, traits, parameters)) {
-    return Finding{*reason, std::nullopt, {}};
+    return Finding{*reason, std::nullopt, {}, {}};
   }
   if (own.has_value()) {
     const Comparison comparison = Compare(own->Traits(), traits, parameters);
     if (comparison.kind != Comparison::Kind::kDifferent) {
-      return Finding{Reason::kUnchanged, own, comparison};
+      return Finding{Reason::kUnchanged, own, comparison, {}};
     }
   }
   const std::uint64_t scope = ScopeOf(page, parameters.scope);
@@ -77,14 +107,16 @@ Result<Finding> FindMatch(const log::Page& page, const std::optional<DocumentRow
     CRAWLSIEVE_ASSIGN_OR_RETURN(auto match, DocumentRow::Read(view, same_content->document));
     if (match.has_value()) {
       const Comparison comparison = Compare(match->Traits(), traits, parameters);
-      return Finding{Reason::kExactDuplicate, std::move(match), comparison};
+      return Finding{Reason::kExactDuplicate, std::move(match), comparison, {}};
     }
   }
-  if (!traits.is_text) return Finding{Reason::kNotHtml, std::nullopt, {}};
-  CRAWLSIEVE_ASSIGN_OR_RETURN(auto near,
-                              FindNear(page, traits, own, scope, parameters, view, work));
+  if (!traits.is_text) return Finding{Reason::kNotHtml, std::nullopt, {}, {}};
+  SiteNeighbours neighbours;
+  CRAWLSIEVE_ASSIGN_OR_RETURN(
+      auto near, FindNear(page, traits, own, scope, parameters, view, neighbours, work));
   if (near.has_value()) return std::move(*near);
-  return Finding{own.has_value() ? Reason::kUpdated : Reason::kUnique, std::nullopt, {}};
+  return Finding{
+      own.has_value() ? Reason::kUpdated : Reason::kUnique, std::nullopt, {}, neighbours};
 }
 
 }  // namespace crawlsieve

@@ -27,11 +27,19 @@ struct ConfirmWork {
   }
 };
 
+/// What a page that repeats none has in common with live pages of its site, as far as they were
+/// compared: with those that the index finds nearest.
+struct SiteNeighbours {
+  Score similarity;             ///< the highest
+  bool has_same_words = false;  ///< one has the same words, nearly, in another order
+};
+
 /// What a page's content was found to be.
 struct Finding {
   Reason reason = Reason::kNotEvaluated;
   std::optional<DocumentRow> match;  ///< what the page repeats
   Comparison comparison;             ///< of page and match
+  SiteNeighbours neighbours;         ///< where there is no match
 };
 
 /// The reason of a page that isn't compared with any other; nullopt: it is compared.

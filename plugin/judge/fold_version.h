@@ -5,12 +5,13 @@
 namespace crawlsieve {
 
 /// The rules by which this binary folds the log. A log written for other rules is refused.
-inline constexpr std::uint32_t kFoldVersion = 6;
+inline constexpr std::uint32_t kFoldVersion = 7;
 
 /// The oldest rules it has: version 4 is version 5 without gaps and samples in the marks and
 /// without the host's count of pages that ran into a limit, and a page that isn't evaluated retires
 /// its URL's version. Version 5 is version 6 without schedules: the interval of a URL halves and
-/// grows, and a fetch that is late or failed is like any other.
+/// grows, and a fetch that is late or failed is like any other. Version 6 is version 7 without
+/// what is learned of sites, and without positions.
 inline constexpr std::uint32_t kOldestFoldVersion = 4;
 
 /// The first rules under which a mark remembers gaps and what was folded (AdvanceMark).
@@ -25,5 +26,11 @@ inline constexpr std::uint32_t kFoldVersionOfUnknownContent = 5;
 /// The first rules under which the next fetch comes from a schedule (plugin/schedule), and fetches
 /// without content have reasons by their status.
 inline constexpr std::uint32_t kFoldVersionOfSchedules = 6;
+
+/// The first rules under which an entry may stand for no record, but say how far the group is.
+inline constexpr std::uint32_t kFoldVersionOfPositions = 7;
+
+/// The first rules under which it is learned what the URLs of a site bring (plugin/site).
+inline constexpr std::uint32_t kFoldVersionOfSites = 7;
 
 }  // namespace crawlsieve

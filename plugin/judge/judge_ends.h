@@ -4,6 +4,7 @@
 #include "plugin/judge/detector.h"
 #include "plugin/log/entry.pb.h"
 #include "plugin/log/log_source.h"
+#include "plugin/score/url_score.h"
 #include "plugin/verdict/parameters.h"
 #include "plugin/verdict/verdict.h"
 
@@ -14,6 +15,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 // What the judge's machine works between: a fold below it, the group and its log on one side, the
 // verdicts on the other, and somebody who is told. All thread-compatible; the machine calls each of
@@ -37,6 +39,9 @@ class JudgeFold {
   virtual ~JudgeFold() = default;
   virtual void ReadAheadFor(std::span<const log::Entry> entries) = 0;
   [[nodiscard]] virtual Result<Folded> Fold(const log::Entry& entry) = 0;
+  /// Of the page that was folded last.
+  [[nodiscard]] virtual Result<std::vector<UrlScore>> ScoresOf(const log::Page& page,
+                                                               const Verdict& verdict) = 0;
   [[nodiscard]] virtual Status Commit(const LogPosition& position) = 0;
   virtual void Discard() = 0;
   [[nodiscard]] virtual const LogPosition& position() const = 0;
@@ -53,6 +58,9 @@ class DetectorFold final : public JudgeFold {
     detector_.ReadAheadFor(entries, kReadThreads);
   }
   Result<Folded> Fold(const log::Entry& entry) override { return detector_.Fold(entry); }
+  Result<std::vector<UrlScore>> ScoresOf(const log::Page& page, const Verdict& verdict) override {
+    return detector_.ScoresOf(page, verdict);
+  }
   Status Commit(const LogPosition& position) override { return detector_.Commit(position); }
   void Discard() override { detector_.Discard(); }
   [[nodiscard]] const LogPosition& position() const override { return detector_.position(); }
@@ -140,6 +148,12 @@ class VerdictSink {
   [[nodiscard]] virtual BrokerStatus Poll() = 0;
   [[nodiscard]] virtual BrokerStatus Begin() = 0;
   [[nodiscard]] virtual BrokerStatus Publish(const log::Page& page, const Verdict& verdict) = 0;
+  /// Whether it takes scores. They are made only if it does.
+  [[nodiscard]] virtual bool takes_scores() const { return false; }
+  /// Publishes the scores that came with the verdict before.
+  [[nodiscard]] virtual BrokerStatus PublishScores(std::span<const UrlScore> /*scores*/) {
+    return {};
+  }
   /// Makes what was published since Begin visible, exactly once together with `place`.
   [[nodiscard]] virtual BrokerStatus Commit(const CommittedPlace& place) = 0;
   /// The state has taken the batch up (at least once: the group learns of the place now).

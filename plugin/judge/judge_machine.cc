@@ -317,6 +317,13 @@ milliseconds JudgeMachine::TimeLeft() const {
   return std::clamp(left, milliseconds(0), kIdlePoll);
 }
 
+BrokerStatus JudgeMachine::Publish(const log::Page& page, const Verdict& verdict) {
+  CRAWLSIEVE_RETURN_IF_ERROR(ends_.sink.Publish(page, verdict));
+  if (!ends_.sink.takes_scores()) return {};
+  const auto scores = ends_.fold.ScoresOf(page, verdict);
+  return scores ? ends_.sink.PublishScores(*scores) : Final(tl::unexpected(scores.error()));
+}
+
 BrokerStatus JudgeMachine::JudgeItem(const LogItem& item) {
   const auto begin = options_.now();
   if (batch_.entries == 0) {
@@ -326,7 +333,7 @@ BrokerStatus JudgeMachine::JudgeItem(const LogItem& item) {
   if (!folded.has_value()) return {};
   const log::Page& page = item.entry->page();
   if (folded->verdict.has_value()) {
-    CRAWLSIEVE_RETURN_IF_ERROR(ends_.sink.Publish(page, *folded->verdict));
+    CRAWLSIEVE_RETURN_IF_ERROR(Publish(page, *folded->verdict));
   }
   ends_.observer.OnJudged(page, *folded, options_.now() - begin);
   // A judge with other settings was active and left its parameters behind this one's.

@@ -76,10 +76,43 @@ std::optional<OffsetRange> GiveUpOldestGap(state::Mark& mark) {
   return oldest;
 }
 
+void OpenGap(std::int64_t from, std::int64_t to, MarkStep& step) {
+  step.opened = OffsetRange{from, to};
+  state::Mark::Gap& gap = *step.mark.add_gap();
+  gap.set_from(from);
+  gap.set_to(to);
+  step.given_up = GiveUpOldestGap(step.mark);
+}
+
+/// What the group was done with and the log has no entry for is a gap, up to and with the offset
+/// itself. A position never fills one.
+MarkStep AdvanceToPosition(const state::Mark* before, const log::Source& source) {
+  MarkStep step;
+  step.refused = FoldOutcome::kPosition;
+  const bool is_known = before != nullptr && source.generation() <= before->generation();
+  if (is_known) {
+    step.mark = *before;
+    if (source.generation() < before->generation()) {
+      step.refused = FoldOutcome::kStaleGeneration;
+      return step;
+    }
+    if (source.offset() <= before->offset()) return step;
+  }
+  const std::int64_t last = is_known ? before->offset() : -1;
+  step.mark.set_generation(source.generation());
+  step.mark.set_offset(source.offset());
+  step.mark.set_timestamp_ms(source.timestamp_ms());
+  OpenGap(last + 1, source.offset(), step);
+  return step;
+}
+
 }  // namespace
 
 MarkStep AdvanceMark(const state::Mark* before, const log::Source& source,
                      std::uint32_t fold_version) {
+  if (fold_version >= kFoldVersionOfPositions && source.is_position()) {
+    return AdvanceToPosition(before, source);
+  }
   MarkStep step;
   const bool remembers = fold_version >= kFoldVersionOfGaps;
   const bool is_known = before != nullptr && source.generation() <= before->generation();
@@ -114,11 +147,7 @@ MarkStep AdvanceMark(const state::Mark* before, const log::Source& source,
   const bool is_missed = is_known || !source.begins_unclaimed();
   const std::int64_t previous = std::min(source.previous_offset(), source.offset() - 1);
   if (previous > last && is_missed) {
-    step.opened = OffsetRange{last + 1, previous};
-    state::Mark::Gap& gap = *step.mark.add_gap();
-    gap.set_from(last + 1);
-    gap.set_to(previous);
-    step.given_up = GiveUpOldestGap(step.mark);
+    OpenGap(last + 1, previous, step);
   }
   return step;
 }

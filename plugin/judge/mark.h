@@ -19,6 +19,7 @@ enum class FoldOutcome {
   kRanAhead,         ///< fold versions up to 4: ahead of its partition's mark, ignored
   kStaleGeneration,  ///< of an earlier generation of the input topic; nothing changed
   kOtherTopic,       ///< at an offset that was folded, and not the record that was folded there
+  kPosition,         ///< says how far the group was done; no record
 };
 
 /// Offsets of one source partition, both ends included.
@@ -31,8 +32,9 @@ struct OffsetRange {
 
 /// What a mark says of an entry.
 struct MarkStep {
-  std::optional<FoldOutcome> refused;   ///< why the entry isn't judged; nullopt: it is
-  state::Mark mark;                     ///< as it is behind the entry, where that is judged
+  std::optional<FoldOutcome> refused;  ///< why the entry isn't judged; nullopt: it is
+  /// As it is behind the entry, where that is judged or opens a gap.
+  state::Mark mark;
   std::optional<OffsetRange> opened;    ///< the log holds no entry for these, and goes on behind
   std::optional<OffsetRange> given_up;  ///< the oldest gap, which no longer had room in the mark
   bool fills_gap = false;               ///< the entry belongs to a gap that was opened before

@@ -30,6 +30,11 @@ class PageSchedule {
   [[nodiscard]] schedule::FetchClass result() const { return fetch_.result; }
   /// Whether the URL had a visit before, one that had content.
   [[nodiscard]] bool was_visited() const { return url_.last_visit != 0; }
+  /// Whether anything is known of what the URL has: content, or that it has none.
+  [[nodiscard]] bool was_answered() const {
+    return was_visited() || url_.state != schedule::UrlState::kLive;
+  }
+  [[nodiscard]] schedule::Seconds time() const { return fetch_.time; }
   /// Whether the page was fetched before the latest visit of its URL. Such a page changes nothing.
   [[nodiscard]] bool is_outdated() const;
   /// Whether this fetch shows that the page is gone. Before Take.

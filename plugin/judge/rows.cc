@@ -2,6 +2,8 @@
 
 #include "plugin/base/result.h"
 #include "plugin/judge/page.h"
+#include "plugin/schedule/byte_writer.h"
+#include "plugin/schedule/text_hash.h"
 
 #include <charconv>
 #include <system_error>
@@ -15,6 +17,7 @@ namespace {
 constexpr std::string_view kPositionKey = "position";
 constexpr std::string_view kParametersKey = "parameters";
 constexpr std::string_view kScheduleKey = "schedule";
+constexpr std::string_view kSitesKey = "sites";
 
 void AppendBigEndian(std::uint64_t number, std::string& key) {
   for (int shift = 56; shift >= 0; shift -= 8) key += static_cast<char>(number >> shift);
@@ -197,6 +200,44 @@ void PatternRow::Write(Changes& changes) const {
   changes.Put(Table::kHosts, key, patterns.Encode());
 }
 
+std::string SiteSlotRow::Key(std::string_view site, std::uint64_t max_sites) {
+  std::string key(1, '\0');
+  AppendBigEndian(schedule::TextHash(site) % max_sites, key);
+  return key += 'p';
+}
+
+Result<std::optional<SiteSlotRow>> SiteSlotRow::Read(RowReader& rows, std::string_view key) {
+  auto row = ReadRow<SiteSlotRow>(rows, Table::kHosts, key);
+  if (row && row->has_value()) (*row)->key = key;
+  return row;
+}
+
+void SiteSlotRow::Write(Changes& changes) const {
+  WriteRecord(Table::kHosts, key, record, changes);
+}
+
+std::string SiteRow::Key(const SiteSlotRow& slot) {
+  std::string key = slot.key;
+  key.back() = 's';
+  return key;
+}
+
+Result<SiteRow> SiteRow::Read(RowReader& rows, const SiteSlotRow& slot) {
+  SiteRow row{Key(slot), {}};
+  if (!slot.record.has_learned()) return row;
+  const auto bytes = rows.Row(Table::kHosts, row.key);
+  if (!bytes) return tl::unexpected(bytes.error());
+  if (!bytes->has_value()) {
+    return MakeError(
+        ErrorCode::kCorruption,
+        fmt::format("state: what was learned of site '{}' is gone", slot.record.site()));
+  }
+  CRAWLSIEVE_ASSIGN_OR_RETURN(row.site, site::Site::Decode(**bytes));
+  return row;
+}
+
+void SiteRow::Write(Changes& changes) const { changes.Put(Table::kHosts, key, site.Encode()); }
+
 std::string MarkRow::Key(const log::Source& source) {
   return fmt::format("{}/{}", source.topic(), source.partition());
 }
@@ -247,6 +288,24 @@ Result<std::optional<schedule::CrawlSchedule>> ScheduleRow::Read(
 
 void ScheduleRow::Write(const schedule::CrawlSchedule& crawl, Changes& changes) {
   changes.Put(Table::kMeta, kScheduleKey, crawl.Encode());
+}
+
+Result<std::optional<site::FetchCounts>> SitesRow::Read(RowReader& rows) {
+  const auto bytes = rows.Row(Table::kMeta, kSitesKey);
+  if (!bytes) return tl::unexpected(bytes.error());
+  if (!bytes->has_value()) return std::optional<site::FetchCounts>();
+  schedule::ByteReader in(**bytes);
+  site::FetchCounts counts;
+  if (!site::Decode(in, counts) || !in.at_end()) {
+    return MakeError(ErrorCode::kCorruption, "state: the counts of all sites can't be read");
+  }
+  return std::optional(counts);
+}
+
+void SitesRow::Write(const site::FetchCounts& counts, Changes& changes) {
+  schedule::ByteWriter out;
+  site::Encode(counts, out);
+  changes.Put(Table::kMeta, kSitesKey, std::move(out).Take());
 }
 
 Result<std::optional<ParametersRow>> ParametersRow::Read(RowReader& rows) {

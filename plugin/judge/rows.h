@@ -7,6 +7,8 @@
 #include "plugin/log/entry.pb.h"
 #include "plugin/schedule/crawl_schedule.h"
 #include "plugin/schedule/pattern_set.h"
+#include "plugin/site/pattern_counts.h"
+#include "plugin/site/site.h"
 #include "plugin/state/state.pb.h"
 #include "plugin/state/store.h"
 #include "plugin/verdict/comparison.h"
@@ -102,6 +104,34 @@ struct PatternRow {
   void Write(Changes& changes) const;
 };
 
+/// Table hosts, by NUL, the slot's number and 'p': the site that has the slot, and its latest
+/// pages.
+struct SiteSlotRow {
+  std::string key;
+  state::SiteSlot record;
+
+  /// Of the slot that a site may have, of `max_sites`, which isn't 0.
+  [[nodiscard]] static std::string Key(std::string_view site, std::uint64_t max_sites);
+  [[nodiscard]] static Result<std::optional<SiteSlotRow>> Read(RowReader& rows,
+                                                               std::string_view key);
+
+  void Write(Changes& changes) const;
+};
+
+/// Table hosts, by NUL, the slot's number and 's': what was learned of the site before its latest
+/// pages.
+struct SiteRow {
+  std::string key;
+  site::Site site;
+
+  [[nodiscard]] static std::string Key(const SiteSlotRow& slot);
+  /// A site of which nothing was learned, where the slot says so. Errors: also kCorruption where
+  /// there is no row in spite of it.
+  [[nodiscard]] static Result<SiteRow> Read(RowReader& rows, const SiteSlotRow& slot);
+
+  void Write(Changes& changes) const;
+};
+
 /// Table marks: the last input record of a partition that was folded.
 struct MarkRow {
   struct Partition {
@@ -136,6 +166,13 @@ struct ScheduleRow {
       RowReader& rows, const schedule::ScheduleOptions& options);
 
   static void Write(const schedule::CrawlSchedule& crawl, Changes& changes);
+};
+
+/// Table meta: what first fetches brought, of all sites that anything was learned of.
+struct SitesRow {
+  [[nodiscard]] static Result<std::optional<site::FetchCounts>> Read(RowReader& rows);
+
+  static void Write(const site::FetchCounts& counts, Changes& changes);
 };
 
 /// Table meta: the judging parameters in force, as the log has them.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <limits>
 
 namespace crawlsieve::schedule {
 namespace {
@@ -39,6 +40,54 @@ Log2 LogGain(Log2 log_x) {
   return square + Log2Of(series) - 32 * kLogOne;
 }
 
+/// Borders of cells between kTinyProduct and kHugeProduct, in which LogGain is nearly a line.
+constexpr Log2 kCell = kLogOne / 64;
+constexpr std::size_t kBorders = (kHugeProduct - kTinyProduct) / kCell + 1;
+
+Log2 BorderOf(std::size_t border) { return kTinyProduct + static_cast<Log2>(border) * kCell; }
+
+std::array<Log2, kBorders> GainsAtBorders() {
+  std::array<Log2, kBorders> gains;
+  for (std::size_t i = 0; i < kBorders; ++i) gains[i] = LogGain(BorderOf(i));
+  return gains;
+}
+
+/// Whether `seconds` is no shorter than 2^log seconds, to the nearest step.
+bool Reaches(std::uint64_t seconds, Log2 log) { return seconds > 0 && Log2Of(seconds) >= log; }
+
+constexpr Log2 kNever = std::numeric_limits<Log2>::max();
+
+/// The least log2(x) with LogGain of at least `gain`, which never falls as x grows; kNever for a
+/// gain above LogGain's largest.
+Log2 LogOfGain(Log2 gain) {
+  static const std::array<Log2, kBorders> gains = GainsAtBorders();
+  if (gain > gains.back()) return kNever;
+  const auto border =
+      static_cast<std::size_t>(std::ranges::lower_bound(gains, gain) - gains.begin());
+  if (border == 0) return (gain + kLogOne + 1) >> 1;  // LogGain is 2 log_x - 1
+  Log2 low = BorderOf(border - 1);                    // LogGain is below `gain` here,
+  Log2 high = BorderOf(border);                       // and not here
+  const Log2 guess = low + static_cast<Log2>(std::int64_t{kCell} * (gain - gains[border - 1]) /
+                                             (gains[border] - gains[border - 1]));
+  constexpr Log2 kErrorOfGuess = 2;
+  const auto halve_at = [&](Log2 log_x) { (LogGain(log_x) >= gain ? high : low) = log_x; };
+  if (guess - kErrorOfGuess > low) halve_at(guess - kErrorOfGuess);
+  if (guess + kErrorOfGuess < high) halve_at(guess + kErrorOfGuess);
+  while (high - low > 1) halve_at(low + (high - low) / 2);
+  return high;
+}
+
+/// The least number of seconds that Reaches `log`; `log` is below 62 kLogOne.
+std::uint64_t FirstToReach(Log2 log) {
+  std::uint64_t early = Exp2(log - 1);
+  std::uint64_t late = Exp2(log) + 1;
+  while (late - early > 1) {
+    const std::uint64_t middle = early + (late - early) / 2;
+    (Reaches(middle, log) ? late : early) = middle;
+  }
+  return late;
+}
+
 }  // namespace
 
 LogValue ValueOfFetch(LogRate rate, std::uint64_t elapsed_seconds) {
@@ -47,18 +96,12 @@ LogValue ValueOfFetch(LogRate rate, std::uint64_t elapsed_seconds) {
 }
 
 std::uint64_t FetchInterval(LogRate rate, LogValue threshold, const IntervalBounds& bounds) {
-  const auto is_due = [&](std::uint64_t seconds) {
-    return ValueOfFetch(rate, seconds) >= threshold;
-  };
-  std::uint64_t early = bounds.min_seconds;
-  std::uint64_t late = std::max(bounds.max_seconds, early);
-  if (is_due(early)) return early;
-  if (!is_due(late)) return late;
-  while (late - early > 1) {
-    const std::uint64_t middle = early + (late - early) / 2;
-    (is_due(middle) ? late : early) = middle;
-  }
-  return late;
+  // Both logarithms grow with the time, so the fetch is due from one length of time on.
+  const Log2 due = LogOfGain(threshold + rate);
+  const std::uint64_t longest = std::max(bounds.max_seconds, bounds.min_seconds);
+  if (due == kNever || !Reaches(longest, due - rate)) return longest;
+  if (Reaches(bounds.min_seconds, due - rate)) return bounds.min_seconds;
+  return FirstToReach(due - rate);
 }
 
 Score ScoreOfFetch(LogRate rate, LogValue threshold, const IntervalBounds& bounds,

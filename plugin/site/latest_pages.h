@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace crawlsieve::site {
 
@@ -32,11 +33,14 @@ class LatestPages {
   /// Whether the site must take the pages before the next one comes.
   [[nodiscard]] bool is_full() const { return count_ >= kMaxPages || pages_.size() >= kFullBytes; }
   [[nodiscard]] std::size_t size() const { return count_; }
+  /// The same of what Encode wrote.
+  [[nodiscard]] static bool IsFull(std::string_view encoded);
 
-  /// Lets the site take the pages; keeps them. For advice that counts them, too.
-  void AddTo(Site& site) const;
-  /// Lets the site take the pages, and forgets them.
-  void MoveTo(Site& site);
+  /// Lets the site take the pages; keeps them. For advice that counts them, too. Returns as MoveTo.
+  std::vector<Brought> AddTo(Site& site) const;
+  /// Lets the site take the pages, and forgets them. Returns what the first fetches among them
+  /// brought.
+  std::vector<Brought> MoveTo(Site& site);
 
   [[nodiscard]] std::string Encode() const;
   /// Errors: kCorruption for bytes that Encode never writes.

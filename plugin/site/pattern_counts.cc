@@ -13,15 +13,15 @@ std::uint64_t HashOf(std::string_view text) { return RawChecksum(text).low; }
 
 }  // namespace
 
-void FetchCounts::Add(Found found, Share novelty, Share worth_of_page) {
+void FetchCounts::Add(const Brought& brought) {
   if (fetched >= kLimit - kFetch) Halve(1);
   fetched += kFetch;
-  if (found == Found::kNew) {
-    fresh += static_cast<std::uint32_t>(std::uint64_t{kFetch} * novelty >> 16);
-    worth += static_cast<std::uint32_t>(std::uint64_t{kFetch} * worth_of_page >> 16);
+  if (brought.found == Found::kNew) {
+    fresh += static_cast<std::uint32_t>(std::uint64_t{kFetch} * brought.novelty >> 16);
+    worth += static_cast<std::uint32_t>(std::uint64_t{kFetch} * brought.worth >> 16);
   }
-  if (found == Found::kError) errors += kFetch;
-  if (found == Found::kSoftError) soft_errors += kFetch;
+  if (brought.found == Found::kError) errors += kFetch;
+  if (brought.found == Found::kSoftError) soft_errors += kFetch;
 }
 
 void FetchCounts::Halve(std::uint64_t times) {
@@ -58,8 +58,7 @@ Share PatternCounts::UnlikeLatest(std::string_view pattern, std::uint64_t simhas
   return known == nullptr || known->simhash == 0 ? kWhole : Unlikeness(known->simhash, simhash);
 }
 
-void PatternCounts::Add(std::string_view pattern, Found found, Share novelty, Share worth,
-                        std::uint64_t simhash) {
+void PatternCounts::Add(std::string_view pattern, const Brought& brought, std::uint64_t simhash) {
   pattern = pattern.substr(0, kMaxPatternBytes);
   const std::uint64_t hash = HashOf(pattern);
   Pattern* known = patterns_.Find(hash);
@@ -71,7 +70,7 @@ void PatternCounts::Add(std::string_view pattern, Found found, Share novelty, Sh
     }
     known = &patterns_.Add(hash, std::move(added), kMaxPatterns);
   }
-  known->counts.Add(found, novelty, worth);
+  known->counts.Add(brought);
   if (simhash != 0) known->simhash = simhash;
 }
 

@@ -19,6 +19,15 @@ enum class Found {
   kSoftError,  ///< a page that says so at status 200
 };
 
+/// What the first fetch of a URL brought. Value type.
+struct Brought {
+  Found found = Found::kKnown;
+  Share novelty = 0;  ///< how much of the content is new; of Found::kNew and kSoftError
+  Share worth = 0;    ///< at most `novelty`
+
+  friend bool operator==(const Brought&, const Brought&) = default;
+};
+
 /// How many URLs were fetched for the first time, and what came of it. In steps of 1 / kFetch,
 /// because counts fade. Value type.
 struct FetchCounts {
@@ -34,8 +43,7 @@ struct FetchCounts {
   std::uint32_t errors = 0;
   std::uint32_t soft_errors = 0;
 
-  /// `novelty`: how much of the content is new, for Found::kNew; `worth`: at most that.
-  void Add(Found found, Share novelty, Share worth);
+  void Add(const Brought& brought);
   void Halve(std::uint64_t times);
 
   /// The chance that the next fetch brings something new, if `prior` is what is to be expected
@@ -80,8 +88,7 @@ class PatternCounts {
 
   /// Counts a fetch. `simhash` is remembered as that of the pattern's latest page; 0: there is
   /// none.
-  void Add(std::string_view pattern, Found found, Share novelty, Share worth,
-           std::uint64_t simhash = 0);
+  void Add(std::string_view pattern, const Brought& brought, std::uint64_t simhash = 0);
 
   /// How far a page is unlike the latest one of the pattern: Unlikeness; kWhole where there is
   /// none.

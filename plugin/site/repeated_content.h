@@ -29,6 +29,10 @@ class RepeatedContent {
 
   /// Takes the first fetch of a URL at status 200.
   void Add(std::uint32_t content, std::string_view path_pattern, bool is_home);
+  /// Whether it is among the contents that are remembered.
+  [[nodiscard]] bool Contains(std::uint32_t content) const {
+    return contents_.Find(content) != nullptr;
+  }
   [[nodiscard]] bool IsSoftError(std::uint32_t content) const;
 
   void Encode(schedule::ByteWriter& out) const;

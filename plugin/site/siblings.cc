@@ -23,14 +23,6 @@ inline void Save(std::uint64_t value, std::size_t bytes, char* to) {
 
 }  // namespace
 
-bool IsSameContent(const ContentMark& a, const ContentMark& b) {
-  if (a.content == b.content) return true;
-  const int fewer = std::min(a.features, b.features);
-  const int more = std::max(a.features, b.features);
-  return fewer >= kMinComparedFeatures && 10 * (more - fewer) <= more && a.title != 0 &&
-         a.title == b.title && std::popcount(a.simhash ^ b.simhash) <= kMaxSiblingDistance;
-}
-
 std::size_t Siblings::PlaceOf(std::uint32_t key, const std::string& set) {
   for (std::size_t place = 0; place < set.size(); place += kEntryBytes) {
     if (Load(set.data() + place, 4) == key) return place;
@@ -44,13 +36,7 @@ std::optional<ContentMark> Siblings::Find(std::uint64_t key) const {
   const std::string& set = sets_[SetOf(short_key)];
   const std::size_t place = PlaceOf(short_key, set);
   if (place == std::string::npos) return std::nullopt;
-  const char* const entry = set.data() + place;
-  ContentMark mark;
-  mark.content = static_cast<std::uint32_t>(Load(entry + 4, 4));
-  mark.simhash = Load(entry + 8, 8);
-  mark.title = static_cast<std::uint8_t>(Load(entry + 16, 1));
-  mark.features = static_cast<std::uint8_t>(Load(entry + 17, 1));
-  return mark;
+  return static_cast<ContentMark>(Load(set.data() + place + 4, 4));
 }
 
 bool Siblings::Contains(std::uint64_t key) const {
@@ -58,15 +44,12 @@ bool Siblings::Contains(std::uint64_t key) const {
   return !sets_.empty() && PlaceOf(short_key, sets_[SetOf(short_key)]) != std::string::npos;
 }
 
-void Siblings::Put(std::uint64_t key, const ContentMark& mark) {
+void Siblings::Put(std::uint64_t key, ContentMark content) {
   if (sets_.empty()) sets_.resize(1);
   const auto short_key = static_cast<std::uint32_t>(key);
   std::array<char, kEntryBytes> entry{};
   Save(short_key, 4, entry.data());
-  Save(mark.content, 4, entry.data() + 4);
-  Save(mark.simhash, 8, entry.data() + 8);
-  Save(mark.title, 1, entry.data() + 16);
-  Save(mark.features, 1, entry.data() + 17);
+  Save(content, 4, entry.data() + 4);
   std::string* set = &sets_[SetOf(short_key)];
   if (const std::size_t place = PlaceOf(short_key, *set); place != std::string::npos) {
     std::copy(entry.begin(), entry.end(), set->begin() + static_cast<std::ptrdiff_t>(place));

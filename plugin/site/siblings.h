@@ -10,25 +10,8 @@
 
 namespace crawlsieve::site {
 
-/// What a page said, as far as pages of one site are compared. Value type.
-struct ContentMark {
-  std::uint32_t content = 0;  ///< equal for pages that the judge took for one content
-  std::uint64_t simhash = 0;  ///< of the page's words
-  std::uint8_t title = 0;     ///< class of the title's words; 0: no title
-  std::uint8_t features = 0;  ///< distinct words, at most 255
-
-  friend bool operator==(const ContentMark&, const ContentMark&) = default;
-};
-
-/// Whether two pages of one site have one content. The judge said so; or the titles are of one
-/// class, the simhashes differ in kMaxSiblingDistance bits at most and the numbers of words by a
-/// tenth. That is less than the judge asks for before it drops a page: a printable view of a short
-/// page lacks a few words, and a listing that is sorted in another way has none of the shingles.
-/// A rule asks for many such pairs, so it can do with less for each.
-[[nodiscard]] bool IsSameContent(const ContentMark& a, const ContentMark& b);
-inline constexpr int kMaxSiblingDistance = 3;
-/// Of shorter pages only the judge says whether they are the same.
-inline constexpr std::uint8_t kMinComparedFeatures = 20;
+/// A content, as the judge tells contents apart: equal for pages that it took for one.
+using ContentMark = std::uint32_t;
 
 /// The latest content under a key, which stands for URLs that differ in one part.
 ///
@@ -40,14 +23,14 @@ inline constexpr std::uint8_t kMinComparedFeatures = 20;
 class Siblings {
  public:
   static constexpr std::size_t kMaxSets = 64;
-  static constexpr std::size_t kSetEntries = 24;
-  static constexpr std::size_t kEntryBytes = 18;
+  static constexpr std::size_t kSetEntries = 54;
+  static constexpr std::size_t kEntryBytes = 8;
   static constexpr std::size_t kMaxEncodedBytes = 1 + kMaxSets * (2 + kSetEntries * kEntryBytes);
 
   [[nodiscard]] std::optional<ContentMark> Find(std::uint64_t key) const;
   [[nodiscard]] bool Contains(std::uint64_t key) const;
   /// In place of what was under that key before.
-  void Put(std::uint64_t key, const ContentMark& mark);
+  void Put(std::uint64_t key, ContentMark content);
   [[nodiscard]] std::size_t size() const;
 
   void Encode(schedule::ByteWriter& out) const;

@@ -3,6 +3,7 @@
 #include "plugin/fingerprint/checksum.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <utility>
 
@@ -25,8 +26,8 @@ std::uint64_t HashOf(std::string_view text) { return RawChecksum(text).low; }
 bool IsHome(const UrlParts& parts) { return parts.path.size() <= 1 && parts.parameters.empty(); }
 
 /// Any number of the judge's as 32 bits.
-std::uint32_t ShortContent(std::uint64_t content) {
-  return static_cast<std::uint32_t>(content * 0x9e3779b97f4a7c15 >> 32);
+ContentMark MarkOf(std::uint64_t content) {
+  return static_cast<ContentMark>(content * 0x9e3779b97f4a7c15 >> 32);
 }
 
 std::string_view WithoutQuery(std::string_view pattern) {
@@ -35,9 +36,9 @@ std::string_view WithoutQuery(std::string_view pattern) {
 
 }  // namespace
 
-ContentMark MarkOf(const PageObservation& page) {
-  return {ShortContent(page.content), page.simhash, static_cast<std::uint8_t>(page.title & 0xff),
-          static_cast<std::uint8_t>(std::min<std::uint32_t>(page.features, 255))};
+std::string_view NameOf(Ground ground) {
+  constexpr std::array<std::string_view, 4> kNames{"none", "url_rule", "nothing_new", "trap_shape"};
+  return kNames[static_cast<std::size_t>(ground)];
 }
 
 bool HasTrapShape(std::string_view url) {
@@ -57,35 +58,40 @@ Share ScoreOf(Share chance, Share average) {
   return sum == 0 ? kWhole / 2 : static_cast<Share>((std::uint64_t{chance} << 16) / sum);
 }
 
-Share Site::AddPage(const PageObservation& page) {
+std::optional<Brought> Site::AddPage(const PageObservation& page) {
   const std::string_view url = page.url.substr(0, kMaxUrlBytes);
   const UrlParts parts = PartsOf(url);
   maker_.Note(parts);
   patterns_.FadeTo(page.time, kHalfLifeSeconds);
   const UrlPatterns patterns = maker_.PatternsOf(parts);
-  const std::uint32_t content = ShortContent(page.content);
+  const ContentMark content = MarkOf(page.content);
 
-  Found found = page.is_error ? Found::kError : page.novelty > 0 ? Found::kNew : Found::kKnown;
-  if (!page.is_error) {
+  const bool has_content = page.answer == Answer::kContent;
+  Brought brought{page.answer == Answer::kError ? Found::kError : Found::kKnown};
+  if (has_content) {
+    const bool is_known = page.is_short && repeated_.Contains(content);
+    if (page.novelty > 0 && !is_known) {
+      brought = {Found::kNew, page.novelty, WorthOf(page, patterns.pattern)};
+    }
     if (page.first_fetch) {
       repeated_.Add(content, WithoutQuery(patterns.pattern), IsHome(parts));
-      if (repeated_.IsSoftError(content)) found = Found::kSoftError;
+      if (repeated_.IsSoftError(content)) brought.found = Found::kSoftError;
     }
-    rules_.AddPage(url, MarkOf(page), page.first_fetch, maker_);
+    rules_.AddPage(url, content, page.first_fetch, maker_);
   }
   const std::string_view target = page.stands_for.substr(0, kMaxUrlBytes);
   if (!target.empty() && SiteOf(target) == SiteOf(url)) {
     rules_.AddAlias(url, target, maker_);
   }
-  if (!page.first_fetch) return 0;
-  const Share worth = page.is_error ? 0 : WorthOf(page, patterns.pattern);
-  counts_.Add(found, page.novelty, worth);
-  patterns_.Add(patterns.pattern, found, page.novelty, worth, page.is_error ? 0 : page.simhash);
-  if (patterns.shape != patterns.pattern) patterns_.Add(patterns.shape, found, page.novelty, worth);
-  return worth;
+  if (!page.first_fetch) return std::nullopt;
+  counts_.Add(brought);
+  patterns_.Add(patterns.pattern, brought, has_content ? page.simhash : 0);
+  if (patterns.shape != patterns.pattern) patterns_.Add(patterns.shape, brought);
+  return brought;
 }
 
 Share Site::WorthOf(const PageObservation& page, std::string_view pattern) const {
+  if (page.has_known_words) return 0;
   const Share distinct = std::min(kWhole, page.novelty * (kWhole / kDistinctNovelty));
   return static_cast<Share>(
       std::uint64_t{distinct} * patterns_.UnlikeLatest(pattern, page.simhash) >> 16);
@@ -98,7 +104,7 @@ UrlPatterns Site::PatternsOf(std::string_view url) const {
 }
 
 bool Site::IsSoftError(std::uint64_t content) const {
-  return repeated_.IsSoftError(ShortContent(content));
+  return repeated_.IsSoftError(MarkOf(content));
 }
 
 Share Site::ChanceOf(const UrlPatterns& patterns, std::uint32_t depth, bool explore,

@@ -9,29 +9,41 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
 namespace crawlsieve::site {
+
+/// What a fetch was answered with.
+enum class Answer : std::uint8_t {
+  kContent,
+  kError,     ///< that there is nothing, as 404
+  kRedirect,  ///< that what there was is elsewhere
+};
+inline constexpr int kAnswers = 3;
 
 /// What came of a fetch, as the judge has it. Views are valid for the call only.
 struct PageObservation {
   std::string_view url;     ///< canonical, of this site
   std::uint64_t time = 0;   ///< of the fetch, seconds since 1970
   bool first_fetch = true;  ///< nothing was fetched at this URL before
-  bool is_error = false;    ///< an answer that there is nothing, as 404: no content follows
-  /// How much of the content is new: 0 where the judge or IsSameContent found a page with it; else
-  /// what the most similar page of the site lacks of it, by the sketches, among the pages that the
-  /// index finds near. The caller compares: the judge has these pages at hand.
+  /// What follows about content is there for Answer::kContent alone.
+  Answer answer = Answer::kContent;
+  /// How much of the content is new: 0 where the judge found a page with it; else what the most
+  /// similar page of the site lacks of it, by the sketches, among the pages that the index finds
+  /// near. The caller compares: the judge has these pages at hand.
   Share novelty = 0;
   /// Equal for pages of one content: of the cluster, or of the content's checksum where there is no
   /// cluster.
   std::uint64_t content = 0;
   std::uint64_t simhash = 0;
-  std::uint32_t features = 0;  ///< distinct words
-  std::uint32_t title = 0;     ///< class of the title's words, 1 to 127; 0: no title
-  /// What the page or a redirect says that the URL stands for; empty: nothing. Of another site: is
-  /// passed over.
+  /// The judge compared it with none: too little text. Then it is new unless it is among the
+  /// contents that the site has often.
+  bool is_short = false;
+  /// A page of the site has the same words in another order: it is worth nothing, new or not.
+  bool has_known_words = false;
+  /// Where a redirect from the URL leads; empty: nowhere. Of another site: is passed over.
   std::string_view stands_for;
 };
 
@@ -50,7 +62,8 @@ enum class Ground {
   kTrapShape,   ///< the URL itself is as only traps make them
 };
 
-[[nodiscard]] ContentMark MarkOf(const PageObservation& page);
+/// "none", "url_rule", "nothing_new", "trap_shape".
+[[nodiscard]] std::string_view NameOf(Ground ground);
 
 /// What to do with a URL that wasn't fetched.
 struct Advice {
@@ -97,9 +110,9 @@ class Site {
   /// With LatestPages it stays below 64 KiB.
   static constexpr std::size_t kMaxEncodedBytes = 57 * 1024;
 
-  /// Takes a fetch; returns what it was worth, 0 for a refetch. A temporary failure is no
+  /// Takes a fetch; returns what it brought, nullopt for a refetch. A temporary failure is no
   /// observation. Of a URL, the first kMaxUrlBytes tell its pattern.
-  Share AddPage(const PageObservation& page);
+  std::optional<Brought> AddPage(const PageObservation& page);
 
   /// Takes a URL that a page links to. It may be given any number of times.
   void AddLink(std::string_view url);

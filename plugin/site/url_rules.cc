@@ -112,13 +112,16 @@ UrlRule& UrlRules::FindOrAdd(std::uint64_t hash, const Part& part, std::string_v
   return rules_.Add(hash, std::move(added), kMaxRules);
 }
 
-template <typename Count>
 void UrlRules::Update(const Part& part, std::uint64_t part_hash, const std::string& pattern,
-                      const Count& count) {
+                      PairCounts UrlRule::*counts, bool is_same, std::uint32_t weight) {
   const std::string_view patterns[] = {pattern, std::string_view()};
   for (const std::string_view scope : patterns) {
-    UrlRule& rule = FindOrAdd(RuleHash(part_hash, scope), part, scope);
-    count(rule);
+    const std::uint64_t hash = RuleHash(part_hash, scope);
+    // Every file name could be that of an index, and every value one that doesn't matter: only
+    // those that something speaks for are worth a place.
+    if (!is_same && !IsForAnyValue(part.kind) && rules_.Find(hash) == nullptr) continue;
+    UrlRule& rule = FindOrAdd(hash, part, scope);
+    (rule.*counts).Add(is_same, weight);
     rule.values |= BitOf(part.value);
     rule.patterns |= BitOf(pattern);
     Decide(rule);
@@ -137,7 +140,7 @@ void UrlRules::Decide(UrlRule& rule) {
   decide(rule.rewrites, rule.without, kRewriteAt, kRewriteUntil);
 }
 
-void UrlRules::AddPage(std::string_view url, const ContentMark& mark, bool first_fetch,
+void UrlRules::AddPage(std::string_view url, ContentMark content, bool first_fetch,
                        const PatternMaker& patterns) {
   if (url.size() > kMaxUrlBytes) return;
   PatternsWithout patterns_without(url, patterns);
@@ -146,8 +149,8 @@ void UrlRules::AddPage(std::string_view url, const ContentMark& mark, bool first
     const std::uint64_t part_hash = PartHash(part.kind, part.name);
     if (first_fetch && part.present && part.is_url) {
       if (const auto plain = siblings_.Find(PlainKey(part.without)); plain.has_value()) {
-        const bool is_same = IsSameContent(*plain, mark);
-        Update(part, part_hash, pattern, [&](UrlRule& rule) { rule.without.Add(is_same); });
+        const bool is_same = *plain == content;
+        Update(part, part_hash, pattern, &UrlRule::without, is_same);
       }
     }
     if (!IsForAnyValue(part.kind)) continue;
@@ -155,12 +158,12 @@ void UrlRules::AddPage(std::string_view url, const ContentMark& mark, bool first
     if (IsRefuted(rules_.Find(RuleHash(part_hash, pattern)))) continue;
     const std::uint64_t key = MaskedKey(part, part_hash);
     if (const auto sibling = siblings_.Find(key); first_fetch && sibling.has_value()) {
-      const bool is_same = IsSameContent(*sibling, mark);
-      Update(part, part_hash, pattern, [&](UrlRule& rule) { rule.siblings.Add(is_same); });
+      const bool is_same = *sibling == content;
+      Update(part, part_hash, pattern, &UrlRule::siblings, is_same);
     }
-    siblings_.Put(key, mark);
+    siblings_.Put(key, content);
   }
-  siblings_.Put(PlainKey(url), mark);
+  siblings_.Put(PlainKey(url), content);
 }
 
 void UrlRules::AddAlias(std::string_view url, std::string_view target,
@@ -170,8 +173,7 @@ void UrlRules::AddAlias(std::string_view url, std::string_view target,
   for (const Part& part : PartsThatMayNotMatter(url)) {
     const std::string& pattern = patterns_without.Of(part);
     if (!part.present || !part.is_url || part.without != target) continue;
-    Update(part, PartHash(part.kind, part.name), pattern,
-           [](UrlRule& rule) { rule.without.Add(true, kAliasWeight); });
+    Update(part, PartHash(part.kind, part.name), pattern, &UrlRule::without, true, kAliasWeight);
   }
 }
 

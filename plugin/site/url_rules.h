@@ -91,7 +91,7 @@ class UrlRules {
 
   /// Takes what the fetch of `url` brought. `first_fetch` false: the content is remembered, but
   /// compared with none, because it may have changed since the others were fetched.
-  void AddPage(std::string_view url, const ContentMark& mark, bool first_fetch,
+  void AddPage(std::string_view url, ContentMark content, bool first_fetch,
                const PatternMaker& patterns);
 
   /// Takes that the site itself says that `url` stands for `target`, by a redirect or a canonical
@@ -113,11 +113,10 @@ class UrlRules {
 
  private:
   UrlRule& FindOrAdd(std::uint64_t hash, const Part& part, std::string_view pattern);
-  /// Lets `count` take a pair in the rule of the pattern and in that of the site. `part_hash`: of
+  /// Adds a pair to `counts` of the rule of the pattern and of that of the site. `part_hash`: of
   /// kind and name.
-  template <typename Count>
   void Update(const Part& part, std::uint64_t part_hash, const std::string& pattern,
-              const Count& count);
+              PairCounts UrlRule::*counts, bool is_same, std::uint32_t weight = 1);
   void Decide(UrlRule& rule);
 
   Siblings siblings_;

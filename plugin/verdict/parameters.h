@@ -30,6 +30,14 @@ struct ScheduleParameters {
   friend bool operator==(const ScheduleParameters&, const ScheduleParameters&) = default;
 };
 
+/// What is learned of sites: docs/frontier.md, "What to fetch next".
+struct SiteParameters {
+  /// So many sites at most; 0: none.
+  std::uint64_t max = std::uint64_t{1} << 20;
+
+  friend bool operator==(const SiteParameters&, const SiteParameters&) = default;
+};
+
 /// The rule of fold versions 4 and 5, of which logs may have values: the interval halves when the
 /// page changed and grows by half when it did not, between the bounds. Seconds.
 struct RecrawlIntervals {
@@ -85,6 +93,7 @@ struct JudgeParameters {
   PriorityWeights priority;
   RecrawlIntervals recrawl;
   ScheduleParameters schedule;
+  SiteParameters sites;
 
   friend bool operator==(const JudgeParameters&, const JudgeParameters&) = default;
 };
@@ -99,7 +108,7 @@ void ForEachField(Parameters& parameters, const Visit& visit) {
   auto& [max_distance, min_similarity, short_text_shingles, short_text_similarity,
          same_item_similarity, other_item_similarity, other_item_short_shingles,
          other_item_short_similarity, max_candidates, min_features, cluster_budget, scope,
-         preferred_url, priority, recrawl, schedule] = parameters;
+         preferred_url, priority, recrawl, schedule, sites] = parameters;
   auto& [novelty, host, depth, change] = priority;
   auto& [initial_seconds, min_seconds, max_seconds] = recrawl;
   auto& [fetches_a_day, freshness, min_interval, max_interval] = schedule;
@@ -127,6 +136,7 @@ void ForEachField(Parameters& parameters, const Visit& visit) {
   visit("schedule.freshness", freshness);
   visit("schedule.min_seconds", min_interval);
   visit("schedule.max_seconds", max_interval);
+  visit("sites.max", sites.max);
 }
 
 }  // namespace crawlsieve

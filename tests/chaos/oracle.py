@@ -384,15 +384,23 @@ class Oracle:
                 return False
             mark.offset = source.offset
             return True
+        if self.parameters.fold_version >= 7 and source.is_position:
+            if source.offset > mark.offset:
+                self._open_gap(place, mark, source.offset)
+                mark.offset = source.offset
+            return False
         if source.offset <= mark.offset:
             return mark.fill(source.previous_offset, source.offset)
         previous = min(source.previous_offset, source.offset - 1)
         if previous > mark.offset and missed:
-            mark.gaps.append((mark.offset + 1, previous))
-            self.opened.append((*place, *mark.gaps[-1]))
-            mark.forget()
+            self._open_gap(place, mark, previous)
         mark.offset = source.offset
         return True
+
+    def _open_gap(self, place, mark, last):
+        mark.gaps.append((mark.offset + 1, last))
+        self.opened.append((*place, *mark.gaps[-1]))
+        mark.forget()
 
     def _judge(self, page):
         scope = scope_of(page, self.parameters)

@@ -1,5 +1,7 @@
 #include "extract/extractor.h"
 
+#include "extract/references.h"
+
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -241,6 +243,68 @@ TEST(Extractor, ListsSegmentsWhenAsked) {
   }
   EXPECT_THAT(roles, testing::ElementsAre(Role::kTitle, Role::kNavigation, Role::kHeading,
                                           Role::kMain, Role::kBoilerplate, Role::kAltText));
+}
+
+References ReferencesOf(const std::string& html) {
+  ExtractOptions options;
+  options.references = true;
+  options.features.min_main_words = 5;
+  return Extract(HtmlPage(html), options).references;
+}
+
+TEST(Extractor, ListsWhereAPageLeadsAndFromWhichPart) {
+  const std::string words = "The quick brown fox jumps over the lazy dog and far away from here. ";
+  const References references = ReferencesOf(
+      "<base href=/b/><body><nav><a href=n1>home</a> <a href=n2>news</a></nav><main><p>" + words +
+      words + "<a href=m1>a source</a> " + words + "<a href=m2><img src=x alt=y></a> and more " +
+      words + "</p></main><footer><a href=f1>imprint</a></footer>");
+  EXPECT_EQ(references.base, "/b/");
+  EXPECT_THAT(references.main_text, testing::ElementsAre("m1", "m2"));
+  EXPECT_THAT(references.elsewhere, testing::ElementsAre("n1", "n2", "f1"));
+  EXPECT_TRUE(Extract(HtmlPage("<a href=x>x</a>")).references.elsewhere.empty()) << "only if asked";
+}
+
+TEST(Extractor, ListsNoLinksThatThePageKeepsRobotsFrom) {
+  EXPECT_THAT(ReferencesOf("<a href=a rel='noopener NoFollow'>a</a><a href=b rel=nofollowing>b</a>")
+                  .main_text,
+              testing::ElementsAre("b"));
+  for (const char* rule : {"nofollow", "noindex, NOFOLLOW", "none"}) {
+    EXPECT_TRUE(
+        ReferencesOf(std::string("<meta name=Robots content='") + rule + "'><a href=a>a</a>")
+            .main_text.empty())
+        << rule;
+  }
+  EXPECT_EQ(ReferencesOf("<meta name=robots content=noindex><a href=a>a</a>").main_text.size(), 1U);
+  EXPECT_EQ(ReferencesOf("<meta name=author content=nofollow><a href=a>a</a>").main_text.size(),
+            1U);
+}
+
+TEST(ResolveReferences, GivesEachPageOnceAndThoseOfTheMainTextFirst) {
+  const References references{
+      "../c/",
+      {"d", "#top", "mailto:a@example.org", "javascript:f()", "https://example.org/a/b"},
+      {"d#part", "//other.example/?utm_source=x", "data:text/html,x", "http://[", "e"}};
+  const OutLinks links = ResolveReferences(references, "https://example.org/a/b",
+                                           "https://example.org/a/b", UrlOptions(), 100);
+  EXPECT_THAT(links.main_text,
+              testing::ElementsAre("https://example.org/c/d", "https://example.org/c/"));
+  EXPECT_THAT(links.elsewhere,
+              testing::ElementsAre("https://other.example/", "https://example.org/c/e"));
+  const OutLinks some = ResolveReferences(references, "https://example.org/a/b",
+                                          "https://example.org/a/b", UrlOptions(), 3);
+  EXPECT_EQ(some.main_text.size(), 2U);
+  EXPECT_EQ(some.elsewhere.size(), 1U);
+}
+
+TEST(ResolveReferences, PassesOverAddressesBeyondTheLimit) {
+  const References references{
+      {},
+      {"/" + std::string(kMaxLinkBytes, 'a'), "/\xc3\xa4" + std::string(700, ' ') + "b", "/c"},
+      {}};
+  EXPECT_THAT(ResolveReferences(references, "https://example.org/", "https://example.org/",
+                                UrlOptions(), 100)
+                  .main_text,
+              testing::ElementsAre("https://example.org/c"));
 }
 
 TEST(Extractor, RecordsWhatThePageClaimsAndBelievesNothing) {

@@ -24,6 +24,10 @@ inline void CheckDecode(FormatKind kind, const std::uint8_t* data, std::size_t s
     if (taken == FormatKind::kAuto) std::abort();
     if (page->url.empty() || page->body.size() > options.max_body_bytes) std::abort();
     if (!page->body_problem.empty() && !page->body.empty()) std::abort();
+  } else if (const auto* claimed = std::get_if<ClaimedPage>(&decoded)) {
+    if (claimed->page.url.empty() || claimed->ref.file.empty()) std::abort();
+    if (!claimed->page.body.empty() || !claimed->page.body_problem.empty()) std::abort();
+    (void)ShownFile(claimed->ref.file);
   } else if (const auto* failure = std::get_if<DecodeFailure>(&decoded)) {
     if (failure->code.empty() || failure->message.empty()) std::abort();
   } else if (const auto* other = std::get_if<NotAPage>(&decoded)) {

@@ -6,8 +6,9 @@ namespace crawlsieve::consumer {
 namespace {
 
 constexpr std::array kKinds = {
-    FormatKind::kAuto, FormatKind::kScrapyCluster, FormatKind::kNutch, FormatKind::kNorconex,
-    FormatKind::kAche, FormatKind::kKatana,        FormatKind::kJson,
+    FormatKind::kScrapyCluster, FormatKind::kNutch, FormatKind::kNorconex, FormatKind::kAche,
+    FormatKind::kKatana,        FormatKind::kJson,  FormatKind::kHeritrix, FormatKind::kCommonCrawl,
+    FormatKind::kCanonical,     FormatKind::kAuto,
 };
 
 DecodeOptions Options() {

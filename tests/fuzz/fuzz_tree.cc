@@ -152,6 +152,7 @@ class Nesting final : public HtmlEvents {
   void OnBase(std::string_view) override {}
   void OnCanonical(std::string_view) override {}
   void OnRefresh(std::string_view) override {}
+  void OnRobots(std::string_view) override {}
   void OnAltText(std::string_view) override {}
 
   [[nodiscard]] bool in_order() const { return in_order_ && open_.empty(); }

@@ -54,6 +54,25 @@ class LossTest : public ServiceTest {
     return places.has_value() && places->front().has_value() ? places->front()->metadata : "";
   }
 
+  std::int64_t LogEnd() {
+    auto consumer =
+        consumer::Consumer::Make(consumer::JudgeConsumer(setup_.kafka), setup_.kafka, {});
+    const auto ends = (*consumer)->QueryWatermarks({setup_.kafka.log_topic, 0}, kPatience);
+    EXPECT_TRUE(ends.has_value());
+    return ends.has_value() ? ends->high : -1;
+  }
+
+  /// Where no record is left to be read, but something to be said in the log.
+  void RunUntilTheLogHasGrown() {
+    const std::int64_t before = LogEnd();
+    RunningService service(setup_);
+    EXPECT_TRUE(
+        testing::Until([&] { return LogEnd() > before; }, [] { std::this_thread::yield(); }));
+    WaitUntilDone();
+    const Status ended = service.Stop();
+    EXPECT_TRUE(ended.has_value()) << ended.error().message;
+  }
+
   /// A counter that the last process reported at its end.
   std::uint64_t Counted(const std::string& name) {
     const auto records = testing::ReadCommitted(setup_.kafka, setup_.metrics.topic);
@@ -138,6 +157,23 @@ TEST_F(LossTest, RecordsDeletedUnreadAreNamed) {
   EXPECT_EQ(Counted("lost"), 3U);
 }
 
+TEST_F(LossTest, WhatLogAndInputHaveBothLostIsNamedWithoutAFurtherRecord) {
+  Feed(Pages(0, 10));
+  RunUntilDone();
+  Feed(Pages(10, 16));
+  SetInputOffset(16);  // as after a log that lost the entries of 10 to 15
+  DeleteInputBelow(16);
+  RunUntilTheLogHasGrown();
+  EXPECT_EQ(Verdicts().size(), 10U);
+  EXPECT_EQ(Counted("lost"), 6U);
+  RunUntilTheLogHasGrown();
+  EXPECT_EQ(Counted("lost"), 0U) << "once";
+  Feed(Pages(16, 18));
+  RunUntilDone();
+  EXPECT_EQ(Verdicts().size(), 12U);
+  EXPECT_EQ(Counted("lost"), 0U);
+}
+
 TEST_F(LossTest, AGroupWhoseOffsetOutlivedItsTopicIsRefused) {
   Feed(Pages(0, 5));
   RunUntilDone();
@@ -185,9 +221,9 @@ TEST_F(LossTest, AnEntryOfSomeoneElseIsPassedOverAsConfiguredAndNothingElseIsLos
   auto state = Store::Open({.directory = setup_.service.state_directory});
   auto scratch = Store::Open({.directory = directory_.path() / "scratch"});
   ASSERT_TRUE(state.has_value() && scratch.has_value());
-  const auto compared =
-      consumer::CompareWithRefold(setup_.kafka, **state, **scratch, testing::MakeIndex,
-                                  consumer::SchemeOf(setup_.processor), [](std::int64_t) {});
+  const auto compared = consumer::CompareWithRefold(
+      setup_.kafka, **state, **scratch, testing::MakeIndex, consumer::SchemeOf(setup_.processor),
+      [](std::int64_t, std::int64_t) {});
   ASSERT_TRUE(compared.has_value()) << compared.error().message;
   EXPECT_TRUE(compared->equal());
 }

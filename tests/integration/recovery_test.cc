@@ -46,7 +46,7 @@ class RecoveryTest : public testing::ServiceTest {
     auto scratch = Store::Open({.directory = scratch_directory.path()});
     if (!store) return tl::unexpected(store.error());
     return CompareWithRefold(setup_.kafka, **store, **scratch, MakeIndex,
-                             SchemeOf(setup_.processor), [](std::int64_t) {});
+                             SchemeOf(setup_.processor), [](std::int64_t, std::int64_t) {});
   }
 
   void ExpectTheStateOfARefold() {

@@ -29,7 +29,7 @@ ROOMS = {
     "plugin/index/snapshot": "plugin/base plugin/fingerprint plugin/index/base",
     "plugin/index": "plugin/base plugin/fingerprint plugin/index/base plugin/index/bucket",
     "plugin/judge": "plugin/base plugin/fingerprint plugin/log plugin/state plugin/verdict "
-                    "plugin/schedule plugin/index/snapshot plugin/index",
+                    "plugin/schedule plugin/score plugin/site plugin/index/snapshot plugin/index",
     "extract/text": "plugin/fingerprint",
     "extract/html": "extract/text",
     "extract/url": "extract/text",
@@ -41,15 +41,18 @@ ROOMS = {
     "consumer": "",
     "consumer/kafka": "plugin/base consumer",
     "consumer/observability": "plugin/base consumer",
+    "consumer/status": "plugin/base consumer consumer/observability",
     "consumer/input/formats": "plugin/base extract",
     "consumer/input": "plugin/base consumer/input/formats",
+    "consumer/claims": "plugin/base extract consumer/input/formats",
     "consumer/output": "plugin/base plugin/fingerprint plugin/log plugin/verdict consumer/kafka "
                        "consumer/observability consumer/input/formats consumer/input",
     "consumer/output/scores": "plugin/base plugin/fingerprint plugin/score",
     "consumer/pipeline": "plugin/base plugin/fingerprint plugin/log plugin/verdict plugin/judge "
-                         "extract/url extract/options.h extract consumer consumer/input/formats "
-                         "consumer/input",
-    "consumer/crash_probe": "plugin/base consumer/observability consumer/pipeline",
+                         "plugin/score extract/url extract/options.h extract consumer "
+                         "consumer/input/formats consumer/input consumer/claims",
+    "consumer/crash_probe": "plugin/base consumer/observability consumer/input/formats "
+                            "consumer/claims consumer/pipeline",
     # Options of the service, where the other rooms' options come together.
     "consumer/service/options.h": "plugin/log consumer consumer/kafka consumer/input/formats "
                                   "consumer/output",
@@ -58,25 +61,28 @@ ROOMS = {
                                 "consumer/service/options.h",
     "consumer/service/extract": "plugin/base plugin/log plugin/judge consumer consumer/kafka "
                                 "consumer/observability consumer/input/formats consumer/output "
-                                "consumer/pipeline consumer/crash_probe "
+                                "consumer/claims consumer/pipeline consumer/crash_probe "
                                 "consumer/service/options.h consumer/service/brokers",
-    "consumer/service/judge": "plugin/base plugin/verdict plugin/judge consumer/kafka "
-                              "consumer/observability consumer/output consumer/service/options.h "
+    "consumer/service/judge": "plugin/base plugin/score plugin/verdict plugin/judge consumer/kafka "
+                              "consumer/observability consumer/status consumer/output "
+                              "consumer/output/scores consumer/service/options.h "
                               "consumer/service/brokers",
     "consumer/service": "plugin/base plugin/fingerprint plugin/state plugin/verdict plugin/judge "
-                        "consumer consumer/kafka consumer/observability consumer/pipeline "
-                        "consumer/service/options.h consumer/service/brokers "
+                        "consumer consumer/kafka consumer/observability consumer/status "
+                        "consumer/claims consumer/pipeline consumer/service/options.h "
+                        "consumer/service/brokers "
                         "consumer/service/extract consumer/service/judge",
     "config": "plugin/fingerprint plugin/verdict plugin/index extract/text extract/features "
-              "extract/options.h consumer/input/formats consumer/service/options.h",
+              "extract/options.h consumer/input/formats consumer/claims "
+              "consumer/service/options.h",
     "evaluation": "plugin/base plugin/log plugin/state plugin/verdict plugin/judge "
                   "consumer/observability consumer/input consumer/pipeline",
     "evaluation/schemes": "plugin/fingerprint extract/features evaluation",
     "cli": "plugin/base plugin/fingerprint plugin/index/snapshot plugin/index plugin/judge "
-           "extract/features extract consumer consumer/kafka consumer/observability "
-           "consumer/input/formats consumer/input consumer/output consumer/pipeline "
-           "consumer/crash_probe consumer/service/brokers consumer/service config evaluation "
-           "evaluation/schemes",
+           "plugin/score extract/features extract consumer consumer/kafka consumer/observability "
+           "consumer/status consumer/input/formats consumer/input consumer/claims "
+           "consumer/output consumer/output/scores consumer/pipeline consumer/crash_probe "
+           "consumer/service/brokers consumer/service config evaluation evaluation/schemes",
 }
 # May include everything, and nothing but they themselves includes them.
 FREE = ("tests", "bench")
@@ -88,12 +94,12 @@ CONFINED = {
     r"yaml-cpp/": ("config",),
     r"rocksdb/": ("plugin/state",),
     r"xxhash\.h": ("plugin/fingerprint",),
-    r"httplib\.h": ("consumer/observability/http.cc",),
+    r"httplib\.h": ("consumer/observability/http.cc", "consumer/observability/http_client.cc"),
     r"prometheus/": ("consumer/observability/metrics", "consumer/observability/process_metrics"),
     r"spdlog/": ("consumer/observability/logging",),
     r"CLI/": ("cli", "bench", "tests/extract/html"),
     r"faiss/": ("bench",),
-    r"openssl/": ("plugin/fingerprint", "evaluation/schemes"),
+    r"openssl/": ("plugin/fingerprint", "consumer/claims", "evaluation/schemes"),
 }
 
 

@@ -18,7 +18,14 @@ inline constexpr std::string_view kMalformed = "malformed_message";  ///< HTTP o
 inline constexpr std::string_view kMissingBody = "missing_body";  ///< the record has no field of it
 inline constexpr std::string_view kFetchFailed = "fetch_failed";  ///< says the crawler
 inline constexpr std::string_view kAmbiguousBody = "ambiguous_body";  ///< several, in one array
-inline constexpr std::string_view kUnsupportedBodyRef = "unsupported_body_ref";
+// Of bodies that lie elsewhere (BodyRef):
+inline constexpr std::string_view kUnsupportedBodyRef = "unsupported_body_ref";  ///< no such store
+inline constexpr std::string_view kBadBodyRef = "bad_body_ref";  ///< can't be used as it is
+inline constexpr std::string_view kBodyNotFound = "body_not_found";
+inline constexpr std::string_view kBodyDamaged = "body_damaged";  ///< no whole record is there
+inline constexpr std::string_view kDigestMismatch = "digest_mismatch";
+inline constexpr std::string_view kBodyOfOtherPage = "body_of_other_page";
+inline constexpr std::string_view kRevisitRecord = "revisit_record";  ///< which has no body
 
 /// A body on its way into a Page.
 struct Body {

@@ -18,6 +18,7 @@ constexpr std::array kPaths = {
     FieldPath(Field::kText, {"text"}),
     FieldPath(Field::kCrawlId, {"crawl_id"}),
     FieldPath(Field::kHeaders, {"response_headers"}),
+    FieldPath(Field::kLinks, {"links"}),
     FieldPath(Field::kAttrs, {"attrs"}),
     FieldPath(Field::kBodyRef, {"body_ref"}),
 };
@@ -35,14 +36,16 @@ constexpr std::array<std::string_view, 3> kMarks = {"body_encoding", "body_ref",
 //   response_headers  an object of strings or arrays of strings, names in any case, else ignored;
 //                     `content-type` where `content_type` is absent, `content-encoding` for a body
 //                     in base64
+//   links             an array of strings or of objects with `url` and `rel`; anything else: none
+//                     given. Elements of other types are passed over, as are those with `nofollow`
 //   body, text        not a string: the body is kBadEncoding, as with an unknown `body_encoding`
 //   attrs             any value, minified
 // Of `body`, `text` and `body_ref` the first that is there counts. A body with `body_encoding` text
 // is UTF-8 like all JSON, whatever the page once was: it gets the charset `utf-8`, and its content
-// type loses its parameters.
+// type loses its parameters. `body_ref` is an object: Field::kBodyRef.
 constinit const JsonFormat kCanonicalFormat = {.kind = FormatKind::kCanonical,
                                                .paths = kPaths,
-                                               .any_fetch_time = false,
+                                               .times = JsonFormat::Times::kRfc3339,
                                                .shapes = kShapes,
                                                .marks = kMarks};
 

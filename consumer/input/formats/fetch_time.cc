@@ -49,4 +49,12 @@ std::optional<Timestamp> ParseFetchTime(std::string_view text) {
   return ParseJavaDate(text);
 }
 
+std::optional<Timestamp> ParseCompactTime(std::string_view text) {
+  constexpr std::size_t kDigits = 14;
+  if (text.size() != kDigits || !ParseNumber(text)) return std::nullopt;
+  return ParseRfc3339(fmt::format("{}-{}-{}T{}:{}:{}Z", text.substr(0, 4), text.substr(4, 2),
+                                  text.substr(6, 2), text.substr(8, 2), text.substr(10, 2),
+                                  text.substr(12, 2)));
+}
+
 }  // namespace crawlsieve::consumer

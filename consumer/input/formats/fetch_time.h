@@ -19,4 +19,7 @@ namespace crawlsieve::consumer {
 /// nullopt: anything else.
 [[nodiscard]] std::optional<Timestamp> ParseFetchTime(std::string_view text);
 
+/// 14 digits in UTC, as CDX files have them: 20260301123005. nullopt: anything else.
+[[nodiscard]] std::optional<Timestamp> ParseCompactTime(std::string_view text);
+
 }  // namespace crawlsieve::consumer

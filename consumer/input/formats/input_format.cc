@@ -1,5 +1,6 @@
 #include "consumer/input/formats/input_format.h"
 
+#include "consumer/input/formats/commoncrawl.h"
 #include "consumer/input/formats/decompressor.h"
 #include "consumer/input/formats/header_block.h"
 #include "consumer/input/formats/json_fields.h"
@@ -37,6 +38,8 @@ constexpr std::array kFormats = {
     FormatRow{FormatKind::kNorconex, "norconex", true, &kNorconexFormat},
     FormatRow{FormatKind::kAche, "ache", true, &kAcheFormat},
     FormatRow{FormatKind::kKatana, "katana", true, &kKatanaFormat},
+    FormatRow{FormatKind::kHeritrix, "heritrix", true, &kHeritrixFormat},
+    FormatRow{FormatKind::kCommonCrawl, "commoncrawl", true, &kCommonCrawlFormat},
     FormatRow{FormatKind::kJson, "json", true},
     FormatRow{FormatKind::kAuto, "auto", true},
 };
@@ -92,7 +95,7 @@ Decoded DecodeAuto(InputRecord&& record, const DecodeOptions& options, FormatKin
   json.shapes = shapes;
   if (!options.json.url.empty()) formats[count++] = &json;
 
-  JsonRecord object(std::move(*record.value));
+  JsonRecord object(JsonOfCdxjLine(std::move(*record.value)));
   const auto found = Recognize(std::span(formats).first(count), object);
   if (const auto* failure = std::get_if<DecodeFailure>(&found)) return *failure;
   const JsonFormat& format = *std::get<const JsonFormat*>(found);
@@ -171,6 +174,7 @@ std::vector<std::string> IgnoredMembers(std::string value, FormatKind kind,
     return {};
   }
   std::vector<std::string> ignored;
+  if (kind == FormatKind::kCommonCrawl) value = JsonOfCdxjLine(std::move(value));
   JsonRecord record(std::move(value));
   const auto failure = record.ForEachMember([&](std::string_view name, JsonType /*type*/) {
     const bool is_read = std::any_of(paths.begin(), paths.end(), [name](const FieldPath& path) {
@@ -203,6 +207,7 @@ Decoded Decode(InputRecord record, FormatKind kind, const DecodeOptions& options
   if (format == FormatKind::kScrapyCluster && *record.value == kScrapyClusterFailure) {
     return ScrapyClusterFailed();
   }
+  if (format == FormatKind::kCommonCrawl) record.value = JsonOfCdxjLine(std::move(*record.value));
   JsonRecord object(std::move(*record.value));
   return row.json != nullptr ? DecodeJson(*row.json, object, options)
                              : DecodeFields(object, options);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "consumer/input/formats/body_ref.h"
 #include "consumer/input/formats/json_path.h"
 #include "extract/page.h"
 #include "plugin/base/result.h"
@@ -24,6 +25,8 @@ enum class FormatKind {
   kNorconex,       ///< "norconex": its Apache Kafka Committer
   kAche,           ///< "ache": its Kafka storage, formats JSON, ELASTIC and CDR31
   kKatana,         ///< "katana": its JSON lines
+  kHeritrix,       ///< "heritrix": its crawl log in Kafka, and that of warcprox
+  kCommonCrawl,    ///< "commoncrawl": lines of a CDXJ index, or the same as JSON
   kJson,           ///< "json": one JSON object, with the fields where DecodeOptions::json says
   kAuto,           ///< "auto": any of these but raw, known by its shape
 };
@@ -71,7 +74,7 @@ struct DecodeFailure {
   std::string field;  ///< which is missing or can't be used; empty: none, or not known
 };
 
-using Decoded = std::variant<extract::Page, Tombstone, NotAPage, DecodeFailure>;
+using Decoded = std::variant<extract::Page, ClaimedPage, Tombstone, NotAPage, DecodeFailure>;
 
 /// Sizes at which decoding stops and the page is `not_evaluated`.
 struct DecodeLimits {

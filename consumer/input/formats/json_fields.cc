@@ -15,6 +15,7 @@ JsonFieldsFormat::JsonFieldsFormat(const JsonPaths& paths) {
       {Field::kContentType, &paths.content_type},
       {Field::kCharset, &paths.charset},
       {Field::kHeaders, &paths.response_headers},
+      {Field::kLinks, &paths.links},
       {paths.base64 ? Field::kBase64Body : Field::kBody, &paths.body},
       {Field::kText, &paths.text},
   }};

@@ -22,7 +22,7 @@ class JsonFieldsFormat {
   [[nodiscard]] std::span<const FieldPath> paths() const { return std::span(paths_).first(size_); }
 
  private:
-  static constexpr std::size_t kMaxPaths = 11;
+  static constexpr std::size_t kMaxPaths = 12;
   std::array<FieldPath, kMaxPaths> paths_;
   std::size_t size_ = 0;
 };

@@ -9,6 +9,8 @@
 #include "consumer/input/formats/url_text.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -55,6 +57,18 @@ const std::string* FindContentType(const std::vector<Header>& headers) {
   return type ? type : FindField(headers, "content_type");  // as Katana spells it
 }
 
+std::optional<Timestamp> ReadFetchTime(JsonFormat::Times times, std::string_view text) {
+  switch (times) {
+    case JsonFormat::Times::kAny:
+      return ParseFetchTime(text);
+    case JsonFormat::Times::kRfc3339:
+      return ParseRfc3339(text);
+    case JsonFormat::Times::kCompact:
+      return ParseCompactTime(text);
+  }
+  return std::nullopt;
+}
+
 /// All of the page but its body.
 extract::Page MakePage(const JsonFormat& format, const std::string_view url, Fields& fields) {
   extract::Page page;
@@ -65,13 +79,15 @@ extract::Page MakePage(const JsonFormat& format, const std::string_view url, Fie
   page.attrs = std::move(fields.attrs);
   page.status_code = ParseStatusCode(TextOf(fields, Field::kStatus)).value_or(page.status_code);
   const std::string_view time = TextOf(fields, Field::kFetchTime);
-  page.fetch_time = format.any_fetch_time ? ParseFetchTime(time) : ParseRfc3339(time);
+  page.fetch_time = ReadFetchTime(format.times, time);
   page.content_type = TextOf(fields, Field::kContentType);
   if (page.content_type.empty()) {
     if (const std::string* type = FindContentType(fields.headers)) page.content_type = *type;
   }
   SetFetchHeaders(fields.headers, page);
   page.charset = TextOf(fields, Field::kCharset);
+  // What a crawler lists, it takes for worth following: as good as the main text's.
+  if (fields.links.has_value()) page.links = extract::References{{}, std::move(*fields.links), {}};
   return page;
 }
 
@@ -129,9 +145,45 @@ Body ReadRawResponse(std::string_view message, const DecodeLimits& limits, extra
   return ReadHttpBody(head, message.substr(std::min(head.size, message.size())), limits);
 }
 
+/// A number of a reference; `number` stays as it is where the field is absent. False: it is no
+/// whole number of 63 bits.
+template <typename Number>
+bool ReadRefNumber(const TextField& field, Number& number) {
+  if (!field.present()) return true;
+  const std::optional<std::uint64_t> read = ParseNumber(field.text);
+  if (!read || *read > std::uint64_t{std::numeric_limits<std::int64_t>::max()}) return false;
+  number = *read;
+  return true;
+}
+
+/// nullopt: the reference can't be used.
+std::optional<BodyRef> ReadBodyRef(const Fields& fields) {
+  BodyRef ref;
+  ref.file = TextOf(fields, Field::kRefFile);
+  if (ref.file.empty() || !ReadRefNumber(fields[Field::kRefOffset], ref.offset) ||
+      !ReadRefNumber(fields[Field::kRefLength], ref.length)) {
+    return std::nullopt;
+  }
+  if (ref.length && *ref.length == 0) return std::nullopt;
+  for (const auto& [field, prefix] :
+       {std::pair(Field::kRefSha1, "sha1:"), std::pair(Field::kRefSha256, "sha256:"),
+        std::pair(Field::kRefDigest, "")}) {
+    const TextField& digest = fields[field];
+    if (!digest.present()) continue;
+    if (digest.state != State::kText) return std::nullopt;
+    ref.digest = prefix;
+    ref.digest += digest.text;
+  }
+  const TextField& holds = fields[Field::kRefHolds];
+  if (holds.present() && holds.text != "warc" && holds.text != "body") return std::nullopt;
+  if (holds.text == "body") ref.holds = BodyRef::Holds::kBody;
+  return ref;
+}
+
+/// Fills in the body, or what keeps it from being read; or says where it lies.
 /// `memory` is the record's own, in which none of the texts lies that are read here.
-void FillBody(const JsonFormat& format, const Fields& fields, std::string memory,
-              const DecodeLimits& limits, extract::Page& page) {
+std::optional<BodyRef> FillBody(const JsonFormat& format, const Fields& fields, std::string memory,
+                                const DecodeLimits& limits, extract::Page& page) {
   for (const Field field : {Field::kBody, Field::kBase64Body, Field::kText}) {
     const TextField& text = fields[field];
     if (!text.present()) continue;
@@ -150,19 +202,23 @@ void FillBody(const JsonFormat& format, const Fields& fields, std::string memory
       memory.assign(text.text);
       SetBody(UndoContentCodings(std::move(memory), {}, limits), page);
     }
-    return;
+    return std::nullopt;
   }
   // An empty page has an empty string. A record without the field was written by a crawler that
   // calls it something else, or had nothing to put there.
-  if (fields[Field::kBodyRef].present()) {
-    SetBody({{}, kUnsupportedBodyRef}, page);
+  const bool failed =
+      !TextOf(fields, Field::kError).empty() || (format.fails_by_status && page.status_code <= 0);
+  const bool is_elsewhere = fields[Field::kBodyRef].present() || fields[Field::kRefFile].present();
+  if (is_elsewhere && !failed) {
+    if (auto ref = ReadBodyRef(fields)) return ref;
+    SetBody({{}, kBadBodyRef}, page);
   } else if (!TextOf(fields, Field::kRawResponse).empty()) {
     Body body = ReadRawResponse(TextOf(fields, Field::kRawResponse), limits, page);
     SetBody(std::move(body), page);
   } else {
-    const bool failed = !TextOf(fields, Field::kError).empty();
     SetBody({{}, failed ? kFetchFailed : kMissingBody}, page);
   }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -177,7 +233,9 @@ Decoded DecodeJson(const JsonFormat& format, JsonRecord& record, const DecodeLim
     if (auto other = format.find_other_than_page(fields)) return std::move(*other);
   }
   extract::Page page = MakePage(format, fields[url].text, fields);
-  FillBody(format, fields, record.TakeMemory(), limits, page);
+  if (auto ref = FillBody(format, fields, record.TakeMemory(), limits, page)) {
+    return ClaimedPage{std::move(page), std::move(*ref)};
+  }
   return page;
 }
 

@@ -36,7 +36,14 @@ struct JsonFormat {
   std::span<const FieldPath> paths;
   BodyText body = BodyText::kPlain;
   JsonRecord::Arrays arrays = JsonRecord::Arrays::kRefused;
-  bool any_fetch_time = true;  ///< as ParseFetchTime; false: RFC 3339 only
+  /// How a fetch time is written.
+  enum class Times {
+    kAny,  ///< as ParseFetchTime
+    kRfc3339,
+    kCompact,  ///< as ParseCompactTime
+  };
+  Times times = Times::kAny;
+  bool fails_by_status = false;  ///< a status of 0 or below says that the fetch failed
   /// Says why a record isn't of a page; nullptr: all are.
   std::optional<NotAPage> (*find_other_than_page)(const Fields& fields) = nullptr;
   /// For FormatKind::kAuto: what the records have, and names that no other format's records have.
@@ -50,13 +57,16 @@ extern const JsonFormat kNutchFormat;
 extern const JsonFormat kNorconexFormat;
 extern const JsonFormat kAcheFormat;
 extern const JsonFormat kKatanaFormat;
+extern const JsonFormat kHeritrixFormat;
+extern const JsonFormat kCommonCrawlFormat;
 
 /// Reads a record of `format`. Failures: those of JsonRecord::Read; `missing_url`, also where the
 /// URL is not a string; `ambiguous_url`: an array of several.
 ///
 /// Where there is a URL there is a page. What keeps its body from being read becomes
-/// Page::body_problem: kMissingBody, kFetchFailed, kAmbiguousBody, kUnsupportedBodyRef,
-/// kBadEncoding, and those of UndoContentCodings. Other fields of the wrong type count as absent.
+/// Page::body_problem: kMissingBody, kFetchFailed, kAmbiguousBody, kBadBodyRef, kBadEncoding, and
+/// those of UndoContentCodings. Other fields of the wrong type count as absent. A record that says
+/// where the body lies becomes a ClaimedPage.
 [[nodiscard]] Decoded DecodeJson(const JsonFormat& format, JsonRecord& record,
                                  const DecodeLimits& limits);
 

@@ -45,6 +45,7 @@ struct JsonPaths {
   JsonPath content_type;
   JsonPath charset;
   JsonPath response_headers;
+  JsonPath links;
   JsonPath body;
   JsonPath text;
   bool base64 = false;  ///< whether the body is in base64

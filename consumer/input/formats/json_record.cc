@@ -1,6 +1,7 @@
 #include "consumer/input/formats/json_record.h"
 
 #include "consumer/input/formats/header_block.h"
+#include "extract/references.h"
 
 #include <algorithm>
 #include <bit>
@@ -43,7 +44,7 @@ Parsers& ThreadParsers() {
 
 bool TakesNumbers(Field field) {
   return field == Field::kId || field == Field::kCrawlId || field == Field::kStatus ||
-         field == Field::kFetchTime;
+         field == Field::kFetchTime || field == Field::kRefOffset || field == Field::kRefLength;
 }
 
 /// Errors: the JSON is broken. A value that is valid but not a string makes `field` unusable.
@@ -121,6 +122,46 @@ error_code ReadHeaders(ondemand::value value, std::vector<Header>& headers) {
   return SUCCESS;
 }
 
+/// A link is a text, or an object with `url` and, where its page has one, `rel`.
+error_code ReadLink(ondemand::value value, std::vector<std::string>& links) {
+  TextField url;
+  TextField rel;
+  ondemand::object object;
+  if (value.get_object().get(object) == SUCCESS) {
+    for (auto entry : object) {
+      ondemand::field field;
+      if (const error_code error = std::move(entry).get(field)) return error;
+      std::string_view name;
+      if (const error_code error = field.unescaped_key().get(name)) return error;
+      if (name != "url" && name != "rel") continue;
+      if (const error_code error = ReadText(field.value(), false, name == "url" ? url : rel)) {
+        return error;
+      }
+    }
+  } else if (const error_code error = ReadText(value, false, url)) {
+    return error;
+  }
+  const bool may_follow = !extract::HasLinkType(rel.text, "nofollow");
+  if (may_follow && !url.text.empty() && url.text.size() <= extract::kMaxLinkBytes) {
+    links.emplace_back(url.text);
+  }
+  return SUCCESS;
+}
+
+error_code ReadLinks(ondemand::value value, std::optional<std::vector<std::string>>& links) {
+  links.reset();
+  ondemand::array array;
+  if (value.get_array().get(array) != SUCCESS) return SUCCESS;
+  links.emplace();
+  for (auto element : array) {
+    if (links->size() >= extract::kMaxReferences) break;
+    ondemand::value item;
+    if (const error_code error = std::move(element).get(item)) return error;
+    if (const error_code error = ReadLink(item, *links)) return error;
+  }
+  return SUCCESS;
+}
+
 /// Whether `json` is valid. It is followed by simdjson::SIMDJSON_PADDING bytes that may be read.
 bool IsValidJson(std::string_view json, simdjson::dom::parser& parser) {
   simdjson::dom::element ignored;
@@ -159,6 +200,46 @@ error_code ReadAttrs(ondemand::value value, std::string& attrs) {
   if (error != SUCCESS) return error;
   attrs.resize(size);
   if (attrs == "null") attrs.clear();
+  return SUCCESS;
+}
+
+/// Names of the members of a body reference.
+struct RefMember {
+  std::string_view name;
+  Field field = Field::kRefFile;
+};
+constexpr std::array kRefMembers = {
+    RefMember{"file", Field::kRefFile},     RefMember{"uri", Field::kRefFile},
+    RefMember{"offset", Field::kRefOffset}, RefMember{"length", Field::kRefLength},
+    RefMember{"digest", Field::kRefDigest}, RefMember{"sha1", Field::kRefSha1},
+    RefMember{"sha256", Field::kRefSha256}, RefMember{"holds", Field::kRefHolds},
+};
+
+error_code ReadBodyRef(ondemand::value value, Fields& fields) {
+  for (const RefMember& member : kRefMembers) fields[member.field] = {};
+  TextField& ref = fields[Field::kBodyRef];
+  ondemand::object object;
+  if (value.get_object().get(object) != SUCCESS) {
+    const error_code error = ReadText(value, false, ref);
+    if (ref.present()) ref.state = TextField::State::kUnusable;
+    return error;
+  }
+  ref = {TextField::State::kText, {}};
+  for (auto entry : object) {
+    ondemand::field field;
+    if (const error_code error = std::move(entry).get(field)) return error;
+    std::string_view name;
+    if (const error_code error = field.unescaped_key().get(name)) return error;
+    const auto* const member =
+        std::find_if(kRefMembers.begin(), kRefMembers.end(),
+                     [name](const RefMember& known) { return known.name == name; });
+    if (member == kRefMembers.end()) continue;
+    TextField text;
+    if (const error_code error = ReadText(field.value(), TakesNumbers(member->field), text)) {
+      return error;
+    }
+    if (text.present() || member->field != Field::kRefFile) fields[member->field] = text;
+  }
   return SUCCESS;
 }
 
@@ -220,7 +301,9 @@ class FieldReader {
 
   error_code ReadField(ondemand::value value, Field field) {
     if (field == Field::kHeaders) return ReadHeaders(value, fields_.headers);
+    if (field == Field::kLinks) return ReadLinks(value, fields_.links);
     if (field == Field::kAttrs) return ReadAttrs(value, fields_.attrs);
+    if (field == Field::kBodyRef) return ReadBodyRef(value, fields_);
     if (arrays_ == Arrays::kTaken) {
       ondemand::array array;
       if (value.get_array().get(array) == SUCCESS) return ReadTexts(array, field, fields_[field]);

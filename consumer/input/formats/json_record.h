@@ -34,9 +34,17 @@ enum class Field : std::uint8_t {
   kRawResponse,   ///< an HTTP message, status line and header first
   kError,         ///< why there is no response
   kMethod,        ///< of the request
-  kBodyRef,
-  kHeaders,  ///< not a text: Fields::headers
-  kAttrs,    ///< not a text: Fields::attrs
+  kBodyRef,       ///< an object with members of these names, or only whether there is one:
+  kRefFile,       ///< `file` or `uri`
+  kRefOffset,     ///< `offset`
+  kRefLength,     ///< `length`
+  kRefDigest,     ///< `digest`
+  kRefSha1,       ///< `sha1`
+  kRefSha256,     ///< `sha256`
+  kRefHolds,      ///< `holds`: `warc` or `body`
+  kHeaders,       ///< not a text: Fields::headers
+  kLinks,         ///< not a text: Fields::links
+  kAttrs,         ///< not a text: Fields::attrs
 };
 inline constexpr std::size_t kFieldCount = static_cast<std::size_t>(Field::kAttrs) + 1;
 
@@ -79,6 +87,7 @@ struct Fields {
   std::array<TextField, kFieldCount> texts;
   std::string attrs;
   std::vector<Header> headers;
+  std::optional<std::vector<std::string>> links;  ///< those that may be followed
 
   [[nodiscard]] const TextField& operator[](Field field) const {
     return texts[static_cast<std::size_t>(field)];

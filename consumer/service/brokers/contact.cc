@@ -6,6 +6,11 @@
 
 namespace crawlsieve::consumer {
 
+BrokerContact::~BrokerContact() {
+  board_.SetConnected(role_, false);
+  for (const std::string& client : clients_) board_.SetClient(role_, client, std::nullopt);
+}
+
 void BrokerContact::Answered(Clock::time_point now) {
   last_ = now;
   Set(true);
@@ -33,7 +38,13 @@ void BrokerContact::AskIfSilent(Consumer& consumer, const TopicPartition& partit
   }
 }
 
-ClientCallbacks BrokerContact::Listen(ClientCallbacks callbacks) {
+ClientCallbacks BrokerContact::Listen(ClientCallbacks callbacks, const std::string& client) {
+  clients_.insert(client);
+  callbacks.statistics = [this, client](const ClientStatistics& statistics) {
+    board_.SetClient(role_, client,
+                     KafkaClientReport{statistics.queued_records, statistics.queued_bytes,
+                                       statistics.broker_latency});
+  };
   callbacks.error = [this, told = std::move(callbacks.error)](const BrokerError& error) {
     if (IsOutage(error)) Failed();
     if (told) told(error);

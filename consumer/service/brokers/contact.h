@@ -6,6 +6,8 @@
 #include "consumer/service/options.h"
 
 #include <chrono>
+#include <set>
+#include <string>
 
 namespace crawlsieve::consumer {
 
@@ -27,7 +29,7 @@ class BrokerContact {
   /// Not connected at first. `board` is borrowed.
   BrokerContact(Role role, StatusBoard& board) : role_(role), board_(board) { Round(); }
   /// Sets the stage to not connected.
-  ~BrokerContact() { board_.SetConnected(role_, false); }
+  ~BrokerContact();
   BrokerContact(const BrokerContact&) = delete;
   BrokerContact& operator=(const BrokerContact&) = delete;
 
@@ -47,9 +49,9 @@ class BrokerContact {
 
   [[nodiscard]] bool connected() const { return connected_; }
 
-  /// `callbacks`, extended to watch for errors of the connection. They must not be called after
-  /// this object's end.
-  [[nodiscard]] ClientCallbacks Listen(ClientCallbacks callbacks);
+  /// `callbacks`, extended to watch for errors of the connection and to report the client's
+  /// queues under the stage's name and `client`. They must not be called after this object's end.
+  [[nodiscard]] ClientCallbacks Listen(ClientCallbacks callbacks, const std::string& client);
 
  private:
   void Set(bool connected);
@@ -57,7 +59,8 @@ class BrokerContact {
   const Role role_;
   StatusBoard& board_;
   bool connected_ = false;
-  Clock::time_point last_;  ///< answer or failure
+  Clock::time_point last_;         ///< answer or failure
+  std::set<std::string> clients_;  ///< that were listened to
 };
 
 }  // namespace crawlsieve::consumer

@@ -16,6 +16,11 @@ void StatusBoard::SetConnected(Role role, bool connected) {
                                     [](const auto& stage) { return stage.second.connected; }));
 }
 
+void StatusBoard::SetClient(Role role, const std::string& client,
+                            const std::optional<KafkaClientReport>& report) {
+  metrics_.SetKafkaClient((role == Role::kExtract ? "extract_" : "judge_") + client, report);
+}
+
 void StatusBoard::SetRound(Role role, Clock::time_point now) {
   MutexLock lock(mutex_);
   stages_[role].last_round = now;

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace crawlsieve::consumer {
@@ -24,6 +25,10 @@ class StatusBoard {
 
   /// Replaces the stage's earlier report on its partitions.
   void SetPartitions(Role role, std::vector<PartitionReport> partitions) EXCLUDES(mutex_);
+
+  /// A Kafka client of the stage, by its name within it; nullopt: it is gone.
+  void SetClient(Role role, const std::string& client,
+                 const std::optional<KafkaClientReport>& report);
 
   /// The stage's loop has come round, so it isn't hung.
   void SetRound(Role role, Clock::time_point now) EXCLUDES(mutex_);

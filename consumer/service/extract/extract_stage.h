@@ -1,5 +1,6 @@
 #pragma once
 
+#include "consumer/claims/body_fetcher.h"
 #include "consumer/crash_probe/page_notes.h"
 #include "consumer/observability/metrics.h"
 #include "consumer/pipeline/page_processor.h"
@@ -25,7 +26,12 @@ namespace crawlsieve::consumer {
 /// became of the records below it is acknowledged, so a crash repeats entries, which the fold
 /// recognises, and loses none.
 ///
-/// Limitations: entries wait for slower pages before them, at most for the limits of one page.
+/// A partition whose next body can't be had now (StoreOutage) is set back to that record and waits,
+/// while the others go on. It is asked again with that one record, after a quarter of a second at
+/// first and half a minute at most.
+///
+/// Limitations: entries wait for slower pages before them, at most for the limits of one page, and
+/// for the attempts at one body where bodies lie elsewhere.
 ///
 /// Thread-compatible: Run on one thread, which owns all Kafka clients of the stage.
 class ExtractStage {
@@ -34,6 +40,8 @@ class ExtractStage {
     KafkaOptions kafka;
     ExtractStageOptions stage;
     ProcessorOptions processor;
+    /// Fetches bodies that lie elsewhere; borrowed. nullptr: there is no store.
+    BodyFetcher* bodies = nullptr;
     /// The largest dead letter for each input topic: what its dead-letter topic takes.
     std::map<std::string, std::uint64_t> dead_letter_bytes;
     /// Runs AnswerProbe in a process of its own (see Probe); empty: suspects are not treated

@@ -76,6 +76,29 @@ BrokerStatus CheckLastRead(const KafkaOptions& options, const TopicPartition& pa
       FormatRfc3339(begin.last_read), WhatToDo(options, partition)));
 }
 
+std::optional<log::Entry> PositionEntry(const KafkaOptions& options,
+                                        const TopicPartition& partition, const InputBegin& begin,
+                                        const std::string& scheme) {
+  if (begin.is_unclaimed || begin.first <= 0) return std::nullopt;
+  log::Entry entry;
+  log::Page& page = *entry.mutable_page();
+  page.set_scheme(scheme);
+  page.set_outcome(log::OUTCOME_DEAD_LETTER);
+  log::Source& source = *page.mutable_source();
+  source.set_topic(partition.topic);
+  source.set_generation(options.input_generation);
+  source.set_partition(partition.partition);
+  source.set_offset(begin.first - 1);
+  source.set_previous_offset(begin.first - 2);
+  source.set_timestamp_ms(begin.last_read.time_since_epoch().count());
+  source.set_is_position(true);
+  return entry;
+}
+
+void CommittedTimes::Rewind(std::int64_t offset) {
+  while (!times_.empty() && times_.back().first >= offset) times_.pop_back();
+}
+
 std::string CommittedTimes::MetadataFor(std::int64_t offset) {
   while (!times_.empty() && times_.front().first < offset - 1) times_.pop_front();
   if (times_.empty() || times_.front().first != offset - 1) return {};

@@ -5,6 +5,7 @@
 #include "plugin/base/broker_error.h"
 #include "plugin/base/timestamp.h"
 #include "plugin/judge/mark.h"
+#include "plugin/log/entry.pb.h"
 
 #include <cstdint>
 #include <deque>
@@ -40,12 +41,23 @@ struct InputBegin {
                                          const TopicPartition& partition, const InputBegin& begin,
                                          std::int64_t offset, Timestamp timestamp);
 
+/// The entry that tells the judge how far the group was done with the partition: where the log has
+/// lost entries below, no later record may come that shows it. nullopt: the group had committed
+/// nothing.
+[[nodiscard]] std::optional<log::Entry> PositionEntry(const KafkaOptions& options,
+                                                      const TopicPartition& partition,
+                                                      const InputBegin& begin,
+                                                      const std::string& scheme);
+
 /// Times of the records that were taken. The time of the last processed one is committed with the
 /// group's offset. Thread-compatible.
 class CommittedTimes {
  public:
   /// Offsets must ascend.
   void Take(std::int64_t offset, Timestamp timestamp) { times_.emplace_back(offset, timestamp); }
+
+  /// Forgets the records from `offset` on, which will be taken again.
+  void Rewind(std::int64_t offset);
 
   /// The metadata for committing `offset`. Forgets the records below the one before it.
   [[nodiscard]] std::string MetadataFor(std::int64_t offset);

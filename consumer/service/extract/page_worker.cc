@@ -1,5 +1,7 @@
 #include "consumer/service/extract/page_worker.h"
 
+#include "consumer/input/formats/body.h"
+#include "consumer/observability/logging.h"
 #include "consumer/service/extract/copy_record.h"
 
 #include <chrono>
@@ -8,11 +10,13 @@
 namespace crawlsieve::consumer {
 
 PageWorker::PageWorker(const KafkaOptions& kafka, const ProcessorOptions& options,
-                       const Probe* probe, std::size_t slot, PageNotes& notes, RepeatCache& repeats,
-                       Metrics& metrics)
+                       const Probe* probe, BodyFetcher* bodies, std::stop_token stop,
+                       std::size_t slot, PageNotes& notes, RepeatCache& repeats, Metrics& metrics)
     : kafka_(kafka),
       options_(options),
       probe_(probe),
+      bodies_(bodies),
+      stop_(std::move(stop)),
       slot_(slot),
       notes_(notes),
       metrics_(metrics),
@@ -30,8 +34,15 @@ ProcessedPage PageWorker::Process(PageTask&& task) {
   source.source.set_previous_offset(task.previous_offset);
   source.source.set_begins_unclaimed(task.begins_unclaimed);
   source.source.set_timestamp_ms(task.record.timestamp().time_since_epoch().count());
-  ProcessedPage done{std::move(task.record), std::move(task.partition), task.epoch, task.bytes,
-                     ProcessNoted(std::move(source))};
+  ProcessedPage done{std::move(task.record),
+                     std::move(task.partition),
+                     task.epoch,
+                     task.pass,
+                     task.taken_before,
+                     task.bytes,
+                     {},
+                     {}};
+  done.outage = ProcessNoted(std::move(source), done.processed);
   metrics_.Observe(Latency::kExtract, std::chrono::steady_clock::now() - begin);
   if (const auto repeated = done.processed.repeated) {
     metrics_.Add(*repeated ? Count::kPagesRepeated : Count::kPagesParsed);
@@ -39,16 +50,53 @@ ProcessedPage PageWorker::Process(PageTask&& task) {
   return done;
 }
 
-ProcessedRecord PageWorker::ProcessNoted(SourceRecord&& source) {
+std::optional<StoreOutage> PageWorker::ProcessNoted(SourceRecord&& source,
+                                                    ProcessedRecord& processed) {
   const log::Source from = source.source;
   if (probe_ != nullptr &&
       notes_.suspects().contains(PageId{from.topic(), from.partition(), from.offset()})) {
-    if (auto probed = probe_->Process(source, options_)) return std::move(*probed);
+    std::optional<StoreOutage> outage;
+    const auto fetch = [&](const ClaimedPage& claim) -> std::optional<StoredBody> {
+      auto body = Fetch(claim, from);
+      if (body) return std::move(*body);
+      outage = std::move(body.error());
+      return std::nullopt;
+    };
+    auto probed = probe_->Process(source, options_, fetch);
+    if (outage.has_value()) return outage;
+    if (probed.has_value()) {
+      processed = std::move(*probed);
+      return std::nullopt;
+    }
   }
   notes_.Begin(slot_, from.topic(), from.partition(), from.offset());
-  ProcessedRecord processed = processor_.Process(std::move(source));
+  processed = processor_.Process(std::move(source));
   notes_.End(slot_);
-  return processed;
+  if (!processed.claim.has_value()) return std::nullopt;
+  // Not noted: a process that is killed while it waits for a store suspects no page.
+  auto body = Fetch(*processed.claim, from);
+  if (!body) return std::move(body.error());
+  notes_.Begin(slot_, from.topic(), from.partition(), from.offset());
+  processor_.Finish(std::move(*body), processed);
+  notes_.End(slot_);
+  return std::nullopt;
+}
+
+tl::expected<StoredBody, StoreOutage> PageWorker::Fetch(const ClaimedPage& claim,
+                                                        const log::Source& from) {
+  if (bodies_ == nullptr) return StoredBody{{}, std::string(kUnsupportedBodyRef), {}, {}};
+  auto body = bodies_->Fetch(claim.ref, stop_);
+  if (!body) return body;
+  metrics_.Add(body->problem.empty() ? Count::kBodiesFetched : Count::kBodiesNotHad);
+  if (!body->problem.empty()) {
+    Log(LogLevel::kInfo, "extract.no_body",
+        {{"topic", from.topic()},
+         {"partition", from.partition()},
+         {"offset", from.offset()},
+         {"code", body->problem},
+         {"error", body->message}});
+  }
+  return body;
 }
 
 }  // namespace crawlsieve::consumer

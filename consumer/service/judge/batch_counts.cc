@@ -1,5 +1,7 @@
 #include "consumer/service/judge/batch_counts.h"
 
+#include <algorithm>
+
 namespace crawlsieve::consumer {
 
 void BatchCounts::Add(const Folded& folded, const log::Page& page) {
@@ -12,6 +14,10 @@ void BatchCounts::Add(const Folded& folded, const log::Page& page) {
     case FoldOutcome::kVerdict: {
       const Reason reason = folded.verdict->reason;
       ++verdicts_[static_cast<std::size_t>(reason)];
+      if (reason == Reason::kNearDuplicate && folded.verdict->match.has_value()) {
+        const auto bits = static_cast<std::size_t>(std::max(0, folded.verdict->match->distance));
+        ++distances_[std::min(bits, distances_.size() - 1)];
+      }
       if (RuleFor(reason).decision == Decision::kDrop) bytes_saved_ += page.body_bytes();
       return;
     }
@@ -29,6 +35,7 @@ void BatchCounts::Add(const Folded& folded, const log::Page& page) {
       return;
     case FoldOutcome::kParameters:
     case FoldOutcome::kDeadLetter:
+    case FoldOutcome::kPosition:
       return;
   }
 }
@@ -41,6 +48,7 @@ void BatchCounts::AddTo(Metrics& metrics) const {
         rule.decision == Decision::kKeep ? metrics.Kept(rule.name) : metrics.Dropped(rule.name);
     counter.Add(verdicts_[i]);
   }
+  metrics.AddDistances(distances_);
   metrics.Add(Count::kLogEntriesFolded, folded_);
   metrics.Add(Count::kRedelivered, redelivered_);
   metrics.Add(Count::kRanAhead, ran_ahead_);

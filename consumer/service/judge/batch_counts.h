@@ -31,6 +31,7 @@ class BatchCounts {
   std::uint64_t recovered_ = 0;
   std::uint64_t skipped_ = 0;
   std::uint64_t bytes_saved_ = 0;
+  DistanceCounts distances_{};
 };
 
 }  // namespace crawlsieve::consumer

@@ -1,6 +1,7 @@
 #include "consumer/service/judge/judge_reporter.h"
 
 #include "consumer/observability/logging.h"
+#include "consumer/status/quantities.h"
 #include "plugin/base/result.h"
 
 #include <algorithm>
@@ -13,7 +14,26 @@ using std::chrono::milliseconds;
 
 namespace {
 
+/// From one line in the log about a restore to the next.
+constexpr std::chrono::seconds kRestoreLines{30};
+
 Timestamp Now() { return std::chrono::floor<milliseconds>(std::chrono::system_clock::now()); }
+
+/// Adds what a verdict tells an operator.
+void AddFinding(const log::Page& page, const Verdict& verdict, BatchFindings& findings) {
+  if (RuleFor(verdict.reason).host_count != HostCount::kAsDuplicate) return;
+  if (!page.host().empty()) findings.AddDuplicate(page.host());
+  if (verdict.reason != Reason::kNearDuplicate || !verdict.match.has_value()) return;
+  if (!findings.WantsPair()) return;
+  findings.AddPair({.url = page.url(),
+                    .match_url = verdict.match->url,
+                    .distance = verdict.match->distance,
+                    .similarity = verdict.match->similarity.value(),
+                    .words = page.features(),
+                    .text_length = page.text_length(),
+                    .language = page.language(),
+                    .first_seen = verdict.match->first_seen});
+}
 
 }  // namespace
 
@@ -42,16 +62,19 @@ void SnapshotReporter::Report() {
 }
 
 JudgeReporter::JudgeReporter(Options options, const Detector& detector, StatusBoard& board,
-                             Metrics& metrics, SnapshotReporter& snapshots)
+                             Metrics& metrics, StatusRecorder& recorder,
+                             SnapshotReporter& snapshots)
     : options_(std::move(options)),
       detector_(detector),
       board_(board),
       metrics_(metrics),
+      recorder_(recorder),
       snapshots_(snapshots),
       reported_work_(detector.lookup_work()),
       reported_confirm_work_(detector.confirm_work()) {}
 
 JudgeReporter::~JudgeReporter() {
+  EndRestore();
   metrics_.SetRestoring(false);
   metrics_.SetStandby(false);
   board_.SetPartitions(Role::kJudge, {});
@@ -60,6 +83,11 @@ JudgeReporter::~JudgeReporter() {
 Status JudgeReporter::OnMove(JudgeState from, JudgeState to, std::int64_t published) {
   metrics_.SetRestoring(to == JudgeState::kWarming || to == JudgeState::kRestoring);
   metrics_.SetStandby(to == JudgeState::kStandby);
+  if (to == JudgeState::kWarming || to == JudgeState::kRestoring) {
+    BeginRestore();
+  } else {
+    EndRestore();
+  }
   switch (to) {
     case JudgeState::kStandby:
       if (from == JudgeState::kWarming) {
@@ -69,6 +97,7 @@ Status JudgeReporter::OnMove(JudgeState from, JudgeState to, std::int64_t publis
       }
       return {};
     case JudgeState::kRestoring:
+      metrics_.Add(Count::kRebalances);
       Log(LogLevel::kInfo, "judge.assigned", {{"log", options_.log.topic}});
       return {};
     case JudgeState::kLive:
@@ -91,6 +120,38 @@ Status JudgeReporter::ReportLive(std::int64_t published) {
 
 void JudgeReporter::OnRestoring(std::int64_t from, std::int64_t to) {
   Log(LogLevel::kInfo, "judge.restoring", {{"from", from}, {"to", to}});
+  BeginRestore();
+  restore_->from = from;
+  ReportRestore(from, to);
+}
+
+void JudgeReporter::BeginRestore() {
+  const auto now = std::chrono::steady_clock::now();
+  restore_logged_ = now;
+  const std::int64_t from = detector_.position().offset + 1;
+  restore_ = RestoreReport{.from = from, .next = from, .to = from, .began = now};
+}
+
+void JudgeReporter::ReportRestore(std::int64_t next, std::int64_t to) {
+  if (!restore_.has_value()) return;
+  restore_->next = next;
+  restore_->to = std::max(next, to);
+  metrics_.SetRestore(restore_);
+  const auto now = std::chrono::steady_clock::now();
+  if (now < restore_logged_ + kRestoreLines) return;
+  restore_logged_ = now;
+  const std::chrono::duration<double> passed = now - restore_->began;
+  const auto left = SecondsLeft(static_cast<double>(next - restore_->from),
+                                static_cast<double>(restore_->to - next), passed.count());
+  Log(LogLevel::kInfo, "judge.restore_progress",
+      {{"folded", next - restore_->from},
+       {"entries", restore_->to - restore_->from},
+       {"left", left.has_value() ? DurationText(*left) : "not known yet"}});
+}
+
+void JudgeReporter::EndRestore() {
+  restore_.reset();
+  metrics_.SetRestore(std::nullopt);
 }
 
 void JudgeReporter::OnSkipped(std::int64_t offset, const log::Entry* entry, bool is_live) {
@@ -115,6 +176,7 @@ void JudgeReporter::OnJudged(const log::Page& page, const Folded& folded,
   batch_.alarms.Add(folded, page.source());
   if (folded.verdict.has_value()) {
     batch_.sources.emplace_back(milliseconds(page.source().timestamp_ms()));
+    AddFinding(page, *folded.verdict, batch_.findings);
   }
   metrics_.Observe(Latency::kJudge, took);
 }
@@ -127,6 +189,7 @@ Status JudgeReporter::OnPublished(const LogProgress& progress) {
     CRAWLSIEVE_RETURN_IF_ERROR(ReportOpenGaps(/*is_alarm=*/false));
   }
   const Timestamp now = Now();
+  recorder_.AddBatch(batch.findings, now);
   for (const Timestamp source : batch.sources) metrics_.Observe(Latency::kEndToEnd, now - source);
   ReportIndex();
   ReportLag(progress);
@@ -136,6 +199,8 @@ Status JudgeReporter::OnPublished(const LogProgress& progress) {
 void JudgeReporter::OnDiscarded() { batch_ = Batch(); }
 
 void JudgeReporter::OnReplayed(const LogProgress& progress) {
+  const auto committed = options_.committed ? options_.committed() : std::nullopt;
+  ReportRestore(progress.next, committed.value_or(progress.next));
   ReportIndex();
   ReportLag(progress);
 }
@@ -191,6 +256,7 @@ void JudgeReporter::ReportLag(const LogProgress& progress) {
         *report.lag > 0 ? std::chrono::duration<double>(Now() - progress.last).count() : 0.0;
   }
   board_.SetPartitions(Role::kJudge, {report});
+  if (progress.last != Timestamp{}) metrics_.SetLogClock(progress.last);
 }
 
 }  // namespace crawlsieve::consumer

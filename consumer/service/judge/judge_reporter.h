@@ -5,10 +5,13 @@
 #include "consumer/service/brokers/status_board.h"
 #include "consumer/service/judge/batch_counts.h"
 #include "consumer/service/judge/input_alarms.h"
+#include "consumer/status/status_recorder.h"
 #include "plugin/judge/detector.h"
 #include "plugin/judge/judge_ends.h"
 
+#include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -36,8 +39,9 @@ class SnapshotReporter {
   std::optional<Timestamp> last_;
 };
 
-/// Writes what a judge does into the process's log, the metrics and the status board. What belongs
-/// to a batch is reported once the batch is published. Thread-compatible.
+/// Writes what a judge does into the process's log, the metrics, the status board and what the
+/// status page remembers. What belongs to a batch is reported once the batch is published.
+/// Thread-compatible.
 class JudgeReporter final : public JudgeObserver {
  public:
   struct Options {
@@ -45,11 +49,13 @@ class JudgeReporter final : public JudgeObserver {
     JudgeParameters parameters;
     std::string scheme;
     std::uint32_t index_shards = 0;
+    /// Up to where a restore folds; nullopt while that isn't known. May be empty.
+    std::function<std::optional<std::int64_t>()> committed{};
   };
 
   /// All references are borrowed.
   JudgeReporter(Options options, const Detector& detector, StatusBoard& board, Metrics& metrics,
-                SnapshotReporter& snapshots);
+                StatusRecorder& recorder, SnapshotReporter& snapshots);
   /// What has ended neither restores nor stands by.
   ~JudgeReporter() override;
   JudgeReporter(const JudgeReporter&) = delete;
@@ -72,6 +78,7 @@ class JudgeReporter final : public JudgeObserver {
   struct Batch {
     BatchCounts counts;
     InputAlarms alarms;
+    BatchFindings findings;
     std::vector<Timestamp> sources;  ///< times of the judged input records
   };
 
@@ -79,13 +86,19 @@ class JudgeReporter final : public JudgeObserver {
   [[nodiscard]] Status ReportOpenGaps(bool is_alarm);
   void ReportIndex();
   void ReportLag(const LogProgress& progress);
+  void BeginRestore();
+  void ReportRestore(std::int64_t next, std::int64_t to);
+  void EndRestore();
 
   const Options options_;
   const Detector& detector_;
   StatusBoard& board_;
   Metrics& metrics_;
+  StatusRecorder& recorder_;
   SnapshotReporter& snapshots_;
   Batch batch_;
+  std::optional<RestoreReport> restore_;  ///< the one that is going on
+  std::chrono::steady_clock::time_point restore_logged_;
   LookupWork reported_work_;
   ConfirmWork reported_confirm_work_;
   std::set<TopicPartition> stale_generation_reported_;

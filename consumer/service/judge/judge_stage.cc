@@ -28,20 +28,28 @@ JudgeMachine::Options MachineOptions(const JudgeStage::Options& options) {
 
 }  // namespace
 
-JudgeStage::JudgeStage(Options options, Detector& detector, StatusBoard& board, Metrics& metrics)
-    : options_(std::move(options)), detector_(detector), board_(board), metrics_(metrics) {}
+JudgeStage::JudgeStage(Options options, Detector& detector, StatusBoard& board, Metrics& metrics,
+                       StatusRecorder& recorder)
+    : options_(std::move(options)),
+      detector_(detector),
+      board_(board),
+      metrics_(metrics),
+      recorder_(recorder) {}
 
 Status JudgeStage::Run(const std::stop_token& stop) {
   std::optional<std::int64_t> seen_gap;
   SnapshotReporter snapshots(detector_.restart_report(), metrics_);
   // One set of Kafka clients and one machine after the other.
   const auto session = [&]() -> SessionEnd {
-    JudgeReporter reporter(
-        {LogPartition(options_.kafka), options_.parameters, options_.scheme, options_.index_shards},
-        detector_, board_, metrics_, snapshots);
     BrokerContact contact(Role::kJudge, board_);
     auto group = KafkaJudgeGroup::Make(options_.kafka, contact);
     if (!group) return {tl::unexpected(std::move(group.error()))};
+    JudgeReporter reporter({.log = LogPartition(options_.kafka),
+                            .parameters = options_.parameters,
+                            .scheme = options_.scheme,
+                            .index_shards = options_.index_shards,
+                            .committed = [&group] { return (*group)->last_committed(); }},
+                           detector_, board_, metrics_, recorder_, snapshots);
     KafkaVerdictSink sink(options_.kafka, options_.instance, **group, contact, metrics_);
     DetectorFold fold(detector_);
     JudgeMachine machine(MachineOptions(options_), {fold, **group, sink, reporter}, seen_gap);

@@ -3,6 +3,7 @@
 #include "consumer/observability/metrics.h"
 #include "consumer/service/brokers/status_board.h"
 #include "consumer/service/options.h"
+#include "consumer/status/status_recorder.h"
 #include "plugin/base/result.h"
 #include "plugin/judge/detector.h"
 #include "plugin/verdict/parameters.h"
@@ -39,8 +40,9 @@ class JudgeStage {
     std::chrono::milliseconds shutdown_timeout{30'000};
   };
 
-  /// `detector`, `board` and `metrics` are borrowed.
-  JudgeStage(Options options, Detector& detector, StatusBoard& board, Metrics& metrics);
+  /// All references are borrowed.
+  JudgeStage(Options options, Detector& detector, StatusBoard& board, Metrics& metrics,
+             StatusRecorder& recorder);
 
   /// As ExtractStage::Run. Errors besides: a log or committed offset that doesn't go with the
   /// state.
@@ -51,6 +53,7 @@ class JudgeStage {
   Detector& detector_;
   StatusBoard& board_;
   Metrics& metrics_;
+  StatusRecorder& recorder_;
 };
 
 }  // namespace crawlsieve::consumer

@@ -38,7 +38,8 @@ BrokerResult<std::unique_ptr<KafkaJudgeGroup>> KafkaJudgeGroup::Make(const Kafka
   // group, since clocks may be wrong.
   CRAWLSIEVE_ASSIGN_OR_RETURN(auto client_id, JudgeClientId(options, kAdminTimeout));
   recipe.defaults["client.id"] = client_id;
-  auto consumer = Consumer::Make(recipe, options, contact.Listen(LoggingCallbacks("judge")));
+  auto consumer =
+      Consumer::Make(recipe, options, contact.Listen(LoggingCallbacks("judge"), "consumer"));
   if (!consumer) return FinalError(std::move(consumer.error()));
   std::unique_ptr<KafkaJudgeGroup> group(
       new KafkaJudgeGroup(options, contact, std::move(*consumer)));
@@ -65,6 +66,7 @@ BrokerResult<std::optional<CommittedPlace>> KafkaJudgeGroup::Committed(milliseco
   }
   std::optional<PartitionOffset>& place = committed->front();
   if (!place.has_value()) return std::optional<CommittedPlace>();
+  last_committed_ = place->offset;
   return std::optional(CommittedPlace{place->offset, std::move(place->metadata)});
 }
 
@@ -79,7 +81,8 @@ BrokerResult<LogBounds> KafkaJudgeGroup::Bounds(milliseconds timeout) {
 }
 
 BrokerResult<std::unique_ptr<LogSource>> KafkaJudgeGroup::OpenReader() {
-  auto source = KafkaLogSource::Make(options_, contact_.Listen(LoggingCallbacks("judge")));
+  auto source =
+      KafkaLogSource::Make(options_, contact_.Listen(LoggingCallbacks("judge"), "reader"));
   if (!source) return FinalError(std::move(source.error()));
   return std::unique_ptr<LogSource>(std::move(*source));
 }

@@ -37,6 +37,9 @@ class KafkaJudgeGroup final : public JudgeGroup, private LogSource, private Reba
   /// Who this member was when the log was assigned to it.
   [[nodiscard]] const GroupMetadata& metadata() const { return metadata_; }
 
+  /// The offset that Committed found last; nullopt where it found none yet.
+  [[nodiscard]] std::optional<std::int64_t> last_committed() const { return last_committed_; }
+
   /// Commits outside of a transaction.
   [[nodiscard]] BrokerStatus Commit(const CommittedPlace& place, std::chrono::milliseconds timeout);
 
@@ -62,6 +65,7 @@ class KafkaJudgeGroup final : public JudgeGroup, private LogSource, private Reba
   const TopicPartition log_;
   JudgeMember* member_ = nullptr;
   GroupMetadata metadata_;
+  std::optional<std::int64_t> last_committed_;
   std::unique_ptr<Consumer> consumer_;
   KafkaLogRecords records_;  ///< gone before the client
 };

@@ -1,5 +1,6 @@
 #include "consumer/service/judge/kafka_verdict_sink.h"
 
+#include "consumer/output/scores/score_record.h"
 #include "consumer/output/verdict_record.h"
 #include "consumer/service/brokers/kafka_log.h"
 
@@ -31,7 +32,7 @@ KafkaVerdictSink::KafkaVerdictSink(const KafkaOptions& options, std::string inst
 BrokerStatus KafkaVerdictSink::Fence() {
   auto producer = Producer::Make(
       is_exactly_once_ ? TransactionalProducer(options_) : IdempotentProducer(options_), options_,
-      contact_.Listen(LoggingCallbacks("judge")), [this](const DeliveryReport& report) {
+      contact_.Listen(LoggingCallbacks("judge"), "producer"), [this](const DeliveryReport& report) {
         if (report.error.has_value() && !delivery_failure_.has_value()) {
           delivery_failure_ = report.error;
         }
@@ -42,10 +43,12 @@ BrokerStatus KafkaVerdictSink::Fence() {
         Repeat(kCommitTimeout, [&] { return (*producer)->InitTransactions(kAdminTimeout); });
     if (!fenced) return fenced;
   }
-  auto found = Repeat(kAdminTimeout, [&] {
-    return (*producer)->FindLeaders(options_.verdict_topic, kAdminTimeout);
-  });
-  if (!found) return found;
+  for (const std::string* topic : {&options_.verdict_topic, &options_.score_topic}) {
+    if (topic->empty()) continue;
+    auto found =
+        Repeat(kAdminTimeout, [&] { return (*producer)->FindLeaders(*topic, kAdminTimeout); });
+    if (!found) return found;
+  }
   producer_ = std::move(*producer);
   delivery_failure_.reset();
   return {};
@@ -58,6 +61,7 @@ BrokerStatus KafkaVerdictSink::Poll() {
 }
 
 BrokerStatus KafkaVerdictSink::Begin() {
+  scores_ = 0;
   return is_exactly_once_ ? producer_->BeginTransaction() : BrokerStatus();
 }
 
@@ -84,6 +88,20 @@ BrokerStatus KafkaVerdictSink::Publish(const log::Page& page, const Verdict& ver
   return Produce(record);
 }
 
+BrokerStatus KafkaVerdictSink::PublishScores(std::span<const UrlScore> scores) {
+  for (const UrlScore& score : scores) {
+    const std::string text = UrlScoreRecord(score);
+    RecordView record;
+    record.topic = options_.score_topic;
+    record.key = score.url;
+    record.value = text;
+    record.headers.push_back({"content-type", "application/json"});
+    CRAWLSIEVE_RETURN_IF_ERROR(Produce(record));
+  }
+  scores_ += scores.size();
+  return {};
+}
+
 BrokerStatus KafkaVerdictSink::Produce(const RecordView& record) {
   while (true) {
     auto produced = producer_->Produce(record, 0);
@@ -97,7 +115,10 @@ BrokerStatus KafkaVerdictSink::Produce(const RecordView& record) {
 
 BrokerStatus KafkaVerdictSink::Commit(const CommittedPlace& place) {
   auto committed = is_exactly_once_ ? CommitTransaction(place) : Flush();
-  if (committed) contact_.Answered();
+  if (committed) {
+    contact_.Answered();
+    metrics_.Add(Count::kScores, scores_);
+  }
   return committed;
 }
 

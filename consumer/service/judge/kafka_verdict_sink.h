@@ -9,11 +9,12 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 
 namespace crawlsieve::consumer {
 
-/// The verdict topic. With exactly_once a batch is a Kafka transaction under the id
+/// The topics of verdicts and scores. With exactly_once a batch is a Kafka transaction under the id
 /// `<group>.judge`, which holds the group's place too; with at_least_once verdicts are waited for,
 /// and the place is committed after the state. Borrows everything it is given. Thread-compatible.
 class KafkaVerdictSink final : public VerdictSink {
@@ -25,6 +26,8 @@ class KafkaVerdictSink final : public VerdictSink {
   BrokerStatus Poll() override;
   BrokerStatus Begin() override;
   BrokerStatus Publish(const log::Page& page, const Verdict& verdict) override;
+  [[nodiscard]] bool takes_scores() const override { return !options_.score_topic.empty(); }
+  BrokerStatus PublishScores(std::span<const UrlScore> scores) override;
   BrokerStatus Commit(const CommittedPlace& place) override;
   BrokerStatus Acknowledge(const CommittedPlace& place) override;
   void Close() override;
@@ -42,6 +45,7 @@ class KafkaVerdictSink final : public VerdictSink {
   const bool is_exactly_once_;
   std::optional<BrokerError> delivery_failure_;
   std::unique_ptr<Producer> producer_;
+  std::uint64_t scores_ = 0;  ///< of the open batch
 };
 
 }  // namespace crawlsieve::consumer

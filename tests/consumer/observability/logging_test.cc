@@ -1,5 +1,6 @@
 #include "consumer/observability/logging.h"
 
+#include "consumer/observability/recent_problems.h"
 #include "plugin/base/timestamp.h"
 
 #include <algorithm>
@@ -140,6 +141,47 @@ TEST_F(LogTest, MasksFieldsNamedLikeSecrets) {
       Logged(LogLevel::kInfo, "e", {{"sasl.password", "hunter2"}, {"client_secret", "hunter2"}});
   EXPECT_THAT(line, Not(HasSubstr("hunter2")));
   EXPECT_THAT(line, HasSubstr("sasl.password=********"));
+}
+
+/// The problem of `event`; count 0 where there is none.
+RecentProblem ProblemOf(std::string_view event) {
+  for (RecentProblem& problem : RecentProblems()) {
+    if (problem.event == event) return std::move(problem);
+  }
+  return {};
+}
+
+TEST_F(LogTest, RemembersTheNewestLineOfEachProblemAndHowManyThereWere) {
+  (void)Logged(LogLevel::kWarn, "problem.a", {{"error", "first"}});
+  (void)Logged(LogLevel::kError, "problem.b", {{"error", "two words"}, {"password", "hunter2"}});
+  (void)Logged(LogLevel::kWarn, "problem.a", {{"error", "second"}});
+  (void)Logged(LogLevel::kInfo, "problem.none", {{"error", "none"}});
+  const RecentProblem a = ProblemOf("problem.a");
+  EXPECT_EQ(a.count, 2U);
+  EXPECT_EQ(a.text, "error=second");
+  EXPECT_EQ(a.level, LogLevel::kWarn);
+  EXPECT_LE(a.first, a.last);
+  const RecentProblem b = ProblemOf("problem.b");
+  EXPECT_EQ(b.text, "error=\"two words\" password=********");
+  EXPECT_EQ(b.level, LogLevel::kError);
+  EXPECT_EQ(ProblemOf("problem.none").count, 0U);
+}
+
+TEST_F(LogTest, RemembersNoProblemBelowItsLevel) {
+  ConfigureLogging({"error", LogFormat::kText});
+  (void)Logged(LogLevel::kWarn, "problem.quiet");
+  EXPECT_EQ(ProblemOf("problem.quiet").count, 0U);
+}
+
+TEST_F(LogTest, RemembersProblemsInBoundedMemory) {
+  for (std::size_t i = 0; i < 3 * kMaxProblems; ++i) {
+    (void)Logged(LogLevel::kWarn, "many." + std::to_string(i), {{"x", std::string(10'000, 'x')}});
+  }
+  EXPECT_EQ(RecentProblems().size(), kMaxProblems);
+  const RecentProblem newest = ProblemOf("many." + std::to_string(3 * kMaxProblems - 1));
+  EXPECT_EQ(newest.count, 1U);
+  EXPECT_EQ(newest.text.size(), kMaxProblemText);
+  EXPECT_THAT(newest.text, testing::EndsWith("..."));
 }
 
 TEST_F(LogTest, DoesNotMixLinesOfThreads) {

@@ -140,11 +140,78 @@ TEST(Metrics, ShowsLatencyAsAHistogramInSeconds) {
   EXPECT_THAT(text, HasSubstr("crawlsieve_latency_seconds_count{stage=\"extract\"} 0\n"));
 }
 
+TEST(Metrics, ShowsARestoreUntilItEnds) {
+  Metrics metrics(Identity());
+  EXPECT_EQ(Series(metrics, "crawlsieve_restore_entries"), 0);
+  metrics.SetRestore(RestoreReport{.from = 100, .next = 150, .to = 400, .began = {}});
+  EXPECT_EQ(Series(metrics, "crawlsieve_restore_entries"), 300);
+  EXPECT_EQ(Series(metrics, "crawlsieve_restore_entries_left"), 250);
+  EXPECT_EQ(metrics.Read().restore->next, 150);
+  metrics.SetRestore(std::nullopt);
+  EXPECT_EQ(Series(metrics, "crawlsieve_restore_entries_left"), 0);
+  EXPECT_FALSE(metrics.Read().restore.has_value());
+}
+
+TEST(Metrics, ShowsTheLogClockAndTheDiskOnceTheyAreKnown) {
+  Metrics metrics(Identity());
+  EXPECT_EQ(Series(metrics, "crawlsieve_log_clock_timestamp_seconds"), std::nullopt);
+  EXPECT_EQ(Series(metrics, "crawlsieve_state_bytes"), std::nullopt);
+  metrics.SetLogClock(kStart + milliseconds(500));
+  metrics.SetStorage({1000, 7000});
+  EXPECT_EQ(Series(metrics, "crawlsieve_log_clock_timestamp_seconds"), 1'700'000'000.5);
+  EXPECT_EQ(Series(metrics, "crawlsieve_state_bytes"), 1000);
+  EXPECT_EQ(Series(metrics, "crawlsieve_state_free_bytes"), 7000);
+}
+
+TEST(Metrics, ShowsKafkaClientsWhileTheyAreThere) {
+  Metrics metrics(Identity());
+  metrics.SetKafkaClient("judge_consumer", KafkaClientReport{7, 700, std::nullopt});
+  metrics.SetKafkaClient("judge_producer", KafkaClientReport{3, 300, 0.025});
+  metrics.SetKafkaClient("judge_producer", KafkaClientReport{4, 400, 0.025});
+  EXPECT_EQ(Series(metrics, "crawlsieve_kafka_queued_records{client=\"judge_consumer\"}"), 7);
+  EXPECT_EQ(Series(metrics, "crawlsieve_kafka_queued_bytes{client=\"judge_producer\"}"), 400);
+  EXPECT_EQ(Series(metrics, "crawlsieve_kafka_broker_latency_seconds{client=\"judge_producer\"}"),
+            0.025);
+  EXPECT_EQ(Series(metrics, "crawlsieve_kafka_broker_latency_seconds{client=\"judge_consumer\"}"),
+            std::nullopt);
+  EXPECT_EQ(metrics.Read().kafka_clients.at("judge_producer").queued_records, 4U);
+  metrics.SetKafkaClient("judge_consumer", std::nullopt);
+  EXPECT_EQ(Series(metrics, "crawlsieve_kafka_queued_records{client=\"judge_consumer\"}"),
+            std::nullopt);
+  EXPECT_EQ(metrics.Read().kafka_clients.size(), 1U);
+}
+
+TEST(Metrics, ShowsDistancesOfNearDuplicatesAsAHistogram) {
+  Metrics metrics(Identity());
+  metrics.AddDistances({5, 0, 0, 2, 0, 0, 0, 1});
+  metrics.AddDistances({1, 0, 0, 0, 0, 0, 0, 0});
+  EXPECT_EQ(Series(metrics, "crawlsieve_near_duplicate_hamming_distance_bucket{le=\"0\"}"), 6);
+  EXPECT_EQ(Series(metrics, "crawlsieve_near_duplicate_hamming_distance_bucket{le=\"3\"}"), 8);
+  EXPECT_EQ(Series(metrics, "crawlsieve_near_duplicate_hamming_distance_count"), 9);
+  EXPECT_EQ(Series(metrics, "crawlsieve_near_duplicate_hamming_distance_sum"), 13);
+  EXPECT_EQ(metrics.Read().distances, (DistanceCounts{6, 0, 0, 2, 0, 0, 0, 1}));
+}
+
+TEST(Metrics, AreReadWithoutEndingAWindow) {
+  Metrics metrics(Identity());
+  Fill(metrics);
+  const MetricsReading reading = metrics.Read();
+  EXPECT_EQ(reading.total[Count::kRecordsConsumed], 10U);
+  EXPECT_EQ(reading.total.kept.at("unique"), 6U);
+  EXPECT_EQ(reading.index.entries, 1000U);
+  EXPECT_EQ(reading.assignment.size(), 2U);
+  EXPECT_TRUE(reading.connected);
+  LatencyCounts judged{};
+  judged[0] = 1;  // 0.05 ms
+  EXPECT_EQ(reading.latencies[static_cast<std::size_t>(Latency::kJudge)], judged);
+  EXPECT_EQ(metrics.CloseWindow(kStart + seconds(1)).window[Count::kRecordsConsumed], 10U);
+}
+
 TEST(Metrics, NamesEveryMetricInTheOneWay) {
   Metrics metrics(Identity());
   Fill(metrics);
   const std::set<std::string> allowed{"verdict",   "reason",  "code", "stage", "topic",
-                                      "partition", "version", "le",   "role"};
+                                      "partition", "version", "le",   "role",  "client"};
   std::istringstream lines(metrics.PrometheusText());
   int types = 0;
   for (std::string line; std::getline(lines, line);) {

@@ -53,6 +53,32 @@ TEST(OffsetTracker, KnowsRedeliveries) {
   EXPECT_FALSE(tracker.IsTaken(6));
 }
 
+TEST(OffsetTracker, TakesRecordsAgainAfterARewind) {
+  OffsetTracker tracker;
+  tracker.Take(3, 1);
+  const std::int64_t before = tracker.Take(5, 1);
+  tracker.Take(8, 1);
+  tracker.Acknowledge(8);
+  tracker.Rewind(5, before);
+  EXPECT_TRUE(tracker.IsTaken(3));
+  EXPECT_FALSE(tracker.IsTaken(5));
+  EXPECT_EQ(tracker.open(), 1U);
+  tracker.Acknowledge(3);
+  EXPECT_EQ(tracker.Committable(), 4) << "nothing behind the rewind is done";
+  EXPECT_EQ(tracker.Take(5, 1), 3);
+  tracker.Acknowledge(5);
+  EXPECT_EQ(tracker.Committable(), 6);
+  tracker.Rewind(8, tracker.Take(8, 1));
+  EXPECT_EQ(tracker.Committable(), 6);
+}
+
+TEST(OffsetTracker, ARewindToTheFirstRecordBeginsAnew) {
+  OffsetTracker tracker;
+  tracker.Rewind(7, tracker.Take(7, 1));
+  EXPECT_EQ(tracker.Take(7, 1), -1);
+  EXPECT_EQ(tracker.Committable(), std::nullopt);
+}
+
 TEST(OffsetTracker, IgnoresAcknowledgementsOfRecordsItDoesNotKnow) {
   OffsetTracker tracker;
   tracker.Take(3, 1);

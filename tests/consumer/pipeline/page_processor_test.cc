@@ -2,9 +2,11 @@
 
 #include "consumer/output/verdict_record.h"
 #include "consumer/record_limits.h"
+#include "plugin/log/links.h"
 
 #include <string>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -200,6 +202,62 @@ ProcessorOptions WithParser(extract::ParserKind parser) {
   ProcessorOptions options;
   options.extract.parser = parser;
   return options;
+}
+
+log::Links LinksOf(const nlohmann::json& record, std::uint32_t max_links = 100) {
+  ProcessorOptions options;
+  options.max_links = max_links;
+  const ProcessedRecord processed = PageProcessor(options).Process(Record(record));
+  const log::Page& page = processed.entry.page();
+  return log::UnpackLinks(page.links(), page.canonical_url()).value();
+}
+
+const nlohmann::json kLinkedPage = {{"url", "http://a.example/x"},
+                                    {"final_url", "http://b.example/y/z"},
+                                    {"body", "<a href=one>1</a> <a href=//c.example/two>2</a>"}};
+
+TEST(PageProcessor, AnEntryHasThePagesLinksAsFarAsTheyAreAskedFor) {
+  EXPECT_THAT(LinksOf(kLinkedPage).main_text,
+              ElementsAre("http://b.example/y/one", "http://c.example/two"));
+  EXPECT_THAT(LinksOf(kLinkedPage, 1).main_text, ElementsAre("http://b.example/y/one"));
+  EXPECT_EQ(LinksOf(kLinkedPage, 0), log::Links());
+}
+
+TEST(PageProcessor, LinksThatTheCrawlerFoundCountInPlaceOfThoseInTheBody) {
+  nlohmann::json page = kLinkedPage;
+  page["links"] = {"three",
+                   {{"url", "/four"}, {"rel", "next"}},
+                   {{"url", "/five"}, {"rel", "nofollow"}},
+                   7,
+                   nullptr,
+                   {{"href", "/six"}}};
+  EXPECT_THAT(LinksOf(page).main_text,
+              ElementsAre("http://b.example/y/three", "http://b.example/four"));
+  EXPECT_THAT(LinksOf(page).elsewhere, IsEmpty());
+  page["links"] = nlohmann::json::array();
+  EXPECT_EQ(LinksOf(page), log::Links()) << "the crawler says that there are none";
+  for (const nlohmann::json& other :
+       {nlohmann::json(nullptr), nlohmann::json("x"), nlohmann::json(3)}) {
+    page["links"] = other;
+    EXPECT_THAT(LinksOf(page).main_text,
+                ElementsAre("http://b.example/y/one", "http://c.example/two"))
+        << other;
+  }
+}
+
+TEST(PageProcessor, AMillionLinksOfAPageStayWithinTheEntrysBound) {
+  nlohmann::json page = {{"url", "http://a.example/x"}, {"body", ""}};
+  for (int i = 0; i < 1'000'000; ++i) page["links"].push_back(fmt::format("/{}", i));
+  EXPECT_EQ(LinksOf(page, 2000).main_text.size(), 2000U);
+  page["links"].clear();
+  for (int i = 0; i < 2000; ++i) {
+    page["links"].push_back(fmt::format("http://h{}.example/{}", i, std::string(2000, 'a')));
+  }
+  ProcessorOptions options;
+  options.max_links = 2000;
+  const log::Entry entry = PageProcessor(options).Process(Record(page)).entry;
+  EXPECT_LT(entry.page().links().size(), log::kMaxLinksBytes);
+  EXPECT_THAT(entry.page().omitted(), ElementsAre("links"));
 }
 
 TEST(Scheme, NamesTheParserAndANewOneTakesTheFastOne) {

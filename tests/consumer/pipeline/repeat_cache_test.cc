@@ -91,8 +91,10 @@ TEST(RepeatCache, MayBeUsedByManyThreads) {
 }
 
 nlohmann::json PageRecord(const std::string& url, const std::string& words) {
-  return {{"url", url},
-          {"body", "<html lang=en><title>t</title><link rel=canonical href=/same><p>" + words}};
+  return {
+      {"url", url},
+      {"body", "<html lang=en><title>t</title><link rel=canonical href=/same><a href=one></a><p>" +
+                   words + " <a href=two></a>"}};
 }
 
 ProcessedRecord Process(PageProcessor& processor, const nlohmann::json& page) {
@@ -118,6 +120,7 @@ TEST_P(Repeats, ComeToTheSameAsWithoutTheCache) {
   std::mt19937 random(kSeed);
   ProcessorOptions options;
   options.extract.url.follow_canonical_link = GetParam();
+  options.max_links = 10;
   RepeatCache cache(20'000);  // some 60 of the pages
   PageProcessor with(options, &cache);
   PageProcessor another(options, &cache);

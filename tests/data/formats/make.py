@@ -5,7 +5,8 @@
 
 Each line has the record's `name`, `key` (or null) and `value`, and what it must become: `url`,
 `final_url`, `status`, `content_type`, `charset`, `fetch_time` (milliseconds), `kind` (bytes or
-text), `body` (base64), `problem`; or `failure`, the code of a dead letter. README.md says which
+text), `body` (base64), `problem`, and `claim` (file, offset, length or null, digest, holds) if the
+body lies elsewhere; or `failure`, the code of a dead letter; or `not_a_page`. README.md says which
 serializer wrote what.
 """
 
@@ -193,6 +194,102 @@ def canonical():
          expected(url, HTML, content_type='text/html; charset=utf-8')),
         ('text', None, json.dumps({**base, 'text': TEXT}),
          expected(url, TEXT, 'text', content_type='text/html; charset=utf-8')),
+        *canonical_claims(),
+    ])
+
+
+def claim(file, offset, length=None, digest='', holds='warc'):
+    return {'claim': {'file': file, 'offset': offset, 'length': length, 'digest': digest,
+                      'holds': holds}}
+
+
+def canonical_claims():
+    url = 'http://a.example/page'
+    base = {'schema_version': 1, 'url': url, 'status_code': 200,
+            'fetch_time': '2024-05-06T07:08:09.250Z', 'content_type': 'text/html; charset=utf-8'}
+    want = {'content_type': 'text/html; charset=utf-8'}
+    sha256 = '0123456789abcdef' * 4
+
+    def record(**ref):
+        return json.dumps({**base, 'body_ref': ref})
+
+    return [
+        ('reference', None, record(uri='a/x.warc.gz', offset=12, length=345),
+         {**expected(url, '', **want), **claim('a/x.warc.gz', 12, 345)}),
+        ('reference with digest', None, record(file='x.warc.gz', offset='12', sha256=sha256),
+         {**expected(url, '', **want), **claim('x.warc.gz', 12, None, 'sha256:' + sha256)}),
+        ('reference to a body', None, record(file='x.html', holds='body', digest='sha1:' + 'A' * 32),
+         {**expected(url, '', **want), **claim('x.html', 0, None, 'sha1:' + 'A' * 32, 'body')}),
+        ('reference without a file', None, record(offset=12),
+         expected(url, '', **want, problem='bad_body_ref')),
+    ]
+
+
+def heritrix():
+    """As CrawlLogJsonBuilder puts the fields, with null where there is nothing; the order of its
+    HashMap is arbitrary."""
+    def record(**changed):
+        return json.dumps({
+            'timestamp': '2024-05-06T07:08:09.250Z', 'content_length': 1234, 'size': 1500,
+            'status_code': 200, 'url': url, 'hop_path': 'LL', 'via': 'http://a.example/',
+            'mimetype': 'text/html', 'thread': 7,
+            'start_time_plus_duration': '20240506070808250+1000',
+            'content_digest': digest, 'seed': 'http://a.example/', 'host': 'a.example',
+            'annotations': '', 'warc_filename': name, 'warc_offset': 56789, 'extra_info': {},
+            **changed}, ensure_ascii=False, separators=(',', ':')).replace('/', '\\/')
+
+    url = 'http://a.example/größe?a=1'
+    name = 'WEB-20240506070800123-00000-4711~host~8443.warc.gz'
+    digest = 'sha1:PBS2CEF7B4OSEXZZF3QE2XN2VHYCPNPX'
+    nothing = {'warc_filename': None, 'warc_offset': None, 'content_digest': None}
+    html = {'content_type': 'text/html'}
+    # As warcprox/kafkafeed.py writes it: fewer fields.
+    warcprox = json.dumps({
+        'timestamp': '2024-05-06T07:08:09.250Z', 'size': 1500, 'status_code': 200, 'url': url,
+        'mimetype': 'text/html', 'content_digest': digest, 'warc_filename': name,
+        'warc_offset': 56789, 'host': 'a.example', 'annotations': '', 'content_length': 1234,
+        'start_time_plus_duration': '20240506070808250+1000'}, separators=(',', ':'))
+    write('heritrix', [
+        ('page', None, record(), {**expected(url, '', **html), **claim(name, 56789, None, digest)}),
+        ('404', None, record(status_code=404),
+         {**expected(url, '', status=404, **html), **claim(name, 56789, None, digest)}),
+        ('no digest', None, record(content_digest=None),
+         {**expected(url, '', **html), **claim(name, 56789)}),
+        ('failed', None, record(status_code=-2, mimetype='unknown', size=None, content_length=None,
+                                start_time_plus_duration=None, **nothing),
+         expected(url, '', status=-2, content_type='unknown', problem='fetch_failed')),
+        ('not written', None, record(**nothing), expected(url, '', **html, problem='missing_body')),
+        ('name server', None, record(url='dns:a.example', status_code=1, mimetype='text/dns'),
+         {'not_a_page': True}),
+        ('negative offset', None, record(warc_offset=-1),
+         expected(url, '', **html, problem='bad_body_ref')),
+        ('warcprox', None, warcprox,
+         {**expected(url, '', **html), **claim(name, 56789, None, digest)}),
+    ])
+
+
+def commoncrawl():
+    """After the lines that https://commoncrawl.org/cdxj-index documents."""
+    url = 'http://a.example/page'
+    name = ('crawl-data/CC-MAIN-2024-22/segments/1715971057216.39/warc/'
+            'CC-MAIN-20240506060000-20240506090000-00000.warc.gz')
+    digest = 'RY7PLBUFQNI2FFV5FTUQK72W6SNPXLQU'
+    fields = {'url': url, 'mime': 'text/html', 'mime-detected': 'text/html', 'status': '200',
+              'digest': digest, 'length': '17423', 'offset': '80610731', 'filename': name,
+              'languages': 'deu', 'encoding': 'UTF-8'}
+    want = {**expected(url, '', content_type='text/html', fetch_time=MILLISECONDS - 250),
+            **claim(name, 80610731, 17423, digest)}
+    head = 'example,a)/page 20240506070809 '
+    write('commoncrawl', [
+        ('line', None, head + json.dumps(fields), want),
+        ('answer of the index', None,
+         json.dumps({'urlkey': 'example,a)/page', 'timestamp': '20240506070809', **fields}), want),
+        ('404', None, head + json.dumps({**fields, 'status': '404'}), {**want, 'status': 404}),
+        ('no length', None, head + json.dumps({k: v for k, v in fields.items() if k != 'length'}),
+         {**want, **claim(name, 80610731, None, digest)}),
+        ('wrong offset', None, head + json.dumps({**fields, 'offset': '1e9'}),
+         expected(url, '', content_type='text/html', fetch_time=MILLISECONDS - 250,
+                  problem='bad_body_ref')),
     ])
 
 
@@ -218,5 +315,5 @@ def fields():
     ])
 
 
-for make in (scrapy_cluster, nutch, norconex, ache, canonical, fields):
+for make in (scrapy_cluster, nutch, norconex, ache, canonical, heritrix, commoncrawl, fields):
     make()

@@ -275,6 +275,7 @@ class Counter final : public HtmlEvents {
   void OnBase(std::string_view) override { ++events; }
   void OnCanonical(std::string_view) override { ++events; }
   void OnRefresh(std::string_view) override { ++events; }
+  void OnRobots(std::string_view) override { ++events; }
   void OnAltText(std::string_view) override { ++events; }
 
   std::size_t bytes = 0;

@@ -43,6 +43,7 @@ class NoEvents final : public extract::HtmlEvents {
   void OnBase(std::string_view) override {}
   void OnCanonical(std::string_view) override {}
   void OnRefresh(std::string_view) override {}
+  void OnRobots(std::string_view) override {}
   void OnAltText(std::string_view) override {}
 };
 

@@ -240,8 +240,13 @@ fn report_head(head: &Handle, events: &mut Events) {
             "link" if is_named(attribute(&attributes, "rel"), "canonical") => {
                 events.add(b'c', &[value("href")]);
             }
-            "meta" if is_named(attribute(&attributes, "http-equiv"), "refresh") => {
-                events.add(b'r', &[value("content")]);
+            "meta" => {
+                if is_named(attribute(&attributes, "http-equiv"), "refresh") {
+                    events.add(b'r', &[value("content")]);
+                }
+                if is_named(attribute(&attributes, "name"), "robots") {
+                    events.add(b'o', &[value("content")]);
+                }
             }
             _ => {}
         }

@@ -52,6 +52,7 @@ std::vector<log::Entry> History(std::uint64_t seed, std::uint32_t fold_version) 
     if (log[i].has_parameters()) {
       log[i].mutable_parameters()->set_fold_version(fold_version);
       if (fold_version < 6) log[i].mutable_parameters()->clear_schedule();
+      if (fold_version < 7) log[i].mutable_parameters()->clear_sites();
     }
     if (log[i].has_page() && log[i].page().outcome() == log::OUTCOME_NOT_EVALUATED && i % 3 == 0) {
       log[i].mutable_page()->set_detail("parse_time");
@@ -106,6 +107,10 @@ TEST(FoldHistory, EveryFoldVersionGivesTheVerdictsAndTheStateThatWereWrittenDown
       {1, 6, {"4ee0e3cdaf62b02f16808ca2910a3278", "be5bed863413ad06052f484a8e9b9d0d"}},
       {2, 6, {"9c196e918075e94092b24fbef8ddca5f", "5b62f74d6c591d4c7da023dd494ccb73"}},
       {3, 6, {"9284c2132cdaf682541b55cae20218c7", "c3982cf8219fa9a03d6e94b81571b08a"}},
+      {0, 7, {"72919e19a242d78552e41b82d4fbca92", "847c0b03000107f5c43f4442ee1cff71"}},
+      {1, 7, {"4ee0e3cdaf62b02f16808ca2910a3278", "637899c1836679b2410debeade12b871"}},
+      {2, 7, {"9c196e918075e94092b24fbef8ddca5f", "3c75d601eca6dc738266be9fed7a5b27"}},
+      {3, 7, {"9284c2132cdaf682541b55cae20218c7", "6cd148b6a7fc701842b9c4baf5f28d82"}},
   };
   for (const Case& c : cases) {
     SCOPED_TRACE(c.fold_version);

@@ -92,6 +92,12 @@ class ModelFold final : public JudgeFold {
 
   void ReadAheadFor(std::span<const log::Entry> /*entries*/) override {}
   Result<Folded> Fold(const log::Entry& entry) override;
+  Result<std::vector<UrlScore>> ScoresOf(const log::Page& page, const Verdict& verdict) override {
+    UrlScore score;
+    score.url = page.canonical_url();
+    score.sequence = verdict.sequence;
+    return std::vector<UrlScore>{score};
+  }
   Status Commit(const LogPosition& position) override;
   void Discard() override;
   [[nodiscard]] const LogPosition& position() const override { return states_.back().position; }

@@ -26,8 +26,15 @@ class MarkTest : public ::testing::Test {
 
   MarkStep Step(const log::Source& source) {
     MarkStep step = AdvanceMark(mark_.has_value() ? &*mark_ : nullptr, source, fold_version_);
-    if (!step.refused.has_value()) mark_ = step.mark;
+    if (!step.refused.has_value() || step.opened.has_value()) mark_ = step.mark;
     return step;
+  }
+
+  /// The group was done up to `offset`.
+  static log::Source Position(std::int64_t offset) {
+    log::Source source = At(offset, offset - 1);
+    source.set_is_position(true);
+    return source;
   }
 
   /// Records `from` to `to`, without one missing between them.
@@ -47,6 +54,43 @@ class MarkTest : public ::testing::Test {
   std::optional<state::Mark> mark_;
   std::uint32_t fold_version_ = kFoldVersionOfGaps;
 };
+
+TEST_F(MarkTest, APositionNamesAllThatTheLogLostUpToIt) {
+  fold_version_ = kFoldVersionOfPositions;
+  Fold(0, 80);
+  const MarkStep step = Step(Position(100));
+  EXPECT_EQ(step.refused, FoldOutcome::kPosition);
+  EXPECT_EQ(step.opened, (OffsetRange{81, 100}));
+  EXPECT_EQ(mark_->offset(), 100);
+  // The records come again, the one at the position too.
+  for (std::int64_t offset = 81; offset <= 100; ++offset) {
+    EXPECT_TRUE(Step(At(offset, offset - 1)).fills_gap) << offset;
+  }
+  EXPECT_TRUE(Gaps().empty());
+  Fold(101, 102);
+}
+
+TEST_F(MarkTest, APositionThatTheLogHasReachedChangesNothing) {
+  fold_version_ = kFoldVersionOfPositions;
+  Fold(0, 80);
+  Fold(101, 120);  // 81 to 100 are a gap
+  for (const std::int64_t offset : {0, 80, 81, 100, 120}) {
+    const MarkStep step = Step(Position(offset));
+    EXPECT_EQ(step.refused, FoldOutcome::kPosition);
+    EXPECT_EQ(step.opened, std::nullopt);
+  }
+  EXPECT_EQ(Gaps(), (std::vector<OffsetRange>{{81, 100}})) << "no record came";
+}
+
+TEST_F(MarkTest, APositionMayBeTheFirstThatIsKnownOfAPartition) {
+  fold_version_ = kFoldVersionOfPositions;
+  EXPECT_EQ(Step(Position(9)).opened, (OffsetRange{0, 9}));
+  Fold(10, 12);
+  log::Source later = Position(4);
+  later.set_generation(2);
+  EXPECT_EQ(Step(later).opened, (OffsetRange{0, 4}));
+  EXPECT_EQ(Step(Position(20)).refused, FoldOutcome::kStaleGeneration);
+}
 
 TEST_F(MarkTest, RepeatsOfACrashAreIgnoredWithoutAnAlarm) {
   Fold(0, 99);

@@ -85,9 +85,9 @@ TEST(ParametersEntry, HasTheBytesThatWereWrittenDown) {
     hex += kDigits[static_cast<unsigned char>(c) & 15];
   }
   EXPECT_EQ(hex,
-            "0a5408061203637332180620142a0b08900310ac02186420c801320c0880f52410901c18"
+            "0a5b08071203637332180620142a0b08900310ac02186420c801320c0880f52410901c18"
             "80ceda033888404010480150025a020201605068a84670cc3a78a8468001a00188019c4a"
-            "92010b10a84618901c2080e7840f");
+            "92010b10a84618901c2080e7840f9a010408808040");
 }
 
 TEST(ParametersEntry, IsOfTheScheme) {

@@ -55,6 +55,36 @@ TEST(FetchInterval, IsTheFirstSecondWorthTheThreshold) {
   }
 }
 
+std::uint64_t IntervalByBisection(LogRate rate, LogValue threshold, const IntervalBounds& bounds) {
+  const auto is_due = [&](std::uint64_t seconds) {
+    return ValueOfFetch(rate, seconds) >= threshold;
+  };
+  std::uint64_t early = bounds.min_seconds;
+  std::uint64_t late = std::max(bounds.max_seconds, early);
+  if (is_due(early)) return early;
+  if (!is_due(late)) return late;
+  while (late - early > 1) {
+    const std::uint64_t middle = early + (late - early) / 2;
+    (is_due(middle) ? late : early) = middle;
+  }
+  return late;
+}
+
+TEST(FetchInterval, AgreesWithBisectionForAnyRateThresholdAndBounds) {
+  std::mt19937_64 random(7);
+  for (int i = 0; i < 50'000; ++i) {
+    const auto rate = static_cast<LogRate>(random() % (38 * kLogOne)) - 36 * kLogOne;
+    const auto threshold = static_cast<LogValue>(random() % (70 * kLogOne)) - 35 * kLogOne;
+    IntervalBounds bounds;
+    if (i % 2 == 0) {
+      bounds.min_seconds = random() % (std::uint64_t{1} << (random() % 30));
+      bounds.max_seconds = random() >> (random() % 64);
+    }
+    ASSERT_EQ(FetchInterval(rate, threshold, bounds), IntervalByBisection(rate, threshold, bounds))
+        << rate << ' ' << threshold << ' ' << bounds.min_seconds << ' ' << bounds.max_seconds;
+  }
+}
+
 TEST(FetchInterval, PagesThatChangeAllTheTimeAreFetchedLessThanThoseThatKeepAFetchFresh) {
   const IntervalBounds bounds;
   const LogValue threshold = Log2Of(3 * kDay);

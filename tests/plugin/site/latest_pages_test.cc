@@ -20,10 +20,8 @@ PageObservation PageOf(std::string_view url, std::uint64_t i) {
   page.novelty = i % 3 == 0 ? kWhole : static_cast<Share>(i % 7) * 1000;
   page.content = i / 2;
   page.simhash = i * 0x9e3779b97f4a7c15;
-  page.features = 300;
-  page.title = 5;
   page.first_fetch = i % 5 != 0;
-  page.is_error = i % 11 == 0;
+  page.answer = i % 11 == 0 ? Answer::kError : Answer::kContent;
   return page;
 }
 

@@ -144,6 +144,8 @@ std::string Render(const Event& event) {
       return fmt::format("canonical \"{}\"", text);
     case EventKind::kRefresh:
       return fmt::format("refresh \"{}\"", text);
+    case EventKind::kRobots:
+      return fmt::format("robots \"{}\"", text);
     case EventKind::kAltText:
       return fmt::format("alt \"{}\"", text);
   }
@@ -188,6 +190,9 @@ std::string RenderShort(const std::vector<Event>& events) {
         break;
       case EventKind::kRefresh:
         line += fmt::format("refresh='{}'", text);
+        break;
+      case EventKind::kRobots:
+        line += fmt::format("robots='{}'", text);
         break;
       case EventKind::kAltText:
         line += fmt::format("alt='{}'", text);

@@ -23,6 +23,7 @@ enum class EventKind : std::uint8_t {
   kBase,
   kCanonical,
   kRefresh,
+  kRobots,
   kAltText,
 };
 
@@ -56,6 +57,7 @@ class EventLog final : public extract::HtmlEvents {
   void OnBase(std::string_view href) override { Add(EventKind::kBase, href); }
   void OnCanonical(std::string_view href) override { Add(EventKind::kCanonical, href); }
   void OnRefresh(std::string_view content) override { Add(EventKind::kRefresh, content); }
+  void OnRobots(std::string_view content) override { Add(EventKind::kRobots, content); }
   void OnAltText(std::string_view text) override { Add(EventKind::kAltText, text); }
 
   [[nodiscard]] const std::vector<Event>& events() const { return events_; }
@@ -75,7 +77,8 @@ class EventLog final : public extract::HtmlEvents {
 [[nodiscard]] std::string Render(const Event& event);
 /// The events in one line, short enough for a test's literal:
 /// `[`, `]` blocks (`[4:` with hints), `(href)` and `/)` links, `|` break, 'text',
-/// `title='...'`, `alt='...'`, `lang='...'`, `base='...'`, `canonical='...'`, `refresh='...'`.
+/// `title='...'`, `alt='...'`, `lang='...'`, `base='...'`, `canonical='...'`, `refresh='...'`,
+/// `robots='...'`.
 [[nodiscard]] std::string RenderShort(const std::vector<Event>& events);
 
 /// The first event in which two logs differ, as `event 12: text "a" | end block`; nullopt: equal.

@@ -98,6 +98,9 @@ void Replay(std::string_view answer, extract::HtmlEvents& events) {
       case 'r':
         events.OnRefresh(fields.Next());
         break;
+      case 'o':
+        events.OnRobots(fields.Next());
+        break;
       case 'a':
         events.OnAltText(fields.Next());
         break;

@@ -170,6 +170,9 @@ void ReportHead(const TreeNode& head, extract::HtmlEvents& events) {
     if (child->name == "meta" && IsNamed(*child, "http-equiv", "refresh")) {
       events.OnRefresh(ValueOf(*child, "content"));
     }
+    if (child->name == "meta" && IsNamed(*child, "name", "robots")) {
+      events.OnRobots(ValueOf(*child, "content"));
+    }
   }
 }
 

@@ -132,7 +132,19 @@ TEST(CanonicalFormat, ReportsBodiesItCannotGet) {
       {R"("text":["x"])", "bad_encoding"},
       {R"("body_encoding":"gzip+base64","body":")" + cut + "\"", "truncated"},
       {R"("body_encoding":"gzip+base64","body":")" + bomb + "\"", "decompression_ratio"},
-      {R"("body_ref":{"uri":"file:///x","offset":1})", "unsupported_body_ref"},
+      {R"("body_ref":"x.warc.gz")", "bad_body_ref"},
+      {R"("body_ref":[])", "bad_body_ref"},
+      {R"("body_ref":{})", "bad_body_ref"},
+      {R"("body_ref":{"uri":""})", "bad_body_ref"},
+      {R"("body_ref":{"uri":7})", "bad_body_ref"},
+      {R"("body_ref":{"uri":"x","offset":-1})", "bad_body_ref"},
+      {R"("body_ref":{"uri":"x","offset":1.5})", "bad_body_ref"},
+      {R"("body_ref":{"uri":"x","offset":9223372036854775808})", "bad_body_ref"},
+      {R"("body_ref":{"uri":"x","offset":[1]})", "bad_body_ref"},
+      {R"("body_ref":{"uri":"x","length":0})", "bad_body_ref"},
+      {R"("body_ref":{"uri":"x","length":"many"})", "bad_body_ref"},
+      {R"("body_ref":{"uri":"x","sha256":12})", "bad_body_ref"},
+      {R"("body_ref":{"uri":"x","holds":"zip"})", "bad_body_ref"},
   };
   for (const auto& [fields, problem] : cases) {
     const auto page = PageOf(R"({"status_code":200,)" + fields + R"(,"url":"http://a.example/"})");
@@ -141,6 +153,30 @@ TEST(CanonicalFormat, ReportsBodiesItCannotGet) {
     EXPECT_EQ(page->body, "") << fields.substr(0, 60);
     EXPECT_EQ(page->url, "http://a.example/");
   }
+}
+
+TEST(CanonicalFormat, SaysWhereABodyLiesThatIsNotInTheRecord) {
+  const auto claim = [](const std::string& fields) {
+    return DecodeClaim(FormatKind::kCanonical, R"({"url":"http://a.example/",)" + fields + "}");
+  };
+  EXPECT_EQ(claim(R"("body_ref":{"uri":"a","offset":9223372036854775807,"length":"3","x":{}})"),
+            (BodyRef{"a", 9223372036854775807U, 3, "", BodyRef::Holds::kWarcRecord}));
+  EXPECT_EQ(claim(R"("body":null,"body_ref":{"uri":null,"file":"b","sha1":"AB","holds":"body"})"),
+            (BodyRef{"b", 0, std::nullopt, "sha1:AB", BodyRef::Holds::kBody}));
+  EXPECT_EQ(claim(R"("body_ref":{"uri":"a","offset":1},"body_ref":{"uri":"b"})"),
+            (BodyRef{"b", 0, std::nullopt, "", BodyRef::Holds::kWarcRecord}))
+      << "of equal keys the last one counts";
+  EXPECT_EQ(claim(R"("body":"","body_ref":{"uri":"a"})"), std::nullopt) << "it has a body";
+}
+
+TEST(BodyRef, IsShownWithoutSecrets) {
+  EXPECT_EQ(ShownFile("a/b.warc.gz"), "a/b.warc.gz");
+  EXPECT_EQ(ShownFile("https://s.example/b/x?X-Amz-Signature=secret#y"), "https://s.example/b/x");
+  EXPECT_EQ(ShownFile("https://me:secret@s.example/x"), "https://s.example/x");
+  EXPECT_EQ(ShownFile("https://me:se@cret@s.example/x@y"), "https://s.example/x@y");
+  EXPECT_EQ(ShownFile("a?b\xff"), "a");
+  EXPECT_EQ(ShownFile("a\xff"), "a%FF");
+  EXPECT_EQ(ShownFile(std::string(9000, 'x')).size(), 256U);
 }
 
 TEST(CanonicalFormat, KeepsToTheLimitOfTheBody) {

@@ -34,9 +34,29 @@ void ExpectPage(const Golden& golden, const extract::Page& page) {
   }
 }
 
+void ExpectClaim(const Golden& golden, const ClaimedPage& claimed) {
+  const nlohmann::json& want = golden.line.at("claim");
+  ExpectPage(golden, claimed.page);
+  EXPECT_EQ(claimed.ref.file, want.at("file")) << golden.Name();
+  EXPECT_EQ(claimed.ref.offset, want.at("offset")) << golden.Name();
+  EXPECT_EQ(claimed.ref.length.has_value(), want.at("length").is_number()) << golden.Name();
+  if (claimed.ref.length && want.at("length").is_number()) {
+    EXPECT_EQ(*claimed.ref.length, want.at("length")) << golden.Name();
+  }
+  EXPECT_EQ(claimed.ref.digest, want.at("digest")) << golden.Name();
+  EXPECT_EQ(claimed.ref.holds == BodyRef::Holds::kBody, want.at("holds") == "body")
+      << golden.Name();
+}
+
 void ExpectGolden(const Golden& golden, const Decoded& decoded) {
   if (golden.line.contains("failure")) {
     EXPECT_EQ(FailureCode(decoded), golden.line.at("failure")) << golden.Name();
+  } else if (golden.line.contains("not_a_page")) {
+    EXPECT_EQ(FailureCode(decoded), "not_a_page") << golden.Name();
+  } else if (golden.line.contains("claim")) {
+    ASSERT_TRUE(std::holds_alternative<ClaimedPage>(decoded))
+        << golden.Name() << ' ' << FailureCode(decoded);
+    ExpectClaim(golden, std::get<ClaimedPage>(decoded));
   } else if (golden.line.contains("tombstone")) {
     ASSERT_TRUE(std::holds_alternative<Tombstone>(decoded)) << golden.Name();
     EXPECT_EQ(std::get<Tombstone>(decoded).url, golden.line.at("tombstone")) << golden.Name();
@@ -195,9 +215,10 @@ std::string CodeOf(FormatKind format, std::string value,
 
 /// Every member of every golden record once left out, once of each wrong type, once too long.
 TEST(CrawlerFormats, BadFieldsHaveClearCodes) {
-  const std::vector<std::string> known = {"page",         "missing_url",    "ambiguous_url",
-                                          "missing_body", "ambiguous_body", "bad_encoding",
-                                          "fetch_failed", "not_a_page",     "body_too_large"};
+  const std::vector<std::string> known = {"page",           "claim",        "missing_url",
+                                          "ambiguous_url",  "missing_body", "ambiguous_body",
+                                          "bad_encoding",   "fetch_failed", "not_a_page",
+                                          "body_too_large", "bad_body_ref"};
   DecodeOptions options = GoldenOptions();
   options.max_body_bytes = 100'000;
   for (const Golden& golden : GoldenRecords()) {

@@ -90,8 +90,8 @@ TEST_F(BrokerContactTest, AnIdleConsumerNoticesThatBrokersGoAndComeBack) {
   int told = 0;
   ClientCallbacks callbacks;
   callbacks.error = [&](const BrokerError&) { ++told; };
-  auto consumer =
-      Consumer::Make(JudgeConsumer(options), options, contact_.Listen(std::move(callbacks)));
+  auto consumer = Consumer::Make(JudgeConsumer(options), options,
+                                 contact_.Listen(std::move(callbacks), "consumer"));
   ASSERT_TRUE(consumer.has_value());
   const auto step = [&] {
     (void)(*consumer)->Poll(milliseconds(10));
@@ -103,6 +103,33 @@ TEST_F(BrokerContactTest, AnIdleConsumerNoticesThatBrokersGoAndComeBack) {
   EXPECT_GT(told, 0) << "the caller's own callback is still called";
   cluster.SetBrokerUp(1);
   EXPECT_TRUE(testing::Until([&] { return metrics_.connected(); }, step));
+}
+
+TEST_F(BrokerContactTest, ShowsTheQueuesOfAClientUntilItsStageEnds) {
+  testing::MockCluster cluster;
+  cluster.CreateTopic("log", 1);
+  const KafkaOptions options = cluster.Options();
+  {
+    BrokerContact contact(Role::kJudge, board_);
+    auto producer = Producer::Make(IdempotentProducer(options), options,
+                                   contact.Listen({}, "producer"), [](const DeliveryReport&) {});
+    ASSERT_TRUE(producer.has_value());
+    const auto produce = [&] {
+      RecordView record;
+      record.topic = "log";
+      record.value = "x";
+      (void)(*producer)->Produce(record, 0);
+      (*producer)->Poll(milliseconds(50));
+    };
+    EXPECT_TRUE(testing::Until(
+        [&] {
+          const auto clients = metrics_.Read().kafka_clients;
+          const auto found = clients.find("judge_producer");
+          return found != clients.end() && found->second.broker_latency.has_value();
+        },
+        produce));
+  }
+  EXPECT_TRUE(metrics_.Read().kafka_clients.empty());
 }
 
 }  // namespace

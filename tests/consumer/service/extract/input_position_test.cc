@@ -68,6 +68,29 @@ TEST(InputBegin, AGroupAheadOfTheTopicIsRefused) {
   EXPECT_THAT(begin.error().message, HasSubstr("kafka.input.generation"));
 }
 
+TEST(PositionEntry, SaysHowFarTheGroupWasDone) {
+  KafkaOptions options;
+  options.input_generation = 3;
+  const auto begin = BeginAt(options, kPages, Committed(10), {12, 20});
+  const auto entry = PositionEntry(options, kPages, *begin, "cs2-x");
+  ASSERT_TRUE(entry.has_value());
+  const log::Source& source = entry->page().source();
+  EXPECT_TRUE(source.is_position());
+  EXPECT_EQ(source.topic(), kPages.topic);
+  EXPECT_EQ(source.partition(), kPages.partition);
+  EXPECT_EQ(source.generation(), 3U);
+  EXPECT_EQ(source.offset(), 11) << "what was deleted unread has no entry either";
+  EXPECT_EQ(entry->page().outcome(), log::OUTCOME_DEAD_LETTER);
+  EXPECT_EQ(entry->page().scheme(), "cs2-x");
+}
+
+TEST(PositionEntry, IsNotThereWhereTheGroupWasDoneWithNothing) {
+  for (const auto& committed : {std::optional(Committed(0)), std::optional<PartitionOffset>()}) {
+    const auto begin = BeginAt({}, kPages, committed, {0, 20});
+    EXPECT_FALSE(PositionEntry({}, kPages, *begin, "cs2-x").has_value());
+  }
+}
+
 TEST(CommittedTimes, GoWithTheOffsetBehindTheirRecord) {
   CommittedTimes times;
   times.Take(3, At(300));
@@ -76,6 +99,16 @@ TEST(CommittedTimes, GoWithTheOffsetBehindTheirRecord) {
   EXPECT_EQ(times.MetadataFor(4), "time=300") << "the same again";
   EXPECT_EQ(times.MetadataFor(8), "time=700");
   EXPECT_EQ(times.MetadataFor(20), "");
+}
+
+TEST(CommittedTimes, ARewoundRecordMayHaveAnotherTime) {
+  CommittedTimes times;
+  times.Take(3, At(300));
+  times.Take(7, At(700));
+  times.Rewind(7);
+  EXPECT_EQ(times.MetadataFor(4), "time=300");
+  times.Take(8, At(800));
+  EXPECT_EQ(times.MetadataFor(9), "time=800");
 }
 
 }  // namespace

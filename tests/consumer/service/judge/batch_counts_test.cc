@@ -22,6 +22,22 @@ TEST(BatchCounts, KeepsTheKindsOfIgnoredEntriesApart) {
   EXPECT_EQ(window.total[Count::kStaleGeneration], 3U);
 }
 
+TEST(BatchCounts, CountNearDuplicatesByDistance) {
+  BatchCounts counts;
+  Verdict verdict;
+  verdict.reason = Reason::kNearDuplicate;
+  verdict.match.emplace();
+  for (const int distance : {0, 3, 3, 7, 64}) {
+    verdict.match->distance = distance;
+    counts.Add({FoldOutcome::kVerdict, verdict}, log::Page());
+  }
+  verdict.reason = Reason::kExactDuplicate;
+  counts.Add({FoldOutcome::kVerdict, verdict}, log::Page());
+  Metrics metrics({"test", "1", {Role::kJudge}, Timestamp{}});
+  counts.AddTo(metrics);
+  EXPECT_EQ(metrics.Read().distances, (DistanceCounts{1, 0, 0, 2, 0, 0, 0, 2}));
+}
+
 TEST(BatchCounts, CountWhatTheLogLacksAndWhatCameBack) {
   BatchCounts counts;
   Folded folded{FoldOutcome::kDeadLetter, std::nullopt};

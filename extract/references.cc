@@ -1,0 +1,30 @@
+#include "extract/references.h"
+
+#include "extract/url/page_url.h"
+
+#include <unordered_set>
+#include <utility>
+
+namespace crawlsieve::extract {
+
+OutLinks ResolveReferences(const References& references, std::string_view page_url,
+                           std::string_view own, const UrlOptions& options, std::size_t max_links) {
+  OutLinks links;
+  // <base> may be relative itself.
+  const UrlResolver resolver(references.base.empty() ? std::string(page_url)
+                                                     : ResolveUrl(page_url, references.base).url);
+  std::unordered_set<std::string> seen{std::string(own)};
+  const auto resolve = [&](const std::vector<std::string>& from, std::vector<std::string>& to) {
+    for (const std::string& href : from) {
+      if (seen.size() > max_links) return;
+      CanonicalUrl link = IdentityOf(resolver.Resolve(href), options);
+      if (!IsWeb(link) || link.url.size() > kMaxLinkBytes) continue;
+      if (seen.insert(link.url).second) to.push_back(std::move(link.url));
+    }
+  };
+  resolve(references.main_text, links.main_text);
+  resolve(references.elsewhere, links.elsewhere);
+  return links;
+}
+
+}  // namespace crawlsieve::extract

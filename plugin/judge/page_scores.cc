@@ -1,0 +1,145 @@
+#include "plugin/judge/page_scores.h"
+
+#include "plugin/judge/page.h"
+#include "plugin/judge/page_fetch.h"
+#include "plugin/judge/rows.h"
+#include "plugin/log/links.h"
+#include "plugin/site/site.h"
+#include "plugin/site/url_parts.h"
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace crawlsieve {
+namespace {
+
+Score ScoreOfShare(site::Share share) {
+  return Score{static_cast<std::uint32_t>(std::uint64_t{share} * Score::kOne / site::kWhole)};
+}
+
+ScoreAction ActionOf(site::Action action) {
+  switch (action) {
+    case site::Action::kProbe:
+      return ScoreAction::kProbe;
+    case site::Action::kSuppress:
+      return ScoreAction::kSuppress;
+    case site::Action::kRewrite:
+      return ScoreAction::kRewrite;
+    case site::Action::kSchedule:
+      break;
+  }
+  return ScoreAction::kSchedule;
+}
+
+/// The host of a canonical URL, without its port.
+std::string_view HostOf(std::string_view url) {
+  const std::size_t start = url.find("://");
+  if (start == std::string_view::npos) return {};
+  std::string_view host = url.substr(start + 3);
+  host = host.substr(0, host.find_first_of("/?"));
+  const std::size_t end = host.starts_with('[') ? host.find(']') + 1 : host.find(':');
+  return host.substr(0, end);
+}
+
+/// The scores of one page, one after the other.
+class PageScores {
+ public:
+  PageScores(const log::Page& page, const Verdict& verdict, const ScoreContext& context)
+      : page_(page), verdict_(verdict), context_(context), as_of_(AsOf(page)) {}
+
+  [[nodiscard]] Result<std::vector<UrlScore>> Take() && {
+    AddOwn();
+    if (!page_.links().empty()) {
+      CRAWLSIEVE_ASSIGN_OR_RETURN(const auto links,
+                                  log::UnpackLinks(page_.links(), page_.canonical_url()));
+      for (const auto* const list : {&links.main_text, &links.elsewhere}) {
+        for (const std::string& url : *list) {
+          CRAWLSIEVE_RETURN_IF_ERROR(AddLink(url));
+        }
+      }
+    }
+    return std::move(scores_);
+  }
+
+ private:
+  static Timestamp AsOf(const log::Page& page) {
+    return Timestamp{std::chrono::seconds(static_cast<std::int64_t>(FetchOf(page).time))};
+  }
+
+  /// What all scores of the page share.
+  [[nodiscard]] UrlScore Begin(std::string_view url) const {
+    UrlScore score;
+    score.url = url;
+    score.host = HostOf(url);
+    if (score.host == page_.host()) {
+      score.registered_domain = page_.host().substr(
+          page_.host().size() -
+          std::min<std::size_t>(page_.registered_domain_bytes(), page_.host().size()));
+    }
+    score.as_of = as_of_;
+    score.crawl_id = page_.crawl_id();
+    score.sequence = verdict_.sequence;
+    return score;
+  }
+
+  /// A page that was fetched just now has nothing new yet: what counts is when it will.
+  void AddOwn() {
+    UrlScore score = Begin(page_.canonical_url());
+    score.reason = RuleFor(verdict_.reason).name;
+    score.fetched = true;
+    score.next_fetch = verdict_.recrawl->next_fetch;
+    const int status = StatusOf(page_);
+    if (status >= 100 && status <= 599) score.last_status = static_cast<std::uint32_t>(status);
+    scores_.push_back(std::move(score));
+  }
+
+  Status AddLink(const std::string& url) {
+    if (url == page_.canonical_url()) return {};
+    CRAWLSIEVE_ASSIGN_OR_RETURN(
+        const auto fetched,
+        context_.rows.Row(Table::kUrls, UrlRow::Key(url, page_, context_.parameters.scope)));
+    if (fetched.has_value()) return {};
+    CRAWLSIEVE_ASSIGN_OR_RETURN(
+        const site::Site* const known,
+        context_.sites.Find(site::SiteOf(url), context_.parameters.sites.max, context_.rows));
+    static const site::Site kUnknown;
+    const site::Site& of = known != nullptr ? *known : kUnknown;
+    const std::uint32_t depth = page_.path_depth() + 1;
+    site::Advice advice = of.AdviceFor(url, depth, context_.average);
+    UrlScore score = Begin(url);
+    score.score = ScoreOfShare(site::ScoreOf(advice.chance, context_.average));
+    score.action = ActionOf(advice.action);
+    score.rewrite_to = std::move(advice.rewrite_to);
+    score.reason = site::NameOf(advice.ground);
+    score.components = {{"chance_of_new", ScoreOfShare(advice.chance)},
+                        {"average_chance", ScoreOfShare(context_.average)}};
+    if (advice.ground != site::Ground::kNone) {
+      score.components.push_back({"precision", ScoreOfShare(advice.precision)});
+    }
+    score.depth = depth;
+    score.parent_url = page_.canonical_url();
+    scores_.push_back(std::move(score));
+    return {};
+  }
+
+  const log::Page& page_;
+  const Verdict& verdict_;
+  const ScoreContext& context_;
+  const Timestamp as_of_;
+  std::vector<UrlScore> scores_;
+};
+
+}  // namespace
+
+Result<std::vector<UrlScore>> ScoresOf(const log::Page& page, const Verdict& verdict,
+                                       const ScoreContext& context) {
+  if (verdict.reason == Reason::kOutdated || !verdict.recrawl.has_value()) {
+    return std::vector<UrlScore>();
+  }
+  return PageScores(page, verdict, context).Take();
+}
+
+}  // namespace crawlsieve

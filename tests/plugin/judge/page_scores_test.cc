@@ -1,0 +1,200 @@
+// The scores of a page's URLs, through the fold.
+#include "plugin/judge/page_scores.h"
+
+#include "plugin/index/flat_index.h"
+#include "plugin/judge/detector.h"
+#include "plugin/log/links.h"
+#include "tests/plugin/judge/random_log.h"
+#include "tests/support/entry_builder.h"
+#include "tests/support/temporary_directory.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace crawlsieve {
+namespace {
+
+using ::testing::ElementsAre;
+using testing::EntryBuilder;
+using ::testing::IsEmpty;
+using testing::kScheme;
+
+constexpr std::int64_t kStartMs = 1'700'000'000'000;
+
+Result<std::unique_ptr<HammingIndex>> MakeIndex(int /*max_distance*/) {
+  return std::make_unique<FlatIndex>();
+}
+
+void SetLinks(log::Entry& entry, const std::vector<std::string>& main_text,
+              const std::vector<std::string>& elsewhere = {}) {
+  log::Page& page = *entry.mutable_page();
+  page.set_links(log::PackLinks(main_text, elsewhere, page.canonical_url()).bytes);
+}
+
+class PageScoresTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    store_ = Store::Open({.directory = directory_.path()}).value();
+    detector_ = Detector::Open(*store_, MakeIndex, kScheme).value();
+    ASSERT_TRUE(detector_->Fold(ParametersEntry(testing::Parameters(), kScheme)).has_value());
+  }
+
+  /// Folds the entry; the scores that come with its verdict.
+  std::vector<UrlScore> Scores(const log::Entry& entry) {
+    const auto folded = detector_->Fold(entry);
+    EXPECT_TRUE(folded.has_value()) << folded.error().message;
+    if (!folded.has_value() || !folded->verdict.has_value()) return {};
+    const auto scores = detector_->ScoresOf(entry.page(), *folded->verdict);
+    EXPECT_TRUE(scores.has_value()) << scores.error().message;
+    return scores.has_value() ? *scores : std::vector<UrlScore>();
+  }
+
+  log::Entry Page(const std::string& url, const std::string& content) {
+    return entries_.Text(url, content, RawChecksum(content).low);
+  }
+
+  testing::TemporaryDirectory directory_;
+  std::unique_ptr<Store> store_;
+  std::unique_ptr<Detector> detector_;
+  EntryBuilder entries_{kScheme};
+};
+
+std::vector<std::string> UrlsOf(const std::vector<UrlScore>& scores) {
+  std::vector<std::string> urls;
+  for (const UrlScore& score : scores) urls.push_back(score.url);
+  return urls;
+}
+
+TEST_F(PageScoresTest, APageThatWasFetchedIsDueAtItsNextFetch) {
+  log::Entry entry = Page("http://host.example/a", "a");
+  entry.mutable_page()->set_crawl_id("monday");
+  const auto scores = Scores(entry);
+  ASSERT_EQ(scores.size(), 1U);
+  EXPECT_EQ(scores[0].url, "http://host.example/a");
+  EXPECT_EQ(scores[0].host, "host.example");
+  EXPECT_TRUE(scores[0].fetched);
+  EXPECT_EQ(scores[0].reason, "unique");
+  EXPECT_EQ(scores[0].crawl_id, "monday");
+  EXPECT_EQ(scores[0].last_status, 200U);
+  EXPECT_EQ(scores[0].as_of.time_since_epoch().count() / 1000, entry.page().fetch_time_ms() / 1000);
+  EXPECT_GT(scores[0].next_fetch, scores[0].as_of);
+  EXPECT_LT(scores[0].score, Score{5'000});
+}
+
+TEST_F(PageScoresTest, LinksThatWereNeverFetchedGetAScoreEach) {
+  ASSERT_EQ(Scores(Page("http://host.example/b", "b")).size(), 1U);
+  log::Entry entry = Page("http://host.example/a", "a");
+  SetLinks(entry, {"http://host.example/b", "http://host.example/c", "http://host.example/a"},
+           {"https://other.example:8443/d?e=f"});
+  const auto scores = Scores(entry);
+  EXPECT_THAT(UrlsOf(scores), ElementsAre("http://host.example/a", "http://host.example/c",
+                                          "https://other.example:8443/d?e=f"));
+  for (const UrlScore& score : scores) EXPECT_TRUE(CheckUrlScore(score).has_value()) << score.url;
+  EXPECT_FALSE(scores[1].fetched);
+  EXPECT_EQ(scores[1].next_fetch, std::nullopt);
+  EXPECT_EQ(scores[1].parent_url, "http://host.example/a");
+  EXPECT_EQ(scores[1].action, ScoreAction::kSchedule);
+  EXPECT_EQ(scores[1].reason, "none");
+  EXPECT_EQ(scores[2].host, "other.example");
+}
+
+TEST_F(PageScoresTest, APatternThatBroughtNewContentGoesBeforeOneThatBroughtNone) {
+  for (int i = 0; i < 30; ++i) {
+    Scores(Page(fmt::format("http://host.example/news/{}.html", i), std::to_string(i)));
+    Scores(Page(fmt::format("http://host.example/list.php?from={}", i), "the same"));
+  }
+  log::Entry entry = Page("http://host.example/", "home");
+  SetLinks(entry, {"http://host.example/news/99.html", "http://host.example/list.php?from=99"});
+  const auto scores = Scores(entry);
+  ASSERT_EQ(scores.size(), 3U);
+  EXPECT_GT(scores[1].score, Score{5'000});
+  EXPECT_LT(scores[2].score, scores[1].score);
+  EXPECT_EQ(scores[2].action, ScoreAction::kSuppress);
+  EXPECT_EQ(scores[2].reason, "url_rule");
+}
+
+TEST_F(PageScoresTest, PagesThatChangeNothingHaveNone) {
+  log::Entry later = Page("http://host.example/a", "a");
+  log::Entry earlier = Page("http://host.example/a", "b");
+  later.mutable_page()->set_fetch_time_ms(kStartMs);
+  earlier.mutable_page()->set_fetch_time_ms(kStartMs - 86'400'000);
+  EXPECT_EQ(Scores(later).size(), 1U);
+  EXPECT_THAT(Scores(earlier), IsEmpty());
+  EXPECT_THAT(Scores(entries_.Page("http://host.example/a", log::OUTCOME_DELETED)), IsEmpty());
+}
+
+TEST_F(PageScoresTest, LinksThatNobodyPackedAreAnError) {
+  log::Entry entry = Page("http://host.example/a", "a");
+  entry.mutable_page()->set_links("no stream of DEFLATE");
+  const auto folded = detector_->Fold(entry);
+  ASSERT_TRUE(folded.has_value());
+  const auto scores = detector_->ScoresOf(entry.page(), *folded->verdict);
+  ASSERT_FALSE(scores.has_value());
+  EXPECT_EQ(scores.error().code, ErrorCode::kCorruption);
+}
+
+/// A log whose pages link to each other and to pages that never come.
+std::vector<log::Entry> LogWithLinks(std::uint64_t seed, int size) {
+  std::vector<log::Entry> log = testing::WithFetches(testing::RandomLog(seed, size), seed);
+  for (std::size_t i = 0; i < log.size(); ++i) {
+    if (!log[i].has_page()) continue;
+    std::mt19937_64 random(seed * 1000 + i);
+    std::vector<std::string> links;
+    for (int link = 0; link < 5; ++link) {
+      const log::Entry& other = log[random() % log.size()];
+      if (!other.has_page()) continue;
+      std::string url = other.page().canonical_url();
+      if (random() % 2 == 0) url += fmt::format("?n={}", random() % 50);
+      if (std::ranges::find(links, url) == links.end()) links.push_back(std::move(url));
+    }
+    SetLinks(log[i], links);
+  }
+  return log;
+}
+
+TEST(PageScoresOfALog, AreValidAndTheSameWithoutMemoryOfSites) {
+  for (const std::uint64_t seed : {1U, 2U, 3U, 4U}) {
+    testing::TemporaryDirectory directory;
+    const auto store = Store::Open({.directory = directory.path()}).value();
+    const auto detector = Detector::Open(*store, MakeIndex, kScheme).value();
+    int links = 0;
+    std::int64_t offset = -1;
+    for (const log::Entry& entry : LogWithLinks(seed, 1500)) {
+      const auto folded = detector->Fold(entry);
+      ASSERT_TRUE(folded.has_value()) << folded.error().message;
+      ++offset;
+      if (offset % 97 == 0) {
+        ASSERT_TRUE(detector->Commit({offset, "0123456789abcdef"}).has_value());
+      }
+      if (!folded->verdict.has_value()) continue;
+      const auto scores = detector->ScoresOf(entry.page(), *folded->verdict);
+      ASSERT_TRUE(scores.has_value()) << scores.error().message;
+      const site::Share average = detector->sites().ChanceOfNew(site::kFirstChance);
+      for (const UrlScore& score : *scores) {
+        const Status valid = CheckUrlScore(score);
+        ASSERT_TRUE(valid.has_value()) << score.url << ": " << valid.error().message;
+        if (score.fetched) continue;
+        ++links;
+        const auto site = detector->SiteAt(site::SiteOf(score.url)).value();
+        const site::Advice advice =
+            (site.has_value() ? *site : site::Site()).AdviceFor(score.url, *score.depth, average);
+        ASSERT_EQ(score.score.ten_thousandths,
+                  std::uint64_t{site::ScoreOf(advice.chance, average)} * 10'000 / site::kWhole);
+        ASSERT_EQ(score.rewrite_to, advice.rewrite_to);
+      }
+    }
+    EXPECT_GT(links, 500);
+  }
+}
+
+}  // namespace
+}  // namespace crawlsieve

@@ -1,0 +1,274 @@
+// What the fold learns of sites: which pages count, as what, and what is kept.
+#include "plugin/index/flat_index.h"
+#include "plugin/judge/detector.h"
+#include "plugin/judge/page_site.h"
+#include "plugin/judge/state_hash.h"
+#include "tests/plugin/judge/random_log.h"
+#include "tests/support/entry_builder.h"
+#include "tests/support/temporary_directory.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+namespace crawlsieve {
+namespace {
+
+using testing::EntryBuilder;
+using testing::kScheme;
+using testing::Parameters;
+
+constexpr const char* kSite = "host.example";
+
+Result<std::unique_ptr<HammingIndex>> MakeIndex(int /*max_distance*/) {
+  return std::make_unique<FlatIndex>();
+}
+
+class SiteFoldTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    Open();
+    SetMaxSites(1'000'000);
+  }
+
+  void Open() {
+    store_ = Store::Open({.directory = directory_.path() / "state"}).value();
+    detector_ = Detector::Open(*store_, MakeIndex, kScheme).value();
+  }
+
+  void SetMaxSites(std::uint64_t max) {
+    JudgeParameters parameters = Parameters();
+    parameters.sites.max = max;
+    Fold(ParametersEntry(parameters, kScheme));
+  }
+
+  void Fold(const log::Entry& entry) {
+    const auto folded = detector_->Fold(entry);
+    EXPECT_TRUE(folded.has_value()) << folded.error().message;
+  }
+
+  /// A page with text of its own, unless `content` came before.
+  log::Entry Page(const std::string& url, const std::string& content) {
+    log::Entry entry = entries_.Text(url, content, RawChecksum(content).low);
+    Sketch sketch;
+    for (std::size_t i = 0; i < sketch.words.size(); ++i) {
+      sketch.words[i] = RawChecksum(fmt::format("{} {}", content, i)).low;
+    }
+    EntryBuilder::SetSketch(entry, sketch);
+    return entry;
+  }
+
+  log::Entry Answer(int status, const std::string& url) {
+    log::Entry entry = entries_.Page(url, log::OUTCOME_ERROR_STATUS);
+    entry.mutable_page()->set_status(status);
+    entry.mutable_page()->set_detail(std::to_string(status));
+    return entry;
+  }
+
+  site::FetchCounts Counts(const std::string& name = kSite) {
+    const auto site = detector_->SiteAt(name);
+    EXPECT_TRUE(site.has_value()) << site.error().message;
+    return site.has_value() && site->has_value() ? (*site)->counts() : site::FetchCounts();
+  }
+
+  static std::uint32_t Fetches(std::uint32_t count) { return count / site::FetchCounts::kFetch; }
+
+  site::Advice Advise(const std::string& url) {
+    const auto site = detector_->SiteAt(site::SiteOf(url)).value();
+    return site.has_value() ? site->AdviceFor(url, 1) : site::Advice();
+  }
+
+  testing::TemporaryDirectory directory_;
+  std::unique_ptr<Store> store_;
+  std::unique_ptr<Detector> detector_;
+  EntryBuilder entries_{kScheme};
+  std::int64_t log_offset_ = -1;
+};
+
+TEST_F(SiteFoldTest, NothingIsKnownOfASiteWithoutPages) {
+  EXPECT_FALSE(detector_->SiteAt(kSite).value().has_value());
+}
+
+TEST_F(SiteFoldTest, FirstFetchesCountAndSoDoesWhatTheyBring) {
+  Fold(Page("http://host.example/a", "a"));
+  Fold(Page("http://host.example/b", "b"));
+  Fold(Page("http://host.example/c", "a"));  // exact duplicate
+  Fold(Page("http://host.example/a", "a"));  // unchanged
+  Fold(Page("http://host.example/a", "d"));  // updated
+  EXPECT_EQ(Fetches(Counts().fetched), 3U);
+  EXPECT_EQ(Fetches(Counts().fresh), 2U);
+}
+
+TEST_F(SiteFoldTest, WwwIsTheSameSiteAndAnotherPortIsNot) {
+  Fold(Page("http://www.host.example/a", "a"));
+  Fold(Page("http://host.example:8080/b", "b"));
+  EXPECT_EQ(Fetches(Counts().fetched), 1U);
+  EXPECT_EQ(Fetches(Counts("host.example:8080").fetched), 1U);
+}
+
+TEST_F(SiteFoldTest, MissingPagesAreErrorsAndFailuresTellNothing) {
+  Fold(Answer(404, "http://host.example/a"));
+  Fold(Answer(410, "http://host.example/b"));
+  for (const int status : {500, 429, 403, 304}) {
+    Fold(Answer(status, fmt::format("http://host.example/{}", status)));
+  }
+  EXPECT_EQ(Fetches(Counts().fetched), 2U);
+  EXPECT_EQ(Fetches(Counts().errors), 2U);
+}
+
+TEST_F(SiteFoldTest, AFetchThatFailedLeavesTheFirstOneToCome) {
+  Fold(Answer(503, "http://host.example/a"));
+  Fold(Page("http://host.example/a", "a"));
+  EXPECT_EQ(Fetches(Counts().fetched), 1U);
+  EXPECT_EQ(Fetches(Counts().fresh), 1U);
+}
+
+TEST_F(SiteFoldTest, APageThatComesBackIsNoFirstFetch) {
+  Fold(Answer(404, "http://host.example/a"));
+  Fold(Page("http://host.example/a", "a"));
+  EXPECT_EQ(Fetches(Counts().fetched), 1U);
+  EXPECT_EQ(Fetches(Counts().errors), 1U);
+}
+
+TEST_F(SiteFoldTest, ARedirectBringsNothingNewAndIsNoError) {
+  log::Entry entry = Answer(301, "http://host.example/a");
+  entry.mutable_page()->set_redirect_target("http://host.example/b");
+  entry.mutable_page()->set_redirect_host("host.example");
+  Fold(entry);
+  EXPECT_EQ(Fetches(Counts().fetched), 1U);
+  EXPECT_EQ(Fetches(Counts().errors), 0U);
+  EXPECT_EQ(Fetches(Counts().fresh), 0U);
+}
+
+TEST_F(SiteFoldTest, DeletedOutdatedAndUnreadPagesTellNothing) {
+  Fold(entries_.Page("http://host.example/a", log::OUTCOME_DELETED));
+  Fold(entries_.Page("http://host.example/b", log::OUTCOME_NOT_EVALUATED));
+  log::Entry later = Page("http://host.example/c", "c");
+  log::Entry earlier = Page("http://host.example/c", "d");
+  later.mutable_page()->set_fetch_time_ms(1'700'000'000'000);
+  earlier.mutable_page()->set_fetch_time_ms(1'600'000'000'000);
+  Fold(later);
+  Fold(earlier);
+  EXPECT_EQ(Fetches(Counts().fetched), 1U);
+}
+
+TEST_F(SiteFoldTest, SessionsAreLearnedFromPagesAndSuppressed) {
+  for (int i = 0; i < 60; ++i) {
+    const std::string path = fmt::format("http://host.example/page{}.html", i / 2);
+    Fold(Page(fmt::format("{}?sid={}", path, 1000 + i), fmt::format("page {}", i / 2)));
+  }
+  EXPECT_EQ(Advise("http://host.example/page0.html?sid=7").action, site::Action::kSuppress);
+  EXPECT_EQ(Advise("http://host.example/page99.html?sid=7").action, site::Action::kSchedule);
+  EXPECT_EQ(Advise("http://other.example/page0.html?sid=7").action, site::Action::kSchedule);
+}
+
+TEST_F(SiteFoldTest, WhatAllSitesBroughtIsTheirAverage) {
+  EXPECT_EQ(detector_->sites(), site::FetchCounts());
+  for (int i = 0; i < 17; ++i) {
+    Fold(Page(fmt::format("http://host.example/{}", i), std::to_string(i)));
+  }
+  EXPECT_EQ(Fetches(detector_->sites().fetched), 16U);
+  EXPECT_EQ(Fetches(Counts().fetched), 17U);
+}
+
+TEST_F(SiteFoldTest, DiscardAndANewStartLeaveWhatWasCommitted) {
+  for (int i = 0; i < 40; ++i) {
+    Fold(Page(fmt::format("http://host.example/{}", i), std::to_string(i)));
+  }
+  ASSERT_TRUE(detector_->Commit({++log_offset_, "0123456789abcdef"}).has_value());
+  const site::FetchCounts counts = Counts();
+  const site::FetchCounts average = detector_->sites();
+  for (int i = 40; i < 80; ++i) {
+    Fold(Page(fmt::format("http://host.example/{}", i), std::to_string(i)));
+  }
+  EXPECT_FALSE(Counts() == counts);
+  detector_->Discard();
+  EXPECT_EQ(Counts(), counts);
+  EXPECT_EQ(detector_->sites(), average);
+  ASSERT_TRUE(detector_->Flush().has_value());
+  detector_.reset();
+  store_.reset();
+  Open();
+  EXPECT_EQ(Counts(), counts);
+  EXPECT_EQ(detector_->sites(), average);
+}
+
+TEST_F(SiteFoldTest, NothingIsLearnedWithoutRoomForSites) {
+  SetMaxSites(0);
+  Fold(Page("http://host.example/a", "a"));
+  EXPECT_FALSE(detector_->SiteAt(kSite).value().has_value());
+}
+
+TEST_F(SiteFoldTest, OfTwoSitesInOneSlotTheOneWithMorePagesStays) {
+  SetMaxSites(1);
+  for (int i = 0; i < 20; ++i) {
+    Fold(Page(fmt::format("http://host.example/{}", i), fmt::format("own {}", i)));
+  }
+  for (int i = 0; i < 19; ++i) {
+    Fold(Page(fmt::format("http://other.example/{}", i), fmt::format("other {}", i)));
+  }
+  EXPECT_EQ(Fetches(Counts().fetched), 20U);
+  EXPECT_FALSE(detector_->SiteAt("other.example").value().has_value());
+  // One more, and there is no patience left.
+  Fold(Page("http://other.example/last", "last"));
+  EXPECT_FALSE(detector_->SiteAt(kSite).value().has_value());
+  EXPECT_EQ(Fetches(Counts("other.example").fetched), 1U);
+  // Nothing is left of what was learned of the first.
+  ASSERT_TRUE(detector_->Commit({++log_offset_, "0123456789abcdef"}).has_value());
+  int rows = 0;
+  ASSERT_TRUE(store_->ForEach(Table::kHosts, [&rows](std::string_view key, std::string_view) {
+    rows += key.starts_with('\0') ? 1 : 0;
+    return Status();
+  }));
+  EXPECT_EQ(rows, 1);
+}
+
+TEST_F(SiteFoldTest, ASiteOfThousandsOfPagesTakesTwoRowsOfBoundedSize) {
+  for (int i = 0; i < 3000; ++i) {
+    Fold(Page(fmt::format("http://host.example/{}/{}.html?q={}", i % 300, i, i * 7), "one"));
+  }
+  ASSERT_TRUE(detector_->Commit({++log_offset_, "0123456789abcdef"}).has_value());
+  std::size_t bytes = 0;
+  ASSERT_TRUE(store_->ForEach(Table::kHosts, [&bytes](std::string_view key, std::string_view row) {
+    if (key.starts_with('\0')) bytes += key.size() + row.size();
+    return Status();
+  }));
+  EXPECT_GT(bytes, 0U);
+  EXPECT_LT(bytes, 64U << 10);
+}
+
+TEST_F(SiteFoldTest, ReadAheadChangesNothing) {
+  const std::vector<log::Entry> log =
+      testing::WithFetches(testing::RandomLog(/*seed=*/7, 3000), /*seed=*/7);
+  std::vector<Checksum> hashes;
+  for (const bool reads_ahead : {false, true}) {
+    testing::TemporaryDirectory directory;
+    const auto store = Store::Open({.directory = directory.path()}).value();
+    const auto detector = Detector::Open(*store, MakeIndex, kScheme).value();
+    std::int64_t offset = -1;
+    for (std::size_t i = 0; i < log.size(); ++i) {
+      if (reads_ahead && i % 200 == 0) {
+        detector->ReadAheadFor(
+            std::span(log).subspan(i, std::min<std::size_t>(200, log.size() - i)), 3);
+      }
+      ASSERT_TRUE(detector->Fold(log[i]).has_value());
+      if (++offset % 500 == 499) {
+        ASSERT_TRUE(detector->Commit({offset, "0123456789abcdef"}).has_value());
+      }
+    }
+    ASSERT_TRUE(detector->Commit({offset, "0123456789abcdef"}).has_value());
+    EXPECT_GT(detector->sites().fetched, 0U);
+    hashes.push_back(StateHash(*store).value());
+  }
+  EXPECT_EQ(hashes[0], hashes[1]);
+}
+
+}  // namespace
+}  // namespace crawlsieve
