@@ -145,7 +145,7 @@ void AddState(CLI::App& app, Commands& commands) {
 void AddTop(CLI::App& app, Commands& commands) {
   const auto arguments = std::make_shared<TopArguments>();
   CLI::App& top = *app.add_subcommand(
-      "top", "Show running processes in the terminal; once and plain where the output is none");
+      "top", "Show running processes: on a terminal until q is pressed, elsewhere once as text");
   CLI::Option& addresses =
       *top.add_option("URL", arguments->addresses,
                       "Addresses of processes, http://host:port (default: http.address and "
@@ -156,10 +156,11 @@ void AddTop(CLI::App& app, Commands& commands) {
                "Read the metrics topic instead: all processes of the deployment")
       ->needs(&config)
       ->excludes(&addresses);
-  top.add_option("--interval", arguments->seconds, "Seconds from one look to the next")
+  top.add_option("--interval", arguments->seconds, "Seconds between looks")
       ->check(CLI::Range(0.1, 3600.0))
       ->capture_default_str();
-  top.add_option("--count", arguments->count, "Look so often, and write plain text")
+  top.add_option("--count", arguments->count,
+                 "Look so many times, and write text on a terminal too")
       ->check(CLI::Range(1, 1'000'000));
   commands.push_back({&top, [arguments] { return TopCommand(*arguments); }});
 }

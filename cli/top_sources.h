@@ -13,7 +13,7 @@ namespace crawlsieve::consumer {
 /// Processes as they were seen last.
 struct SeenProcesses {
   std::vector<StatusReport> reports;
-  std::vector<std::string> failures;  ///< why others could not be asked
+  std::vector<std::string> failures;  ///< of others: who doesn't answer, and why
 };
 
 /// Where `crawlsieve top` learns of processes. Thread-compatible.
@@ -24,12 +24,14 @@ class TopSource {
   [[nodiscard]] virtual SeenProcesses Read() = 0;
 };
 
-/// Asks processes for /status.json. `addresses` are of the form "http://host:port".
+/// Asks processes for /status.json, all at a time. `addresses` are of the form "http://host:port"
+/// or "host:port"; the reports come in their order.
 [[nodiscard]] std::unique_ptr<TopSource> HttpTopSource(std::vector<std::string> addresses);
 
 /// Reads the metrics topic of a deployment, whose processes report every `metrics.interval`. One
-/// that has not reported for six intervals is left out. Errors: kInvalidConfig (no metrics topic,
-/// or Kafka options that don't go together), kIo (the brokers don't answer, no such topic).
+/// that has not reported for six intervals is among the failures, and after an hour forgotten.
+/// Errors: kInvalidConfig (no metrics topic, or Kafka options that don't go together), kIo (the
+/// brokers don't answer, no such topic).
 [[nodiscard]] Result<std::unique_ptr<TopSource>> MetricsTopicSource(const config::Config& config);
 
 }  // namespace crawlsieve::consumer

@@ -3,11 +3,10 @@
 screen that is left in order on one, several processes in a table, and nothing that a text from a
 page does to a terminal.
 
-    top_test.py PROGRAM SERVE_STATUS [--picture FILE]    FILE: writes a picture for the docs (SVG)
+    top_test.py PROGRAM SERVE_STATUS
 """
 
 import fcntl
-import html
 import os
 import pathlib
 import pty
@@ -20,17 +19,14 @@ import subprocess
 import sys
 import tempfile
 import termios
+import threading
 import time
 import unittest
 
-PICTURE = None
-if "--picture" in sys.argv:
-    at = sys.argv.index("--picture")
-    PICTURE = pathlib.Path(sys.argv[at + 1])
-    del sys.argv[at:at + 2]
 PROGRAM, SERVE = sys.argv.pop(1), sys.argv.pop(1)
 DONE, WRONG_INPUT, WRONG_USAGE, FAILED = 0, 1, 2, 3
 PATIENCE_SECONDS = 30
+ENTER, LEAVE = "\033[?1049h\033[?25l\033[?7l", "\033[?7h\033[?25h\033[?1049l"
 
 
 class Server:
@@ -87,9 +83,34 @@ class TopTest(unittest.TestCase):
             done = top(one, other)
         self.assertEqual(done.returncode, DONE)
         lines = done.stdout.splitlines()
-        self.assertEqual(len(lines), 3)
-        self.assertRegex(lines[1], r"^crawler-7 +extract,judge +ready ")
-        self.assertRegex(lines[2], r"^crawler-7 +extract,judge +restoring ")
+        self.assertRegex(lines[1], r"^crawler-7 +ready .* extract,judge$")
+        self.assertRegex(lines[2], r"^crawler-7 +restoring .* extract,judge$")
+        self.assertRegex(lines[3], r"^crawler-7: restoring state from the admission log; 250,000 "
+                                   r"of 1,000,000 entries, .* left$")
+        self.assertEqual(len(lines), 4)
+
+    def test_asks_all_at_a_time(self):
+        # Each answers when all have been asked.
+        count = 8
+        all_asked = threading.Barrier(count, timeout=2.5)  # `top` waits for 3 s
+
+        def answer(listener):
+            connection, _ = listener.accept()
+            with connection:
+                connection.recv(1 << 16)
+                all_asked.wait()
+                connection.sendall(b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n")
+
+        listeners = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+        threads = [threading.Thread(target=answer, args=(listener,)) for listener in listeners]
+        for thread in threads:
+            thread.start()
+        done = top(*(f"127.0.0.1:{listener.getsockname()[1]}" for listener in listeners))
+        for thread, listener in zip(threads, listeners):
+            thread.join()
+            listener.close()
+        self.assertEqual(done.returncode, FAILED)
+        self.assertEqual(done.stderr.count("answers with status 503"), count, done.stderr)
 
     def test_takes_the_address_of_the_configuration(self):
         with Server() as url, tempfile.TemporaryDirectory() as folder:
@@ -98,6 +119,15 @@ class TopTest(unittest.TestCase):
             done = top("--config", str(config))
         self.assertEqual(done.returncode, DONE, done.stderr)
         self.assertIn("crawler-7", done.stdout)
+
+    def test_asks_for_an_address_where_the_configuration_has_none(self):
+        for http, reason in (("port: 0", "http.port is 0"), ("enabled: false", "http.enabled is")):
+            with self.subTest(http), tempfile.TemporaryDirectory() as folder:
+                config = pathlib.Path(folder) / "crawlsieve.yaml"
+                config.write_text(f"http: {{{http}}}\n")
+                done = top("--config", str(config))
+                self.assertEqual((done.returncode, done.stdout), (WRONG_INPUT, ""))
+                self.assertIn(reason, done.stderr)
 
     def test_says_who_does_not_answer(self):
         url = f"http://127.0.0.1:{free_port()}"
@@ -126,60 +156,166 @@ class TopTest(unittest.TestCase):
         text = done.stdout.decode()  # and it is UTF-8
         self.assertEqual(re.findall(r"[\x00-\x09\x0b-\x1f\x7f\u202e]", text), [])
 
-    def in_terminal(self, url, columns, rows):
-        """What `top` writes on a terminal until it is interrupted after its first screen."""
-        master, slave = pty.openpty()
-        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
-        process = subprocess.Popen([PROGRAM, "top", url, "--interval", "0.2"], stdin=slave,
-                                   stdout=slave, stderr=slave)
-        os.close(slave)
-        written = b""
-        is_interrupted = False
+
+class Terminal:
+    """`crawlsieve top` on a terminal of its own, as a shell would start it there."""
+
+    def __init__(self, *arguments, columns=80, rows=24, language="C.UTF-8"):
+        self.master, self.slave = pty.openpty()
+        self.resize(columns, rows)
+        self.settings = termios.tcgetattr(self.slave)
+        self.process = subprocess.Popen(
+            [PROGRAM, "top", *arguments], stdin=self.slave, stdout=self.slave, stderr=self.slave,
+            start_new_session=True, env=os.environ | {"LC_ALL": language},
+            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
+        self.written = b""
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.wait()
+        os.close(self.slave)
+        os.close(self.master)
+
+    def resize(self, columns, rows):
+        fcntl.ioctl(self.slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+
+    def type(self, keys):
+        os.write(self.master, keys)
+
+    def read(self, timeout=0.1):
+        """Takes up what is written within `timeout`. Whether anything was."""
+        ready, _, _ = select.select([self.master], [], [], timeout)
+        if ready:
+            self.written += os.read(self.master, 1 << 16)
+        return bool(ready)
+
+    def screens(self):
+        """Lines of each screen that was drawn to its end."""
+        return [re.sub(r"\033\[K|\r", "", screen.split("\033[J")[0]).split("\n")[:-1]
+                for screen in self.written.decode(errors="ignore").split("\033[H")[1:]
+                if "\033[J" in screen]
+
+    def wait_for(self, condition):
+        """Reads until the newest screen meets `condition`. Returns it."""
         deadline = time.monotonic() + PATIENCE_SECONDS
         while time.monotonic() < deadline:
-            ready, _, _ = select.select([master], [], [], 0.2)
-            try:
-                piece = os.read(master, 1 << 16) if ready else b""
-            except OSError:  # the terminal's other end is closed
-                break
-            written += piece
-            if written.count(b"\033[H") >= 2 and not is_interrupted:
-                process.send_signal(signal.SIGINT)
-                is_interrupted = True
-        self.assertEqual(process.wait(PATIENCE_SECONDS), DONE)
-        os.close(master)
-        return written.decode()
+            self.read()
+            screens = self.screens()
+            if screens and condition(screens[-1]):
+                return screens[-1]
+        raise AssertionError(f"no such screen came; last: {self.screens()[-1:]}")
 
-    def test_fills_a_terminal_and_leaves_it_in_order(self):
-        with Server("hostile") as url:
-            written = self.in_terminal(url, columns=60, rows=12)
-        self.assertTrue(written.startswith("\033[?1049h\033[?25l\033[H"))
-        self.assertTrue(written.endswith("\033[?25h\033[?1049l"))
-        screen = written.split("\033[H")[1].split("\033[J")[0]
-        lines = screen.split("\033[K")[:-1]
-        self.assertEqual(len(lines), 11)
-        for line in lines:
-            self.assertLessEqual(len(line.strip("\r\n")), 60)
-        self.assertEqual(set(re.findall(r"\033\[\??\d*[A-Za-z]", written)),
-                         {"\033[?1049h", "\033[?25l", "\033[H", "\033[K", "\033[J", "\033[?25h",
-                          "\033[?1049l"})
+    def wait_for_end(self):
+        """The exit code. Everything is read that was written."""
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while self.process.poll() is None and time.monotonic() < deadline:
+            self.read()
+        while self.read():
+            pass
+        return self.process.wait(0)
 
-    @unittest.skipUnless(PICTURE, "makes a picture, tests nothing")
-    def test_picture(self):
-        columns, rows = 100, 40
-        with Server() as url:
-            written = self.in_terminal(url, columns, rows)
-        lines = written.split("\033[H")[1].split("\033[J")[0].replace("\r\n", "").split("\033[K")
-        width, height, step = columns * 8.5 + 24, len(lines) * 18 + 16, 18
-        svg = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height}" '
-               'font-family="ui-monospace, monospace" font-size="14" fill="#e8eaed">',
-               '<rect width="100%" height="100%" rx="8" fill="#14171b"/>']
-        for i, line in enumerate(lines):
-            line = line.strip("\r\n")
-            if line:
-                svg.append(f'<text x="12" y="{24 + i * step}" xml:space="preserve">'
-                           f'{html.escape(line)}</text>')
-        PICTURE.write_text("\n".join([*svg, "</svg>"]) + "\n")
+    def is_restored(self):
+        return (self.written.endswith(LEAVE.encode()) and
+                termios.tcgetattr(self.slave) == self.settings)
+
+
+def has_figures(screen):
+    return any(line.startswith("behind ") for line in screen)
+
+
+class TopOnATerminalTest(unittest.TestCase):
+    def test_fills_the_terminal_and_nothing_acts_on_it(self):
+        for columns in (1, 20, 60, 200):
+            with self.subTest(columns), Server("hostile") as url, \
+                    Terminal(url, columns=columns, rows=12) as terminal:
+                terminal.wait_for(lambda screen: len(screen) == 11)
+                terminal.type(b"q")
+                self.assertEqual(terminal.wait_for_end(), DONE)
+                written = terminal.written.decode()
+                self.assertTrue(written.startswith(ENTER))
+                for line in terminal.screens()[-1]:
+                    self.assertLessEqual(len(line), columns)
+                known = ("\033[?1049h", "\033[?25l", "\033[?7l", "\033[H", "\033[K", "\033[J",
+                         "\033[?7h", "\033[?25h", "\033[?1049l")
+                for sequence in known:
+                    written = written.replace(sequence, "")
+                self.assertEqual(re.findall(r"[\x00-\x09\x0b\x0c\x0e-\x1f\x7f\u202e]", written), [])
+
+    def test_each_way_to_end_it_restores_the_terminal(self):
+        ways = {"q": lambda terminal: terminal.type(b"q"),
+                "ctrl-C": lambda terminal: terminal.type(b"\x03"),
+                "ctrl-\\": lambda terminal: terminal.type(b"\x1c"),
+                "SIGTERM": lambda terminal: terminal.process.send_signal(signal.SIGTERM),
+                "SIGHUP": lambda terminal: terminal.process.send_signal(signal.SIGHUP)}
+        for name, end in ways.items():
+            with self.subTest(name), Server() as url, Terminal(url) as terminal:
+                terminal.wait_for(has_figures)
+                self.assertFalse(terminal.is_restored())
+                end(terminal)
+                self.assertEqual(terminal.wait_for_end(), DONE)
+                self.assertTrue(terminal.is_restored())
+
+    def test_ends_at_once_while_a_server_does_not_answer(self):
+        with socket.create_server(("127.0.0.1", 0)) as silent, \
+                Terminal(f"127.0.0.1:{silent.getsockname()[1]}") as terminal:
+            accepted, _ = silent.accept()
+            terminal.wait_for(lambda screen: screen == ["Asking..."])
+            begin = time.monotonic()
+            terminal.type(b"\x03")
+            self.assertEqual(terminal.wait_for_end(), DONE)
+            self.assertLess(time.monotonic() - begin, 2.5)  # an answer is waited for for 3 s
+            self.assertTrue(terminal.is_restored())
+            accepted.close()
+
+    def test_draws_anew_when_the_terminal_is_resized(self):
+        # An hour between looks: what is drawn anew is what was seen before.
+        with Server() as url, Terminal(url, "--interval", "3600") as terminal:
+            terminal.wait_for(lambda screen: has_figures(screen) and len(screen) == 23)
+            terminal.resize(50, 10)
+            screen = terminal.wait_for(lambda screen: has_figures(screen) and len(screen) == 9)
+            self.assertLessEqual(max(map(len, screen)), 50)
+            terminal.resize(120, 30)
+            terminal.wait_for(lambda screen: has_figures(screen) and len(screen) == 29)
+            terminal.type(b"q")
+            self.assertEqual(terminal.wait_for_end(), DONE)
+
+    def test_gives_the_terminal_back_while_it_is_stopped(self):
+        with Server() as url, Terminal(url) as terminal:
+            terminal.wait_for(has_figures)
+            terminal.type(b"\x1a")
+            pid, status = os.waitpid(terminal.process.pid, os.WUNTRACED)
+            self.assertTrue(os.WIFSTOPPED(status))
+            while terminal.read():
+                pass
+            self.assertTrue(terminal.is_restored())
+            before = len(terminal.screens())
+            terminal.process.send_signal(signal.SIGCONT)
+            terminal.wait_for(lambda screen: len(terminal.screens()) > before)
+            self.assertEqual(terminal.written.decode().count(ENTER), 2)
+            terminal.type(b"q")
+            self.assertEqual(terminal.wait_for_end(), DONE)
+            self.assertTrue(terminal.is_restored())
+
+    def test_shows_blocks_only_where_the_locale_has_them(self):
+        for language, has_blocks in (("C.UTF-8", True), ("C", False)):
+            with self.subTest(language), Server() as url, \
+                    Terminal(url, language=language) as terminal:
+                screen = terminal.wait_for(has_figures)
+                self.assertEqual(any("\u2588" in line for line in screen), has_blocks)
+                self.assertEqual("\n".join(screen).isascii(), not has_blocks)
+
+    def test_says_who_stopped_answering_beside_those_who_do(self):
+        with Server() as one, Server() as other, \
+                Terminal(one, other, "--interval", "0.1") as terminal:
+            terminal.wait_for(lambda screen: len(screen) == 3)
+        with Server() as one, \
+                Terminal(one, f"127.0.0.1:{free_port()}", "--interval", "0.1") as terminal:
+            screen = terminal.wait_for(lambda screen: len(screen) == 3)
+            self.assertTrue(screen[1].startswith("crawler-7 "))
+            self.assertIn("doesn't answer", screen[2])
 
 
 if __name__ == "__main__":
