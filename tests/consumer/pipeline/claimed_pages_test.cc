@@ -261,7 +261,7 @@ void ExpectScanned(const Outcome& outcome) {
 std::unique_ptr<BodyFetcher> DirectoryFetcher() {
   ClaimOptions options;
   options.directory = TheArchive().root();
-  return MakeBodyFetcher(options, {}, 64 << 20);
+  return MakeBodyFetcher(options, {}, 64 << 20).value();
 }
 
 TEST(ClaimedPages, GetTheVerdictsOfAScanOfTheirFiles) {
@@ -315,7 +315,7 @@ TEST(ClaimedPages, AStoreThatFailsNowAndThenChangesNoVerdict) {
     if (read % 50 != 7 && read % 400 > 5) return std::nullopt;
     return StoreFailure{StoreFailure::Kind::kUnavailable, "503"};
   });
-  BodyFetcher bodies(std::move(store), {}, {}, 64 << 20);
+  BodyFetcher bodies(std::move(store), nullptr, {}, {}, 64 << 20);
   MemoryReader reader = References(FormatKind::kHeritrix, Heritrix);
   ExpectScanned(Judge(reader, &bodies));
   EXPECT_GT(reads, kPages);
@@ -328,7 +328,7 @@ TEST(ClaimedPages, AStoreThatStaysDownEndsTheScanWithoutAWrongVerdict) {
     if (reads++ < 500) return std::nullopt;
     return StoreFailure{StoreFailure::Kind::kUnavailable, "connection refused"};
   });
-  BodyFetcher bodies(std::move(store), {}, {}, 64 << 20);
+  BodyFetcher bodies(std::move(store), nullptr, {}, {}, 64 << 20);
   MemoryReader reader = References(FormatKind::kHeritrix, Heritrix);
   const Outcome outcome = Judge(reader, &bodies, std::chrono::milliseconds(0));
   ASSERT_FALSE(outcome.status.has_value());
@@ -366,7 +366,7 @@ TEST(ClaimedPages, MissingAndDamagedOnesRetireNothing) {
   ClaimOptions options;
   options.directory = TheArchive().root();
   options.growing = std::chrono::milliseconds(0);
-  const Outcome outcome = Judge(reader, MakeBodyFetcher(options, {}, 64 << 20).get());
+  const Outcome outcome = Judge(reader, MakeBodyFetcher(options, {}, 64 << 20).value().get());
   std::string details;
   for (const json& verdict : outcome.verdicts) {
     details += verdict.at("reason").get<std::string>() + " " +
