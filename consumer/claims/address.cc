@@ -20,11 +20,11 @@ struct Block {
 
 // The registries of special-purpose addresses of RFC 6890 and its updates, and multicast.
 constexpr std::array kNotPublicV4 = {
-    Block{{0, 0, 0, 0}, 8},       Block{{10, 0, 0, 0}, 8},       Block{{100, 64, 0, 0}, 10},
-    Block{{127, 0, 0, 0}, 8},     Block{{169, 254, 0, 0}, 16},   Block{{172, 16, 0, 0}, 12},
-    Block{{192, 0, 0, 0}, 24},    Block{{192, 0, 2, 0}, 24},     Block{{192, 88, 99, 0}, 24},
-    Block{{192, 168, 0, 0}, 16},  Block{{198, 18, 0, 0}, 15},    Block{{198, 51, 100, 0}, 24},
-    Block{{203, 0, 113, 0}, 24},  Block{{224, 0, 0, 0}, 4},      Block{{240, 0, 0, 0}, 4},
+    Block{{0, 0, 0, 0}, 8},      Block{{10, 0, 0, 0}, 8},     Block{{100, 64, 0, 0}, 10},
+    Block{{127, 0, 0, 0}, 8},    Block{{169, 254, 0, 0}, 16}, Block{{172, 16, 0, 0}, 12},
+    Block{{192, 0, 0, 0}, 24},   Block{{192, 0, 2, 0}, 24},   Block{{192, 88, 99, 0}, 24},
+    Block{{192, 168, 0, 0}, 16}, Block{{198, 18, 0, 0}, 15},  Block{{198, 51, 100, 0}, 24},
+    Block{{203, 0, 113, 0}, 24}, Block{{224, 0, 0, 0}, 4},    Block{{240, 0, 0, 0}, 4},
 };
 
 bool IsIn(const Block& block, std::span<const std::uint8_t> address) {

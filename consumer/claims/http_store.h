@@ -1,42 +1,35 @@
 #pragma once
 
 #include "consumer/claims/body_store.h"
+#include "consumer/claims/http_connection.h"
 #include "consumer/claims/options.h"
+#include "consumer/claims/store_url.h"
 #include "plugin/base/mutex.h"
 #include "plugin/base/result.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
+#include <tl/expected.hpp>
+
 namespace crawlsieve::consumer {
 
-/// The URL of `file` below `base`, which ends with `/`; nullopt: it leads elsewhere.
+/// Files of one HTTP or HTTPS server below one URL, read by range requests, over as many
+/// connections as there are reads at a time. Requests are signed for S3 where an access key is
+/// configured.
 ///
-/// A name is put behind `base`, percent-encoded. A URL must begin with `base` as it stands, and may
-/// have a query; `s3://BUCKET/KEY` names KEY if BUCKET is the last part of `base`'s path, or the
-/// first label of its host. User info, `.` and `..` as parts of the path, encoded ones too, and
-/// anything but visible ASCII in a URL are refused.
-[[nodiscard]] std::optional<std::string> UrlBelow(const std::string& base, const std::string& file);
-
-/// Files of one HTTP or HTTPS server below one URL, read by range requests; signed for S3 where
-/// credentials are configured.
-///
-/// No redirect is followed, no proxy is asked, no cookie and no .netrc is used. The address that a
-/// connection goes to is checked at the moment it is made: private, loopback, link-local and other
-/// addresses that aren't public are refused, unless `allow_private_addresses`. Addresses of names
-/// are taken as checked for the connection only, so a name can't change in between.
-///
-/// 404, 410 and 416: not found; a name that isn't there is asked for with `.open` behind it too.
-/// Everything else that isn't 206, or 200 for what begins at 0, no answer, an answer that is cut,
-/// and one of another range is kUnavailable. Messages name no query. Thread-safe.
+/// What is asked for: StoreUrl. How, and of whom: HttpConnection. What answers mean: ReadAnswer. A
+/// name that isn't there is asked for with `.open` behind it too, as in a DirectoryStore; a URL
+/// with a query isn't. Messages name no query. Thread-safe.
 class HttpStore final : public BodyStore {
  public:
-  /// Errors: kInvalidConfig (no such URL), kIo (libcurl can't start).
+  /// Errors: kInvalidConfig (the URL, the region, or one key without the other), kIo (libcurl can't
+  /// start).
   [[nodiscard]] static Result<std::unique_ptr<HttpStore>> Make(const ClaimOptions& options);
-  ~HttpStore() override;
 
   [[nodiscard]] tl::expected<StoredBytes, StoreFailure> Read(const std::string& file,
                                                              std::uint64_t offset,
@@ -44,21 +37,16 @@ class HttpStore final : public BodyStore {
                                                              const std::stop_token& stop) override;
 
  private:
-  class Connection;
+  HttpStore(ClaimOptions options, StoreUrl root);
 
-  explicit HttpStore(ClaimOptions options);
-
-  [[nodiscard]] tl::expected<StoredBytes, StoreFailure> Get(const std::string& url,
-                                                            const std::string& shown,
-                                                            std::uint64_t offset, std::size_t count,
-                                                            const std::stop_token& stop);
-  /// One that is free, or a new one; nullptr: libcurl has none.
-  [[nodiscard]] std::unique_ptr<Connection> TakeConnection() EXCLUDES(mutex_);
-  void GiveBack(std::unique_ptr<Connection> connection) EXCLUDES(mutex_);
+  /// One that is free, or a new one.
+  [[nodiscard]] std::unique_ptr<HttpConnection> TakeConnection() EXCLUDES(mutex_);
+  void GiveBack(std::unique_ptr<HttpConnection> connection) EXCLUDES(mutex_);
 
   const ClaimOptions options_;
+  const StoreUrl root_;
   Mutex mutex_;
-  std::vector<std::unique_ptr<Connection>> free_ GUARDED_BY(mutex_);
+  std::vector<std::unique_ptr<HttpConnection>> free_ GUARDED_BY(mutex_);
 };
 
 }  // namespace crawlsieve::consumer

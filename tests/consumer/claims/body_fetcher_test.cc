@@ -27,7 +27,8 @@ class BodyFetcherTest : public ::testing::Test {
     store_->Put("f", PageRecord("http://a.example/", "<p>"));
     store_->Put("grows", "WARC/1.0\r\n", /*may_grow=*/true);
     options_.attempts = 3;
-    fetcher_ = std::make_unique<BodyFetcher>(std::move(store), nullptr, options_, DecodeLimits(), 1 << 20);
+    fetcher_ =
+        std::make_unique<BodyFetcher>(std::move(store), nullptr, options_, DecodeLimits(), 1 << 20);
   }
 
   tl::expected<StoredBody, StoreOutage> Fetch(const std::string& file) {

@@ -1,135 +1,49 @@
 #include "consumer/claims/http_store.h"
 
-#include "consumer/claims/address.h"
-#include "consumer/claims/body_fetcher.h"
+#include "tests/support/http_server.h"
 
 #include <atomic>
 #include <chrono>
+#include <ctime>
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
-#include <arpa/inet.h>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <httplib.h>
-#include <netinet/in.h>
 #include <stdlib.h>
 
 namespace crawlsieve::consumer {
 namespace {
 
+using crawlsieve::testing::HttpPeer;
+using crawlsieve::testing::HttpRequest;
+using crawlsieve::testing::HttpServer;
+using crawlsieve::testing::RangeAnswer;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using Kind = StoreFailure::Kind;
 using Clock = std::chrono::steady_clock;
 
-constexpr const char* kBase = "https://s.example/bucket/";
+constexpr auto kLong = std::chrono::seconds(60);
 
-std::string Below(const std::string& file, const std::string& base = kBase) {
-  return UrlBelow(base, file).value_or("refused");
+std::string HttpDate(std::time_t time) {
+  char text[64];
+  std::tm parts{};
+  ::gmtime_r(&time, &parts);
+  std::strftime(text, sizeof(text), "%a, %d %b %Y %H:%M:%S GMT", &parts);
+  return text;
 }
 
-TEST(UrlBelow, PutsNamesBehindTheBase) {
-  EXPECT_EQ(Below("x.warc.gz"), "https://s.example/bucket/x.warc.gz");
-  EXPECT_EQ(Below("a/b~c/x-1_2.gz"), "https://s.example/bucket/a/b~c/x-1_2.gz");
-  EXPECT_EQ(Below("/a/x"), "https://s.example/bucket/a/x");
-  EXPECT_EQ(Below("a b?c#d%25\xff"), "https://s.example/bucket/a%20b%3Fc%23d%2525%FF");
-  EXPECT_EQ(Below("user@host:80"), "https://s.example/bucket/user%40host%3A80");
-}
-
-TEST(UrlBelow, TakesUrlsBelowTheBaseOnly) {
-  EXPECT_EQ(Below("https://s.example/bucket/x?X-Amz-Signature=1"),
-            "https://s.example/bucket/x?X-Amz-Signature=1");
-  for (const char* file :
-       {"https://s.example/other/x", "https://s.example/bucket", "https://s.example/bucket/",
-        "https://s.example/bucket/?x", "http://s.example/bucket/x", "https://S.example/bucket/x",
-        "https://me:secret@s.example/bucket/x", "https://s.example@evil.example/bucket/x",
-        "https://s.example:8443/bucket/x", "https://s.example/bucket/../x",
-        "https://s.example/bucket/%2e%2E/x", "https://s.example/bucket/.%2e/x",
-        "https://s.example/bucket/a%2f..%2fx", "https://s.example/bucket/..\\x",
-        "https://s.example/bucket/a b", "https://s.example/bucket/a\r\nX: y",
-        "https://s.example/bucket/x#y", "ftp://s.example/bucket/x", "gopher://x/", "://"}) {
-    EXPECT_EQ(Below(file), "refused") << file;
-  }
-}
-
-TEST(UrlBelow, RefusesNamesThatLeadUp) {
-  for (const std::string& file :
-       {std::string(".."), std::string("../x"), std::string("a/../../x"), std::string("./x"),
-        std::string("a/%2e%2e/x"), std::string("a\\..\\x"), std::string(), std::string("/"),
-        std::string("file:///etc/passwd"), std::string("file:x"), std::string("a\0b", 3),
-        std::string(9000, 'x')}) {
-    EXPECT_EQ(Below(file), "refused") << file.substr(0, 50);
-  }
-}
-
-TEST(UrlBelow, KnowsItsBucket) {
-  EXPECT_EQ(Below("s3://bucket/a/x"), "https://s.example/bucket/a/x");
-  EXPECT_EQ(Below("s3://bucket/a/x", "https://bucket.s3.example/"), "https://bucket.s3.example/a/x");
-  for (const char* file : {"s3://other/x", "s3://bucket", "s3://bucket/", "s3:///x", "s3://buck/x",
-                           "s3://bucket/../x", "s3://s.example/x"}) {
-    EXPECT_EQ(Below(file), "refused") << file;
-  }
-}
-
-bool IsPublic(const std::string& text) {
-  sockaddr_storage storage{};
-  auto* const v4 = reinterpret_cast<sockaddr_in*>(&storage);
-  auto* const v6 = reinterpret_cast<sockaddr_in6*>(&storage);
-  if (::inet_pton(AF_INET, text.c_str(), &v4->sin_addr) == 1) {
-    storage.ss_family = AF_INET;
-  } else {
-    EXPECT_EQ(::inet_pton(AF_INET6, text.c_str(), &v6->sin6_addr), 1) << text;
-    storage.ss_family = AF_INET6;
-  }
-  return IsPublicAddress(reinterpret_cast<const sockaddr&>(storage));
-}
-
-TEST(Address, IsPublicOrNot) {
-  for (const char* text : {"1.1.1.1", "8.8.8.8", "172.15.255.255", "172.32.0.0", "100.63.255.255",
-                           "100.128.0.0", "223.255.255.255", "198.17.255.255", "2600::1",
-                           "2a00:1450::1", "2001:4860:4860::8888"}) {
-    EXPECT_TRUE(IsPublic(text)) << text;
-  }
-  for (const char* text :
-       {"0.0.0.0", "10.1.2.3", "100.64.0.1", "127.0.0.1", "127.255.0.1", "169.254.169.254",
-        "172.16.0.1", "172.31.255.255", "192.168.1.1", "198.18.0.1", "198.19.255.255", "224.0.0.1",
-        "255.255.255.255", "::", "::1", "::ffff:127.0.0.1", "::ffff:8.8.8.8", "64:ff9b::7f00:1",
-        "fc00::1", "fd12::1", "fe80::1", "ff02::1", "2001:db8::1", "2002:7f00:1::", "2001::1"}) {
-    EXPECT_FALSE(IsPublic(text)) << text;
-  }
-  EXPECT_FALSE(IsPublicAddress(sockaddr{AF_UNIX, {}}));
-}
-
-/// A server on this machine.
 class HttpStoreTest : public ::testing::Test {
  protected:
   HttpStoreTest() {
     options_.allow_private_addresses = true;
-    options_.timeout = std::chrono::seconds(20);
-    server_.Get("/b/(.*)", [this](const httplib::Request& request, httplib::Response& response) {
-      ++requests_;
-      range_ = request.get_header_value("Range");
-      authorization_ = request.get_header_value("Authorization");
-      target_ = request.target;
-      if (answer_) {
-        answer_(response);
-      } else if (request.matches[1] == "x") {
-        response.set_content("0123456789", "application/octet-stream");
-      } else {
-        response.status = 404;
-      }
-    });
-    port_ = server_.bind_to_any_port("127.0.0.1");
-    options_.url = "http://127.0.0.1:" + std::to_string(port_) + "/b/";
-    thread_ = std::thread([this] { server_.listen_after_bind(); });
-    while (!server_.is_running()) std::this_thread::yield();
-  }
-  ~HttpStoreTest() override {
-    server_.stop();
-    thread_.join();
+    options_.timeout = kLong;
+    options_.url = server_.url() + "b/";
   }
 
   tl::expected<StoredBytes, StoreFailure> Read(const std::string& file, std::uint64_t offset = 0,
@@ -143,201 +57,343 @@ class HttpStoreTest : public ::testing::Test {
     return store_->Read(file, offset, count, stop);
   }
 
-  /// The kind of failure when the server answers like this.
-  Kind KindOf(std::function<void(httplib::Response&)> answer, std::uint64_t offset = 3) {
-    answer_ = std::move(answer);
+  /// What reading four bytes from byte 3 on comes to if the server sends `answer` and closes: the
+  /// bytes in brackets, or the kind and message of the failure.
+  std::string Outcome(const std::string& answer, std::uint64_t offset = 3) {
+    server_.SetAnswer([answer](const HttpRequest&, HttpPeer& peer) {
+      peer.Send(answer);
+      return false;
+    });
     const auto read = Read("x", offset, 4);
-    EXPECT_FALSE(read.has_value());
-    if (read.has_value()) return Kind::kRefused;
-    message_ = read.error().message;
-    return read.error().kind;
+    if (read) return (read->may_grow ? "growing [" : "[") + read->bytes + "]";
+    const std::string& message = read.error().message;
+    EXPECT_TRUE(message.starts_with("x: ")) << message;
+    switch (read.error().kind) {
+      case Kind::kUnavailable:
+        return "unavailable, " + message.substr(3);
+      case Kind::kNotFound:
+        return "not found, " + message.substr(3);
+      case Kind::kRefused:
+        return "refused, " + message.substr(3);
+    }
+    return "";
   }
 
-  httplib::Server server_;
-  int port_ = 0;
-  std::thread thread_;
-  std::atomic<int> requests_ = 0;
-  std::string range_;
-  std::string authorization_;
-  std::string target_;
-  std::string message_;
-  std::function<void(httplib::Response&)> answer_;
+  Mutex mutex_;
+  HttpRequest last_ GUARDED_BY(mutex_);
+  /// Of files `b/x` and `b/new.open`, 10 bytes each.
+  HttpServer server_{[this](const HttpRequest& request, HttpPeer& peer) {
+    const MutexLock lock(mutex_);
+    last_ = request;
+    const std::string path = request.target.substr(0, request.target.find('?'));
+    const bool is_there = path == "/b/x" || path == "/b/new.open";
+    return peer.Send(is_there ? RangeAnswer(request, "0123456789")
+                              : "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n");
+  }};
   ClaimOptions options_;
   std::unique_ptr<HttpStore> store_;
 };
 
-TEST_F(HttpStoreTest, ReadsRanges) {
+TEST_F(HttpStoreTest, ReadsRangesOverOneConnection) {
   EXPECT_EQ(Read("x", 0, 100)->bytes, "0123456789");
   EXPECT_EQ(Read("x", 3, 4)->bytes, "3456");
-  EXPECT_EQ(range_, "bytes=3-6");
+  {
+    const MutexLock lock(mutex_);
+    EXPECT_EQ(last_.Field("range"), "bytes=3-6");
+    EXPECT_EQ(last_.Field("accept-encoding"), "identity");
+    EXPECT_EQ(last_.Field("authorization"), "");
+  }
   EXPECT_EQ(Read("x", 8, 4)->bytes, "89");
   EXPECT_EQ(Read(options_.url + "x", 8, 1)->bytes, "8");
+  EXPECT_EQ(Read("x", 10, 1)->bytes, "");
+  EXPECT_EQ(server_.connections(), 1);
 }
 
-TEST_F(HttpStoreTest, SaysWhatIsNotThere) {
+TEST_F(HttpStoreTest, LooksForWhatIsStillWritten) {
+  EXPECT_EQ(Read("new", 3, 4)->bytes, "3456");
   EXPECT_EQ(Read("no").error().kind, Kind::kNotFound);
-  for (const int status : {404, 410, 416}) {
-    EXPECT_EQ(KindOf([status](httplib::Response& response) { response.status = status; }),
-              Kind::kNotFound)
-        << status;
+}
+
+TEST_F(HttpStoreTest, EveryAnswerHasItsOutcome) {
+  const std::string ok = "HTTP/1.1 206 Partial Content\r\nContent-Length: 4\r\n";
+  const std::string range = "Content-Range: bytes 3-6/10\r\n";
+  EXPECT_EQ(Outcome(ok + range + "\r\n3456"), "[3456]");
+  EXPECT_EQ(Outcome(ok + "content-range: BYTES 3-6/*\r\n\r\n3456"), "[3456]");
+  EXPECT_EQ(Outcome("HTTP/1.1 103 Early Hints\r\nContent-Range: bytes 1-2/10\r\n\r\n" + ok + range +
+                    "\r\n3456"),
+            "[3456]");
+  EXPECT_EQ(Outcome("HTTP/1.1 206 x\r\nTransfer-Encoding: chunked\r\n" + range +
+                    "\r\n2\r\n34\r\n2\r\n56\r\n0\r\n\r\n"),
+            "[3456]");
+  EXPECT_EQ(Outcome("HTTP/1.0 206 x\r\n" + range + "\r\n3456"), "[3456]");
+  // The range is at the end of the file.
+  EXPECT_EQ(Outcome("HTTP/1.1 206 x\r\nContent-Length: 2\r\nContent-Range: bytes 3-4/5\r\n\r\n34"),
+            "[34]");
+  // A file that is marked as packed is stored so.
+  EXPECT_EQ(Outcome(ok + range + "Content-Encoding: gzip\r\n\r\n\x1f\x8bxx"), "[\x1f\x8bxx]");
+
+  const std::string other = "unavailable, the server answers with another range";
+  for (const char* wrong : {"bytes 0-3/10", "bytes 4-7/10", "bytes 3-/10", "bytes -4/10", "bytes x",
+                            "bytes 3-6", "bytes 3-6/", "bytes 6-3/10", "bytes 3-9/10",
+                            "lines 3-6/10", "bytes */10", "bytes 3-18446744073709551620/10", ""}) {
+    EXPECT_EQ(Outcome(ok + "Content-Range: " + wrong + "\r\n\r\n3456"), other) << wrong;
+  }
+  EXPECT_EQ(Outcome(ok + "\r\n3456"), other);
+  EXPECT_EQ(Outcome("HTTP/1.1 206 x\r\nContent-Type: multipart/byteranges; boundary=b\r\n"
+                    "Content-Length: 7\r\n\r\n--b\r\n\r\n"),
+            other);
+  const std::string size = "unavailable, the answer has fewer or more bytes than its range";
+  EXPECT_EQ(Outcome("HTTP/1.1 206 x\r\nContent-Length: 3\r\n" + range + "\r\n345"), size);
+  EXPECT_EQ(Outcome("HTTP/1.1 206 x\r\nContent-Length: 5\r\n" + range + "\r\n34567"), size);
+  EXPECT_EQ(Outcome("HTTP/1.0 206 x\r\n" + range + "\r\n34"), size);
+  EXPECT_EQ(Outcome("HTTP/1.1 206 x\r\nContent-Length: 2\r\nContent-Range: bytes 3-4/10\r\n\r\n34"),
+            "unavailable, the server answers with a part of the range");
+
+  const std::string whole = "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n";
+  EXPECT_EQ(Outcome(whole + "\r\n0123456789"), "unavailable, the server serves no ranges");
+  EXPECT_EQ(Outcome(whole + "\r\n0123456789", 0), "[0123]");
+  EXPECT_EQ(Outcome("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n01", 0), "[01]");
+  EXPECT_EQ(Outcome("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n01\r\n0\r\n\r\n", 0),
+            "[01]");
+  EXPECT_EQ(Outcome(whole + "Content-Encoding: gzip\r\n\r\n\x1f\x8bxxxxxxxx", 0),
+            "unavailable, the server compresses its answer");
+  EXPECT_EQ(Outcome("HTTP/1.0 200 OK\r\n\r\n01", 0),
+            "unavailable, the answer may be cut: it doesn't say where it ends");
+}
+
+TEST_F(HttpStoreTest, OnlyWhatTheServerSaysIsMissingIsNotFound) {
+  const auto status = [](int code, const std::string& body = "") {
+    return fmt::format("HTTP/1.1 {} x\r\nLocation: /b/y\r\nContent-Length: {}\r\n\r\n{}", code,
+                       body.size(), body);
+  };
+  EXPECT_EQ(Outcome(status(404)), "not found, HTTP 404");
+  EXPECT_EQ(Outcome(status(410)), "not found, HTTP 410");
+  EXPECT_EQ(Outcome(status(416)), "[]");
+  EXPECT_EQ(Outcome(status(404, "<Error><Code>NoSuchKey</Code></Error>")), "not found, HTTP 404");
+  EXPECT_EQ(Outcome(status(404, "<Error><Code>NoSuchBucket</Code></Error>")),
+            "unavailable, no such bucket");
+  EXPECT_EQ(Outcome(status(404, std::string(1 << 20, 'x'))), "not found, HTTP 404");
+  EXPECT_EQ(Outcome(status(414)), "refused, HTTP 414");
+  EXPECT_EQ(Outcome(status(400, "<Code>KeyTooLongError</Code>")), "refused, HTTP 400");
+  EXPECT_EQ(Outcome(status(400, "<Code>InvalidURI</Code>")), "refused, HTTP 400");
+  for (const int code : {201, 202, 204, 400, 401, 403, 405, 407, 408, 409,
+                         412, 425, 429, 500, 501, 502, 503, 504, 509, 599}) {
+    EXPECT_EQ(Outcome(status(code)), fmt::format("unavailable, HTTP {}", code));
+  }
+  for (const int code : {300, 301, 302, 303, 304, 307, 308}) {
+    const int before = server_.requests();
+    EXPECT_EQ(Outcome(status(code)),
+              fmt::format("unavailable, HTTP {}: redirects aren't followed", code));
+    EXPECT_EQ(server_.requests(), before + 1);
   }
 }
 
-TEST_F(HttpStoreTest, EveryOtherAnswerIsAnOutage) {
-  for (const int status : {204, 301, 302, 307, 400, 401, 403, 407, 408, 429, 500, 502, 503, 504}) {
-    EXPECT_EQ(KindOf([status](httplib::Response& response) {
-                response.status = status;
-                response.set_header("Location", "/b/x");
-              }),
-              Kind::kUnavailable)
-        << status;
-    EXPECT_THAT(message_, HasSubstr(std::to_string(status)));
+TEST_F(HttpStoreTest, GarbageAndEarlyEndsAreOutages) {
+  for (const std::string& answer : std::vector<std::string>{
+           "", "H", "garbage\r\n\r\n0123", "HTTP/1.1 206", "HTTP/9.9 206 x\r\n\r\n",
+           "HTTP/1.1 206 x\r\nContent-Length: 4\r\nContent-Range: bytes 3-6/10\r\n\r\n34",
+           "HTTP/1.1 206 x\r\nContent-Length: 4\r\nContent-Range: bytes 3-6/10\r\n\r\n",
+           "HTTP/1.1 206 x\r\nContent-Length: 4\r\nContent-Range: bytes 3-6/10\r\n",
+           "HTTP/1.1 206 x\r\nTransfer-Encoding: chunked\r\nContent-Range: bytes 3-6/10\r\n\r\n"
+           "2\r\n34\r\n",
+           "HTTP/1.1 206 x\r\nTransfer-Encoding: chunked\r\nContent-Range: bytes 3-6/10\r\n\r\n"
+           "zz\r\n3456\r\n0\r\n\r\n",
+           "HTTP/1.1 206 x\r\nContent-Length: -4\r\nContent-Range: bytes 3-6/10\r\n\r\n3456",
+           "HTTP/1.1 404 x\r\nContent-Length: 400\r\n\r\ncut", std::string("\0\0\0\0\r\n\r\n", 8),
+           std::string(300'000, 'x')}) {
+    EXPECT_THAT(Outcome(answer), ::testing::StartsWith("unavailable, ")) << answer.substr(0, 100);
   }
 }
 
-TEST_F(HttpStoreTest, FollowsNoRedirect) {
-  EXPECT_EQ(KindOf([](httplib::Response& response) { response.set_redirect("/b/y"); }),
-            Kind::kUnavailable);
-  EXPECT_EQ(requests_, 1);
+TEST_F(HttpStoreTest, AHeaderWithoutEndIsAnOutageAndTakesNoMemory) {
+  server_.SetAnswer([](const HttpRequest&, HttpPeer& peer) {
+    peer.Send("HTTP/1.1 206 x\r\n");
+    peer.SendForever("A: b\r\n", 100'000'000);
+    return false;
+  });
+  const auto read = Read("x");
+  ASSERT_FALSE(read.has_value());
+  EXPECT_EQ(read.error().message, "x: the header of the answer is too large");
+  server_.SetAnswer([](const HttpRequest&, HttpPeer& peer) {
+    peer.SendForever("HTTP/1.1 103 x\r\nA: b\r\n\r\n", 100'000'000);
+    return false;
+  });
+  EXPECT_EQ(Read("x").error().message, "x: the header of the answer is too large");
 }
 
-TEST_F(HttpStoreTest, AnotherRangeThanAskedForIsAnOutage) {
-  for (const char* range : {"bytes 0-3/10", "bytes 3-5/10", "bytes 3-/10", "bytes x", ""}) {
-    EXPECT_EQ(KindOf([range](httplib::Response& response) {
-                response.status = 206;
-                if (*range != '\0') response.set_header("Content-Range", range);
-                response.set_content_provider(
-                    4, "text/plain", [](std::size_t at, std::size_t size, httplib::DataSink& sink) {
-                      sink.write(std::string("3456").data() + at, size);
-                      return true;
-                    });
-              }),
-              Kind::kUnavailable)
-        << range;
+TEST_F(HttpStoreTest, TakesNoMoreThanItAskedForOfABodyWithoutEnd) {
+  for (const char* head :
+       {"HTTP/1.1 200 OK\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n"}) {
+    server_.SetAnswer([head](const HttpRequest&, HttpPeer& peer) {
+      peer.Send(head);
+      peer.SendForever(std::string(1000, 'x'), 100'000'000);
+      return false;
+    });
+    const auto read = Read("x", 0, 70'000);
+    ASSERT_TRUE(read.has_value()) << read.error().message;
+    EXPECT_EQ(read->bytes, std::string(70'000, 'x'));
+    EXPECT_LE(read->bytes.capacity(), 70'001U);
   }
+  server_.SetAnswer([](const HttpRequest&, HttpPeer& peer) {
+    peer.Send("HTTP/1.1 206 x\r\nContent-Range: bytes 0-69999/70000\r\n\r\n");
+    peer.SendForever(std::string(1000, 'x'), 100'000'000);
+    return false;
+  });
+  EXPECT_EQ(Read("x", 0, 70'000).error().message,
+            "x: the answer has fewer or more bytes than its range");
+  server_.SetAnswer([](const HttpRequest&, HttpPeer& peer) {
+    peer.Send("HTTP/1.1 404 x\r\n\r\n");
+    peer.SendForever(std::string(1000, 'x'), 100'000'000);
+    return false;
+  });
+  EXPECT_EQ(Read("x", 0, 70'000).error().kind, Kind::kNotFound);
 }
 
-TEST_F(HttpStoreTest, AnAnswerThatIsCutIsAnOutage) {
-  EXPECT_EQ(KindOf(
-                [](httplib::Response& response) {
-                  response.set_content_provider(
-                      1000, "text/plain",
-                      [](std::size_t at, std::size_t, httplib::DataSink& sink) {
-                        if (at > 0) return false;
-                        sink.write("some", 4);
-                        return true;
-                      });
-                },
-                0),
-            Kind::kUnavailable);
+TEST_F(HttpStoreTest, AnAnswerInPiecesIsTakenWhole) {
+  server_.SetAnswer([](const HttpRequest& request, HttpPeer& peer) {
+    for (const char byte : RangeAnswer(request, "0123456789")) {
+      if (!peer.Send({&byte, 1})) return false;
+    }
+    return true;
+  });
+  EXPECT_EQ(Read("x", 3, 4)->bytes, "3456");
 }
 
 TEST_F(HttpStoreTest, AServerThatDoesNotAnswerInTimeIsAnOutage) {
-  options_.timeout = std::chrono::milliseconds(300);
-  const auto begin = Clock::now();
-  std::atomic<bool> done = false;
-  EXPECT_EQ(KindOf([&done](httplib::Response&) {
-              const auto end = Clock::now() + std::chrono::seconds(20);
-              while (!done && Clock::now() < end) std::this_thread::yield();
-            }),
-            Kind::kUnavailable);
-  done = true;
-  EXPECT_LT(Clock::now() - begin, std::chrono::seconds(15));
+  options_.timeout = std::chrono::milliseconds(200);
+  for (const char* begin : {"", "HTTP/1.1 206 x\r\nContent-Range: bytes 0-9/10\r\n\r\n01"}) {
+    server_.SetAnswer([begin](const HttpRequest&, HttpPeer& peer) {
+      peer.Send(begin);
+      peer.WaitForClose();
+      return false;
+    });
+    const auto start = Clock::now();
+    EXPECT_EQ(Read("x").error().kind, Kind::kUnavailable);
+    EXPECT_LT(Clock::now() - start, kLong / 2);
+  }
 }
 
 TEST_F(HttpStoreTest, AStopEndsARequest) {
   std::stop_source stop;
-  std::atomic<bool> done = false;
-  answer_ = [&](httplib::Response&) {
+  server_.SetAnswer([&stop](const HttpRequest&, HttpPeer& peer) {
     stop.request_stop();
-    const auto end = Clock::now() + std::chrono::seconds(18);
-    while (!done && Clock::now() < end) std::this_thread::yield();
-  };
-  const auto begin = Clock::now();
-  EXPECT_FALSE(Read("x", 0, 10, stop.get_token()).has_value());
-  done = true;
-  EXPECT_LT(Clock::now() - begin, std::chrono::seconds(15));
+    peer.WaitForClose();
+    return false;
+  });
+  const auto start = Clock::now();
+  EXPECT_EQ(Read("x", 0, 10, stop.get_token()).error().kind, Kind::kUnavailable);
+  EXPECT_LT(Clock::now() - start, kLong / 2);
 }
 
 TEST_F(HttpStoreTest, NobodyListeningIsAnOutage) {
-  server_.stop();
+  {
+    const HttpServer gone([](const HttpRequest&, HttpPeer&) { return false; });
+    options_.url = gone.url();
+  }
   EXPECT_EQ(Read("x").error().kind, Kind::kUnavailable);
 }
 
-TEST_F(HttpStoreTest, AddressesThatAreNotPublicAreRefused) {
+TEST_F(HttpStoreTest, AConnectionThatWasClosedMeanwhileIsMadeAnew) {
+  server_.SetAnswer([](const HttpRequest& request, HttpPeer& peer) {
+    peer.Send(RangeAnswer(request, "0123456789"));
+    return false;
+  });
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(Read("x", 3, 4)->bytes, "3456");
+  EXPECT_GT(server_.connections(), 1);
+}
+
+TEST_F(HttpStoreTest, ReadsAtATimeHaveConnectionsOfTheirOwnAndKeepThem) {
+  constexpr int kReaders = 6;
+  std::atomic<int> waiting = 0;
+  server_.SetAnswer([&waiting](const HttpRequest& request, HttpPeer& peer) {
+    // Nobody is answered before all have asked.
+    ++waiting;
+    const auto end = Clock::now() + kLong;
+    while (waiting < kReaders && Clock::now() < end) std::this_thread::yield();
+    return peer.Send(RangeAnswer(request, "0123456789"));
+  });
+  auto store = HttpStore::Make(options_);
+  ASSERT_TRUE(store.has_value());
+  for (int round = 0; round < 5; ++round) {
+    waiting = 0;
+    std::vector<std::jthread> readers;
+    for (int i = 0; i < kReaders; ++i) {
+      readers.emplace_back([&] { EXPECT_EQ((*store)->Read("x", 3, 4, {})->bytes, "3456"); });
+    }
+  }
+  EXPECT_EQ(server_.connections(), kReaders);
+}
+
+TEST_F(HttpStoreTest, AddressesThatAreNotPublicAreNotConnectedTo) {
   options_.allow_private_addresses = false;
-  const auto read = Read("x");
-  ASSERT_FALSE(read.has_value());
-  EXPECT_EQ(read.error().kind, Kind::kUnavailable);
-  EXPECT_THAT(read.error().message, HasSubstr("not public"));
-  EXPECT_EQ(requests_, 0);
+  for (const std::string& host :
+       {std::string("127.0.0.1"), std::string("localhost"), std::string("0.0.0.0"),
+        std::string("[::1]"), std::string("[::ffff:127.0.0.1]"), std::string("2130706433"),
+        std::string("0x7f.1")}) {
+    store_.reset();
+    const std::string port = server_.url().substr(std::string("http://127.0.0.1:").size());
+    options_.url = "http://" + host + ":" + port + "b/";
+    const auto read = Read("x");
+    ASSERT_FALSE(read.has_value()) << host;
+    EXPECT_EQ(read.error().kind, Kind::kUnavailable) << host;
+    EXPECT_THAT(read.error().message, HasSubstr("not public")) << host;
+  }
+  EXPECT_EQ(server_.connections(), 0);
 }
 
 TEST_F(HttpStoreTest, AsksNoProxy) {
-  ::setenv("http_proxy", "http://127.0.0.1:1/", 1);
-  ::setenv("ALL_PROXY", "http://127.0.0.1:1/", 1);
+  for (const char* name : {"http_proxy", "all_proxy", "ALL_PROXY"}) {
+    ::setenv(name, "http://127.0.0.1:1/", 1);
+  }
   EXPECT_EQ(Read("x")->bytes, "0123456789");
-  ::unsetenv("http_proxy");
-  ::unsetenv("ALL_PROXY");
-}
-
-TEST_F(HttpStoreTest, TakesNoMoreThanItAskedFor) {
-  answer_ = [](httplib::Response& response) {
-    response.set_content(std::string(50 << 20, 'x'), "text/plain");
-  };
-  // httplib cuts the range out of it; a server that ignores ranges is one that answers 200.
-  const auto read = Read("x", 0, 10);
-  ASSERT_TRUE(read.has_value()) << read.error().message;
-  EXPECT_EQ(read->bytes, "xxxxxxxxxx");
+  for (const char* name : {"http_proxy", "all_proxy", "ALL_PROXY"}) ::unsetenv(name);
 }
 
 TEST_F(HttpStoreTest, SecretsStayOutOfMessages) {
-  const std::string url = options_.url + "y?X-Amz-Signature=secret";
-  const auto read = Read(url);
-  ASSERT_FALSE(read.has_value());
-  EXPECT_THAT(target_, HasSubstr("secret")) << "it was asked for";
-  EXPECT_THAT(read.error().message, Not(HasSubstr("secret")));
-  const auto refused = Read("http://me:secret@127.0.0.1/b/x?secret");
-  EXPECT_EQ(refused.error().kind, Kind::kRefused);
-  EXPECT_THAT(refused.error().message, Not(HasSubstr("secret")));
-}
-
-TEST_F(HttpStoreTest, SignsWhereThereAreCredentials) {
-  EXPECT_TRUE(Read("x").has_value());
-  EXPECT_EQ(authorization_, "");
-  options_.s3_access_key = "AKIDEXAMPLE";
-  options_.s3_secret_key = "wJalrXUtnFEMI";
-  options_.s3_region = "eu-central-1";
-  store_.reset();
-  EXPECT_TRUE(Read("x").has_value());
-  EXPECT_THAT(authorization_, HasSubstr("AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/"));
-  EXPECT_THAT(authorization_, HasSubstr("/eu-central-1/s3/aws4_request"));
-  EXPECT_THAT(authorization_, Not(HasSubstr("wJalrXUtnFEMI")));
+  const std::string missing = Read(options_.url + "y?X-Amz-Signature=secret").error().message;
+  {
+    const MutexLock lock(mutex_);
+    EXPECT_THAT(last_.target, HasSubstr("secret")) << "it was asked for";
+  }
+  EXPECT_EQ(missing, options_.url + "y: HTTP 404");
+  server_.SetAnswer([](const HttpRequest&, HttpPeer&) { return false; });
+  for (const std::string& file :
+       {options_.url + "x?secret", std::string("http://me:secret@127.0.0.1/b/x?secret"),
+        std::string("http://elsewhere/?secret"), options_.url + "x#secret"}) {
+    const auto read = Read(file);
+    ASSERT_FALSE(read.has_value()) << file;
+    EXPECT_THAT(read.error().message, Not(HasSubstr("secret")));
+  }
 }
 
 TEST_F(HttpStoreTest, AFileThatWasChangedLatelyMayGrow) {
-  EXPECT_FALSE(Read("x")->may_grow);
-  answer_ = [](httplib::Response& response) {
-    const std::time_t now = std::time(nullptr);
-    char text[64];
-    std::tm parts{};
-    ::gmtime_r(&now, &parts);
-    std::strftime(text, sizeof(text), "%a, %d %b %Y %H:%M:%S GMT", &parts);
-    response.set_header("Last-Modified", text);
-    response.set_content("x", "text/plain");
-  };
-  EXPECT_TRUE(Read("x")->may_grow);
+  options_.growing = std::chrono::minutes(10);
+  const std::string now = "Last-Modified: " + HttpDate(std::time(nullptr)) + "\r\n";
+  const std::string before = "Last-Modified: " + HttpDate(std::time(nullptr) - 1200) + "\r\n";
+  const std::string part = "HTTP/1.1 206 x\r\nContent-Length: 2\r\nContent-Range: bytes 3-4/5\r\n";
+  EXPECT_EQ(Outcome(part + now + "\r\n34"), "growing [34]");
+  EXPECT_EQ(Outcome(part + before + "\r\n34"), "[34]");
+  EXPECT_EQ(Outcome(part + "Last-Modified: lately\r\n\r\n34"), "[34]");
+  const std::string behind = "HTTP/1.1 416 x\r\nContent-Length: 0\r\n";
+  EXPECT_EQ(Outcome(behind + now + "\r\n"), "growing []");
+  EXPECT_EQ(Outcome(behind + before + "\r\n"), "[]");
 }
 
-TEST(HttpStore, RefusesBasesThatAreNone) {
-  for (const char* url : {"ftp://x/", "x", "https://", "https:///x", "https://me:secret@x/",
-                          "https://x/?y", "https://x/#y", "file:///x/"}) {
-    ClaimOptions options;
-    options.url = url;
-    const auto made = HttpStore::Make(options);
-    ASSERT_FALSE(made.has_value()) << url;
-    EXPECT_THAT(made.error().message, Not(HasSubstr("secret")));
+TEST(HttpStore, RefusesWrongOptions) {
+  ClaimOptions options;
+  options.url = "https://s.example/";
+  EXPECT_TRUE(HttpStore::Make(options).has_value());
+  options.s3_secret_key = "secret";
+  auto made = HttpStore::Make(options);
+  ASSERT_FALSE(made.has_value());
+  EXPECT_THAT(made.error().message, Not(HasSubstr("\"secret\"")));
+  options.s3_access_key = "key";
+  EXPECT_TRUE(HttpStore::Make(options).has_value());
+  for (const char* region : {"", "a:b", "a b"}) {
+    options.s3_region = region;
+    EXPECT_FALSE(HttpStore::Make(options).has_value()) << region;
   }
+  EXPECT_FALSE(HttpStore::Make({}).has_value());
 }
 
 }  // namespace
