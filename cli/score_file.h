@@ -16,7 +16,7 @@
 
 namespace crawlsieve::consumer {
 
-/// A file with the score of each URL that a scan came across, as it was at the end.
+/// A file with the last score of each URL that a scan came across.
 ///
 /// Holds them until then, in memory: some 300 bytes a URL. Thread-compatible.
 class ScoreFile {

@@ -546,7 +546,7 @@ std::vector<Option> MakeOptions() {
              FIELD(extract_stage.repeat_cache_bytes), Size(0, 64 * kGiB)),
       Scalar("extract.links",
              "Maximum number of a page's links in its log entry, those of the main text first; 0: "
-             "none. Nothing reads them yet.",
+             "none. Without any, only pages that were fetched have scores (`kafka.scores`).",
              FIELD(extract_stage.max_links), Number<std::uint32_t>(0, 2000)),
       Scalar(
           "extract.parser",
@@ -593,16 +593,13 @@ std::vector<Option> MakeOptions() {
              "One that names another host never is.",
              FIELD(extract.url.follow_canonical_link), Boolean()),
       Scalar("extract.features.shingle_size",
-             "Words per feature: 1 takes single words, more take runs of that many words. Part of "
-             "the fingerprint scheme.",
+             "Words per feature: 1 takes single words, more take runs of that many words.",
              FIELD(extract.features.shingle_size), Number<std::uint32_t>(1, 16)),
       Scalar("extract.features.phrase_size",
-             "Words per phrase; phrases are features besides the single words. 0: none. Part of "
-             "the fingerprint scheme.",
+             "Words per phrase; phrases are features besides the single words. 0: none.",
              FIELD(extract.features.phrase_size), Number<std::uint32_t>(0, 16)),
       Scalar("extract.features.sketch_shingle_size",
-             "Words per shingle of the sketch that confirms near duplicates. Part of the "
-             "fingerprint scheme.",
+             "Words per shingle of the sketch that confirms near duplicates.",
              FIELD(extract.features.sketch_shingle_size), Number<std::uint32_t>(1, 16)),
       Scalar("extract.features.role_weights.title",
              "Weight of a word in the title; 0: it is left out.",
@@ -664,10 +661,9 @@ std::vector<Option> MakeOptions() {
              FIELD(extract.features.terms.stem), Boolean()),
       Scalar("extract.features.terms.weights",
              "File with the weights of terms by the number of pages that have them, as `crawlsieve "
-             "terms` makes it; empty: all weigh the same. Part of the fingerprint scheme.",
+             "terms` makes it; empty: all weigh the same.",
              FIELD(extract.features.terms.weights_file), Text()),
-      Scalar("extract.features.max_token_bytes",
-             "Longer words are cut to this length. Part of the fingerprint scheme.",
+      Scalar("extract.features.max_token_bytes", "Longer words are cut to this length.",
              FIELD(extract.features.max_token_bytes), Size(16, 64 * kKiB)),
 
       Secret(Scalar("fingerprint.key",
@@ -815,8 +811,10 @@ constexpr std::array kSections{
     Section{"extract.in_flight", "Bounds the memory of the stage."},
     Section{"extract.limits",
             "What one page may cost. A page over a limit is kept and `not_evaluated`."},
-    Section{"extract.url", "Which URLs are the same page."},
-    Section{"extract.features", "What a fingerprint is made of."},
+    Section{"extract.url",
+            "Which URLs are the same page. All of it is part of the fingerprint scheme."},
+    Section{"extract.features",
+            "What a fingerprint is made of. All of it is part of the fingerprint scheme."},
     Section{"extract.features.terms", "How words become terms."},
     Section{"extract.features.volatile", "Text that differs from fetch to fetch."},
     Section{

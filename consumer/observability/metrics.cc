@@ -176,8 +176,8 @@ struct Metrics::Registered {
       Gauge("crawlsieve_connected", "1 while a broker is connected.").Add({});
   Gauges& waiting = Gauge("crawlsieve_waiting_partitions",
                           "Input partitions that wait for a body that lies elsewhere.");
-  prometheus::Gauge& waiting_for_store = waiting.Add({{"for", "store"}});
-  prometheus::Gauge& waiting_for_file = waiting.Add({{"for", "growing_file"}});
+  prometheus::Gauge& waiting_for_store = waiting.Add({{"reason", "store"}});
+  prometheus::Gauge& waiting_for_file = waiting.Add({{"reason", "growing_file"}});
   prometheus::Gauge& restore_entries =
       Gauge("crawlsieve_restore_entries",
             "Entries of the log that the restore going on folds; 0 without one.")
@@ -186,7 +186,7 @@ struct Metrics::Registered {
       Gauge("crawlsieve_restore_entries_left", "Those of them that are not folded yet.").Add({});
   prometheus::Histogram& distances =
       prometheus::BuildHistogram()
-          .Name("crawlsieve_near_duplicate_distance_bits")
+          .Name("crawlsieve_near_duplicate_hamming_distance")
           .Help("Hamming distance of near duplicates to the page that they repeat.")
           .Register(registry)
           .Add({}, prometheus::Histogram::BucketBoundaries{0, 1, 2, 3, 4, 5, 6, 7});

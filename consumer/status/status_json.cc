@@ -117,7 +117,7 @@ StatusReport FromJson(const Input& json) {
   Take(json, "standby", report.standby);
   Take(json, "connected", report.connected);
   if (const Input* restore = Find(json, "restore")) {
-    report.restore.emplace();
+    report.restore = StatusReport::Restore();
     Take(*restore, "entries", report.restore->entries);
     Take(*restore, "left", report.restore->left);
     Take(*restore, "seconds_left", report.restore->seconds_left);
@@ -150,7 +150,7 @@ StatusReport FromJson(const Input& json) {
     Take(element, "hour", stage.hour);
   });
   if (const Input* index = Find(json, "index")) {
-    report.index.emplace();
+    report.index = StatusReport::Index();
     Take(*index, "entries", report.index->entries);
     Take(*index, "fingerprints", report.index->fingerprints);
     Take(*index, "bytes", report.index->bytes);
@@ -266,7 +266,7 @@ StatusReport FromMetricsRecord(const Input& json) {
   }
   if (report.HasRole("judge")) {
     const Input& index = json.at("index");
-    report.index.emplace();
+    report.index = StatusReport::Index();
     Take(index, "entries", report.index->entries);
     Take(index, "fingerprints", report.index->fingerprints);
     Take(index, "bytes", report.index->bytes);

@@ -40,21 +40,17 @@ void StatusRecorder::Sample(const MetricsReading& reading, Timestamp now,
   const MutexLock lock(mutex_);
   const CounterValues& total = reading.total;
   Activity activity;
-  const auto grown = [&](Count what) { return total[what] - last_total_[what]; };
-  activity.consumed = grown(Count::kRecordsConsumed);
-  activity.bytes = grown(Count::kBytesConsumed);
-  const auto add_reasons = [&](const std::map<std::string, std::uint64_t>& counts,
-                               const std::map<std::string, std::uint64_t>& before, bool is_kept) {
-    std::uint64_t all = 0;
-    for (const auto& [label, count] : counts) {
+  activity.consumed = total[Count::kRecordsConsumed] - last_total_[Count::kRecordsConsumed];
+  activity.bytes = total[Count::kBytesConsumed] - last_total_[Count::kBytesConsumed];
+  for (const bool is_kept : {true, false}) {
+    const auto& before = is_kept ? last_total_.kept : last_total_.dropped;
+    std::uint64_t& all = is_kept ? activity.kept : activity.dropped;
+    for (const auto& [label, count] : is_kept ? total.kept : total.dropped) {
       const std::uint64_t more = Grown(before, label, count);
       activity.reasons[NumberOf({label, is_kept})] += more;
       all += more;
     }
-    return all;
-  };
-  activity.kept = add_reasons(total.kept, last_total_.kept, true);
-  activity.dropped = add_reasons(total.dropped, last_total_.dropped, false);
+  }
   activity.dead_letters = Sum(total.dead_letters) - Sum(last_total_.dead_letters);
   activity.errors = Sum(total.errors) - Sum(last_total_.errors);
   for (std::size_t i = 0; i < kLatencies; ++i) {

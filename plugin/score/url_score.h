@@ -53,8 +53,8 @@ struct UrlScore {
   /// delays the first fetch.
   std::optional<Timestamp> next_fetch;
   std::optional<std::uint32_t> last_status;  ///< HTTP status of the last fetch, if it had one
-  std::optional<std::uint32_t> depth;        ///< links from the start of the crawl
-  std::string parent_url;                    ///< a page that links to `url`; empty: none is known
+  std::optional<std::uint32_t> depth;  ///< an estimate of the links from the start of the crawl
+  std::string parent_url;              ///< a page that links to `url`; empty: none is known
   std::string crawl_id;
   std::uint64_t sequence = 0;  ///< of the log entry that made the record
 

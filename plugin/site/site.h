@@ -30,9 +30,9 @@ struct PageObservation {
   bool first_fetch = true;  ///< nothing was fetched at this URL before
   /// What follows about content is there for Answer::kContent alone.
   Answer answer = Answer::kContent;
-  /// How much of the content is new: 0 where the judge or IsSameContent found a page with it; else
-  /// what the most similar page of the site lacks of it, by the sketches, among the pages that the
-  /// index finds near. The caller compares: the judge has these pages at hand.
+  /// How much of the content is new: 0 where the judge found a page with it; else what the most
+  /// similar page of the site lacks of it, by the sketches, among the pages that the index finds
+  /// near. The caller compares: the judge has these pages at hand.
   Share novelty = 0;
   /// Equal for pages of one content: of the cluster, or of the content's checksum where there is no
   /// cluster.
@@ -43,8 +43,7 @@ struct PageObservation {
   bool is_short = false;
   /// A page of the site has the same words in another order: it is worth nothing, new or not.
   bool has_known_words = false;
-  /// What the page or a redirect says that the URL stands for; empty: nothing. Of another site: is
-  /// passed over.
+  /// Where a redirect from the URL leads; empty: nowhere. Of another site: is passed over.
   std::string_view stands_for;
 };
 

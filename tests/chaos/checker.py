@@ -171,7 +171,8 @@ def _check_inputs(streams, inputs, verdicts, expected, counts):
     dead = {_dead_letter_place(letter) for letter in streams.dead_letters}
     waiting = {(entry.page.source.partition, entry.page.source.offset)
                for offset, entry in streams.log
-               if offset >= streams.committed_log and entry.WhichOneof("body") == "page"}
+               if offset >= streams.committed_log and entry.WhichOneof("body") == "page"
+               and not entry.page.source.is_position}
     for place in inputs:
         partition, offset = place
         answers = verdict_count[place] + (place in dead)

@@ -105,6 +105,16 @@ class CheckerTest(unittest.TestCase):
         streams.seen.remove(streams.verdicts.pop().offset)
         self.expect(streams)
 
+    def test_position_is_no_record_that_waits(self):
+        streams = clean()
+        streams.inputs.append(checker.Record(1, 2, b"k", b'{"url":"http://x.example/"}',
+                                             {"chaos-kind": b"page"}))
+        streams.committed_inputs[1] = 3
+        position = page(2, "", partition=1, outcome="DEAD_LETTER")
+        position.page.source.is_position = True
+        streams.log.append((len(streams.log), position))
+        self.expect(streams, lost=1)
+
     def test_second_verdict_is_a_duplicate(self):
         streams = clean()
         again = copy.deepcopy(streams.verdicts[-1])

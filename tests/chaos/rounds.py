@@ -300,8 +300,9 @@ class Round:
             self.counts[name] = self.counts.get(name, 0) + count
         self.counts["aborted_transactions"] = transactions
         self.counts["aborted_records"] = len(aborted)
-        self.counts["repeated_entries"] = len(entries) - len(
-            {(e.page.source.partition, e.page.source.offset) for _, _, e in entries})
+        sources = [e.page.source for _, _, e in entries]
+        places = [(s.partition, s.offset) for s in sources if not s.is_position]
+        self.counts["repeated_entries"] = len(places) - len(set(places))
         self._say(f"{when}: {len(streams.inputs)} records, {len(entries)} log entries, "
                   f"{len(streams.verdicts)} verdicts, {len(streams.dead_letters)} dead letters, "
                   f"{len(aborted)} aborted records in {transactions} aborted transactions: "

@@ -217,6 +217,35 @@ class CliTest(unittest.TestCase):
         self.assertEqual((len(verdicts), summary["dead_letters"]), (20, 2))
         self.run_program("scan", path, "--format", "raw", expect=2)
 
+    def test_scan_writes_the_last_score_of_each_url_as_the_frontier_takes_it(self):
+        path = self.write_lines("pages.jsonl", [
+            {"url": f"http://a.example/{i}", "fetch_time": f"2026-01-{i + 1:02}T00:00:00Z",
+             "content_type": "text/html",
+             "body": f"<p>{words(i, 99)}</p><a href=/{i + 1}>next</a><a href=/far>far</a>"}
+            for i in range(9)])
+        config = self.folder / "c.yaml"
+        config.write_text("extract: {links: 10}\n")
+        scores = self.folder / "scores"
+        _, _, said = self.scan(path, "--config", config, "--scores", scores)
+        self.assertIn("scores of 11 URLs", said)
+        records = {r["url"]: r for r in map(json.loads, scores.read_text().splitlines())}
+        self.assertEqual(len(records), 11)
+        self.assertEqual(len(scores.read_text().splitlines()), 11, "each URL once")
+        for i in range(9):
+            self.assertTrue(records[f"http://a.example/{i}"]["fetched"])
+        for name in ("9", "far"):
+            record = records[f"http://a.example/{name}"]
+            self.assertFalse(record["fetched"])
+            self.assertEqual(record["parent_url"], "http://a.example/8")
+        self.scan(path, "--config", config, "--scores", scores, "--score-format", "nutch")
+        # Pages that were just fetched aren't due.
+        self.assertEqual([line.split("\t")[0] for line in scores.read_text().splitlines()],
+                         ["http://a.example/far", "http://a.example/9"])
+        _, _, said = self.scan(path, "--scores", scores)
+        self.assertIn("scores of 9 URLs", said, "no links are asked for")
+        self.run_program("scan", path, "--scores", scores, "--score-format", "frontier", expect=2)
+        self.run_program("scan", path, "--score-format", "nutch", expect=2)
+
     def test_scan_finds_fields_where_the_configuration_says(self):
         path = self.write_lines("items.jsonl", [
             {"request": {"loadedUrl": f"http://a.example/{i}"}, "html": f"<p>{words(i)}"} for i in range(3)])

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "consumer/output/scores/score_record.h"
 #include "consumer/output/verdict_record.h"
 #include "consumer/pipeline/scan.h"
 #include "consumer/service/service.h"
@@ -13,6 +14,7 @@
 #include <fstream>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <thread>
@@ -298,20 +300,34 @@ class ServiceTest : public BrokerTest {
     return ReadCommitted(setup_.kafka, setup_.kafka.verdict_topic);
   }
 
+  std::vector<std::string> Scores() {
+    return ReadCommitted(setup_.kafka, setup_.kafka.score_topic);
+  }
+
   /// What a scan says of the same records.
   std::vector<nlohmann::json> Scanned(const std::vector<FileRecord>& records) {
-    struct Listener final : consumer::ScanListener {
-      Status OnVerdict(const log::Page& page, const Verdict& verdict) override {
-        verdicts.push_back(
-            Comparable(consumer::VerdictRecord(page, verdict, {"scan", Timestamp{}})));
-        return {};
-      }
-      Status OnDeadLetter(const std::string&, const consumer::DecodeFailure&) override {
-        return {};
-      }
-      Status OnCommit() override { return {}; }
-      std::vector<nlohmann::json> verdicts;
-    } listener;
+    return Scan(records).verdicts;
+  }
+
+  struct ScanOutput final : consumer::ScanListener {
+    Status OnVerdict(const log::Page& page, const Verdict& verdict) override {
+      verdicts.push_back(Comparable(consumer::VerdictRecord(page, verdict, {"scan", Timestamp{}})));
+      return {};
+    }
+    [[nodiscard]] bool takes_scores() const override { return true; }
+    Status OnScores(std::span<const UrlScore> of_page) override {
+      for (const UrlScore& score : of_page) scores.push_back(consumer::UrlScoreRecord(score));
+      return {};
+    }
+    Status OnDeadLetter(const std::string&, const consumer::DecodeFailure&) override { return {}; }
+    Status OnCommit() override { return {}; }
+
+    std::vector<nlohmann::json> verdicts;
+    std::vector<std::string> scores;
+  };
+
+  ScanOutput Scan(const std::vector<FileRecord>& records) {
+    ScanOutput listener;
     TemporaryDirectory directory;
     auto store = Store::Open({.directory = directory.path()});
     EXPECT_TRUE(store.has_value());
@@ -323,7 +339,7 @@ class ServiceTest : public BrokerTest {
     options.processor = setup_.processor;
     options.judge = setup_.judge;
     EXPECT_TRUE(consumer::Scan(reader, **detector, options, listener).has_value());
-    return listener.verdicts;
+    return listener;
   }
 
   TemporaryDirectory directory_;

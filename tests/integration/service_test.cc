@@ -32,7 +32,23 @@ using testing::Record;
 using testing::RunningService;
 using testing::ServiceProcess;
 using testing::ServiceTest;
+using testing::UniqueName;
 using testing::Until;
+
+/// Pages of five hosts that link to each other and to pages that nobody fetches.
+std::vector<FileRecord> LinkedRecords() {
+  std::vector<FileRecord> records;
+  for (int i = 0; i < 200; ++i) {
+    const nlohmann::json page = {
+        {"url", "http://host" + std::to_string(i % 5) + ".example/page/" + std::to_string(i % 50)},
+        {"content_type", "text/html"},
+        {"body", "<p>" + testing::Words(120, "w" + std::to_string(i % 40) + "x") +
+                     "<a href=/page/" + std::to_string((i + 7) % 60) +
+                     ">next</a><a href=/list?sort=" + std::to_string(i % 3) + ">list</a>"}};
+    records.push_back(Record(std::nullopt, page.dump()));
+  }
+  return records;
+}
 
 TEST_F(ServiceTest, GivesTheVerdictsOfAScanOfTheSamePages) {
   const auto records = MixedRecords();
@@ -44,6 +60,23 @@ TEST_F(ServiceTest, GivesTheVerdictsOfAScanOfTheSamePages) {
   for (const std::string& verdict : verdicts) {
     ASSERT_TRUE(ConformsTo(nlohmann::json::parse(verdict),
                            CRAWLSIEVE_SOURCE_DIR "/docs/schemas/verdict.schema.json"));
+  }
+}
+
+TEST_F(ServiceTest, GivesTheScoresOfAScanOfTheSamePages) {
+  setup_.kafka.score_topic = UniqueName("scores");
+  setup_.processor.max_links = 20;
+  const auto records = LinkedRecords();
+  Feed(records);
+  RunUntilDone();
+  const auto scores = Scores();
+  const auto scanned = Scan(records);
+  EXPECT_EQ(scores, scanned.scores);
+  EXPECT_EQ(AllComparable(Verdicts()), scanned.verdicts);
+  EXPECT_GT(scores.size(), records.size()) << "of the pages, and of what they link to";
+  for (const std::string& score : scores) {
+    ASSERT_TRUE(ConformsTo(nlohmann::json::parse(score),
+                           CRAWLSIEVE_SOURCE_DIR "/docs/schemas/url_score.schema.json"));
   }
 }
 
@@ -453,7 +486,9 @@ TEST_F(ServiceTest, KilledAgainAndAgainItLosesNothingAndRepeatsNothing) {
   std::vector<FileRecord> records;
   for (int i = 0; i < 600; ++i) records.push_back(Page(i));
   Feed(records);
-  const std::string config = WriteConfig("config");
+  setup_.kafka.score_topic = UniqueName("scores");
+  const std::string config =
+      WriteConfig("config", {{"kafka", {{"scores", {{"topic", setup_.kafka.score_topic}}}}}});
   auto reader = Consumer::Make(JudgeConsumer(setup_.kafka), setup_.kafka, {});
   ASSERT_TRUE(reader.has_value());
   const TopicPartition verdicts{setup_.kafka.verdict_topic, 0};
@@ -483,7 +518,9 @@ TEST_F(ServiceTest, KilledAgainAndAgainItLosesNothingAndRepeatsNothing) {
         << "twice: " << text;
     got.push_back(Comparable(text));
   }
-  EXPECT_EQ(got, Scanned(records));
+  const auto scanned = Scan(records);
+  EXPECT_EQ(got, scanned.verdicts);
+  EXPECT_EQ(Scores(), scanned.scores) << "they are in the verdicts' transactions";
 }
 
 }  // namespace

@@ -185,10 +185,10 @@ TEST(Metrics, ShowsDistancesOfNearDuplicatesAsAHistogram) {
   Metrics metrics(Identity());
   metrics.AddDistances({5, 0, 0, 2, 0, 0, 0, 1});
   metrics.AddDistances({1, 0, 0, 0, 0, 0, 0, 0});
-  EXPECT_EQ(Series(metrics, "crawlsieve_near_duplicate_distance_bits_bucket{le=\"0\"}"), 6);
-  EXPECT_EQ(Series(metrics, "crawlsieve_near_duplicate_distance_bits_bucket{le=\"3\"}"), 8);
-  EXPECT_EQ(Series(metrics, "crawlsieve_near_duplicate_distance_bits_count"), 9);
-  EXPECT_EQ(Series(metrics, "crawlsieve_near_duplicate_distance_bits_sum"), 13);
+  EXPECT_EQ(Series(metrics, "crawlsieve_near_duplicate_hamming_distance_bucket{le=\"0\"}"), 6);
+  EXPECT_EQ(Series(metrics, "crawlsieve_near_duplicate_hamming_distance_bucket{le=\"3\"}"), 8);
+  EXPECT_EQ(Series(metrics, "crawlsieve_near_duplicate_hamming_distance_count"), 9);
+  EXPECT_EQ(Series(metrics, "crawlsieve_near_duplicate_hamming_distance_sum"), 13);
   EXPECT_EQ(metrics.Read().distances, (DistanceCounts{6, 0, 0, 2, 0, 0, 0, 1}));
 }
 

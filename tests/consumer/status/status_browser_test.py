@@ -98,7 +98,7 @@ class StatusPageTest(unittest.TestCase):
             bits = {int(row[0]): number(row[2]) for row in self.rows("distances")}
             below = 0
             for distance in sorted(bits):
-                upto = known["crawlsieve_near_duplicate_distance_bits_bucket",
+                upto = known["crawlsieve_near_duplicate_hamming_distance_bucket",
                              (("le", str(distance)),)]
                 self.assertEqual(bits[distance], upto - below)
                 below = upto
