@@ -140,7 +140,8 @@ class Program:
     def sample(self, reference, bodies):
         """What the page of one reference would become."""
         done = self.run(["check", "--sample"], [self.write([reference])], bodies, "--json")
-        if bodies.get("s3", {}).get("secret_key", "-") in done.stdout + done.stderr:
+        secret = bodies["s3"]["secret_key"]
+        if secret and secret in done.stdout + done.stderr:
             raise SystemExit("s3_oracle: the secret key is shown")
         return json.loads(done.stdout)["records"][0]
 
