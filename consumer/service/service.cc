@@ -430,8 +430,9 @@ Status RunService(const ServiceSetup& configured, const std::stop_token& stop) {
           .Run(stage_stop);
     });
   }
-  const auto bodies = MakeBodyFetcher(setup.claims, setup.processor.decode,
-                                      setup.extract_stage.max_in_flight_bytes);
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto bodies,
+                              MakeBodyFetcher(setup.claims, setup.processor.decode,
+                                              setup.extract_stage.max_in_flight_bytes));
   if (HasRole(setup.service, Role::kExtract)) {
     ExtractStage::Options options;
     options.kafka = setup.kafka;
