@@ -149,16 +149,19 @@ def main():
                 runs["inside"] = Runs(arguments.program, [folder / "inside.jsonl"], config)
             else:
                 runs[store] = Runs(arguments.program, [folder / "refs.jsonl"], config)
-        for _ in range(arguments.runs):
-            for shape in runs.values():
+        for turn in range(arguments.runs):
+            for what, shape in runs.items():
                 shape.run()
+                print(f"turn {turn}: {what}, {shape.seconds[-1]:.1f} s, of processor "
+                      f"{shape.processor_seconds[-1]:.2f} s", file=sys.stderr, flush=True)
         right = True
         for what, shape in runs.items():
             same = shape.verdicts == runs["WARC files"].verdicts
             right &= same
             print(f"{what:12} {shape.speed():7.0f} pages/s  "
                   f"{100 * shape.speed() / runs['inside'].speed():4.0f} % of inside  "
-                  f"{shape.processor_time() * 1e6:5.0f} us of processor a page  "
+                  f"{shape.processor_time() * 1e6:5.0f} us of processor a page, "
+                  f"{100 * runs['inside'].processor_time() / shape.processor_time():4.0f} %  "
                   f"{shape.memory / 2**20:5.0f} MiB  verdicts {'the same' if same else 'DIFFER'}")
     return 0 if right else 1
 
