@@ -93,7 +93,7 @@ class TopTopicTest(unittest.TestCase):
         extract.wait()
         done = self.wait_for(config, lambda done: "extract" in done.stderr)
         self.assertEqual(done.returncode, DONE)
-        self.assertRegex(done.stderr, r"^crawlsieve: extract has not reported for \d+ s$")
+        self.assertRegex(done.stderr, r"^crawlsieve: extract has not reported for [\d.]+ s$")
         # Of the one that is left, all is shown.
         self.assertRegex(done.stdout, r"^crawlsieve \S+  judge \(judge\)  ready\n")
         self.assertIsNone(judge.poll())
@@ -103,7 +103,7 @@ class TopTopicTest(unittest.TestCase):
         judge.wait()
         done = self.wait_for(config, lambda done: done.returncode != DONE)
         self.assertEqual((done.returncode, done.stdout), (FAILED, ""))
-        self.assertRegex(done.stderr, r"crawlsieve: judge has not reported for \d+ s\n")
+        self.assertRegex(done.stderr, r"crawlsieve: judge has not reported for [\d.]+ s\n")
 
 
 if __name__ == "__main__":
