@@ -1,4 +1,5 @@
 #include "consumer/record_limits.h"
+#include "consumer/status/status_report.h"
 #include "tests/integration/service_fixture.h"
 
 #include <deque>
