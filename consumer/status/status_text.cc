@@ -113,7 +113,7 @@ std::string RestoreText(const StatusReport::Restore& restore) {
 
 /// The state, with its reason where that says more.
 std::string StateText(const StatusReport& report) {
-  const std::string state(report.StateName());
+  std::string state(report.StateName());
   if (report.reason.empty()) return state;
   const bool is_told_twice = report.reason.starts_with(state);
   return (is_told_twice ? "" : state + ": ") + Printable(report.reason);
