@@ -764,9 +764,9 @@ std::vector<Option> MakeOptions() {
              "Longest time between two fetches of a URL, for pages that never change.",
              FIELD(judge.schedule.max_seconds), Seconds(1s, kTenYears)),
       Scalar("judge.sites.max",
-             "Sites that the judge learns of at most. Each takes up to 64 KiB of the state, in "
-             "proportion to its pages. 0: it learns nothing of sites, and advises on no URL that "
-             "was never fetched.",
+             "Sites that the judge learns of at most, such as 1000000, for the scores of URLs that "
+             "were never fetched. Each takes up to 64 KiB of the state, in proportion to its "
+             "pages, and the fold takes longer. 0: it learns nothing of sites.",
              FIELD(judge.sites.max), Number<std::uint64_t>(0, 1'000'000'000)),
 
       Scalar("metrics.topic", "Topic for the metrics records; empty: none are sent.",

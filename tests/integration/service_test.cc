@@ -67,6 +67,7 @@ TEST_F(ServiceTest, GivesTheVerdictsOfAScanOfTheSamePages) {
 TEST_F(ServiceTest, GivesTheScoresOfAScanOfTheSamePages) {
   setup_.kafka.score_topic = UniqueName("scores");
   setup_.processor.max_links = 20;
+  setup_.judge.sites.max = 1000;
   const auto records = LinkedRecords();
   Feed(records);
   RunUntilDone();
