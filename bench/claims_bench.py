@@ -6,22 +6,24 @@
 Makes WARC files (one gzip member a record) of HTML files below DIR, or of made-up text, each page
 with a URL of its own and every fifth one a copy of another. `PROGRAM scan` then judges them as WARC
 files, as canonical records with the bodies inside (base64), and as references, from the directory
-and from an HTTP server on this machine. Prints pages/s, the share of the speed with bodies inside,
-and whether all verdicts are those of the WARC files. Exit code 1: they aren't.
+and from an HTTP server on this machine, whose processor time counts against us. Prints the best
+pages/s of the runs, which take turns, the share of the speed with bodies inside, the processor time
+of a page, the peak of the memory, and whether all verdicts are those of the WARC files. Exit code
+1: they aren't.
 """
 
 import argparse
 import base64
+import contextlib
 import gzip
 import hashlib
-import http.server
 import json
+import os
 import pathlib
 import random
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 
 PAGES_IN_A_FILE = 1000
@@ -75,59 +77,48 @@ def write_pages(folder, html, count):
     return warcs
 
 
-class Ranges(http.server.SimpleHTTPRequestHandler):
-    """Files of one folder, by ranges."""
-
-    protocol_version = "HTTP/1.1"
-    folder = pathlib.Path()
-    opened = {}
-
-    def do_GET(self):
-        name = self.path.lstrip("/")
-        begin, end = (int(text) for text in self.headers["Range"].removeprefix("bytes=").split("-"))
-        try:
-            if name not in self.opened:
-                self.opened[name] = (self.folder / name).read_bytes()
-        except OSError:
-            self.send_error(404)
-            return
-        data = self.opened[name]
-        part = data[begin:end + 1]
-        self.send_response(206)
-        self.send_header("Content-Length", str(len(part)))
-        self.send_header("Content-Range", f"bytes {begin}-{begin + len(part) - 1}/{len(data)}")
-        self.end_headers()
-        self.wfile.write(part)
-
-    def log_message(self, *_):
-        pass
+@contextlib.contextmanager
+def serving(program, folder):
+    """The URL of an HTTP server of the files in `folder`."""
+    with subprocess.Popen([program, str(folder)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                          text=True) as server:
+        yield server.stdout.readline().strip()
+        server.stdin.close()
 
 
-def serve(folder):
-    Ranges.folder = folder
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Ranges)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    return f"http://127.0.0.1:{server.server_port}/"
+class Runs:
+    """Scans of the same pages in one shape."""
 
+    def __init__(self, program, paths, config):
+        self.command = [program, "scan", *map(str, paths), "--config", str(config)]
+        self.out = config.with_suffix(".verdicts")
+        self.verdicts = []
+        self.seconds = []
+        self.processor_seconds = []
+        self.memory = 0
 
-def scan(program, paths, config, runs):
-    """The verdicts without what depends on the run, and the best pages/s."""
-    best = 0.0
-    for _ in range(runs):
-        out = config.with_suffix(".verdicts")
+    def run(self):
         begin = time.monotonic()
-        subprocess.run([program, "scan", *map(str, paths), "--config", str(config), "--out",
-                        str(out)], check=True, stdout=subprocess.DEVNULL,
-                       stderr=subprocess.DEVNULL)
-        elapsed = time.monotonic() - begin
-        verdicts = []
-        for line in out.read_text().splitlines():
+        process = subprocess.Popen([*self.command, "--out", str(self.out)],
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        _, status, usage = os.wait4(process.pid, 0)
+        self.seconds.append(time.monotonic() - begin)
+        if status != 0:
+            raise SystemExit(f"claims_bench: {self.command} ended with {status}")
+        self.processor_seconds.append(usage.ru_utime + usage.ru_stime)
+        self.memory = max(self.memory, usage.ru_maxrss * 1024)
+        self.verdicts = []
+        for line in self.out.read_text().splitlines():
             verdict = json.loads(line)
             for field in ("processed_at", "instance", "source"):
                 del verdict[field]
-            verdicts.append(verdict)
-        best = max(best, len(verdicts) / elapsed)
-    return verdicts, best
+            self.verdicts.append(verdict)
+
+    def speed(self):
+        return len(self.verdicts) / min(self.seconds)
+
+    def processor_time(self):
+        return min(self.processor_seconds) / len(self.verdicts)
 
 
 def main():
@@ -137,35 +128,41 @@ def main():
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--html", help="folder with HTML files; without it text is made up")
     parser.add_argument("--store", default="directory", help="directory, http, or both with a comma")
-    parser.add_argument("--url", help="an HTTP server of the folder printed, instead of our own")
+    parser.add_argument("--server", help="range_server, where it isn't in bench/ beside PROGRAM")
     arguments = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="crawlsieve-claims-") as name:
+    server = arguments.server or pathlib.Path(arguments.program).parent / "bench" / "range_server"
+    with tempfile.TemporaryDirectory(prefix="crawlsieve-claims-") as name, \
+            contextlib.ExitStack() as stack:
         folder = pathlib.Path(name)
         warcs = write_pages(folder, arguments.html, arguments.pages)
-        print(f"{arguments.pages} pages in {warcs}", flush=True)
         stores = {"none": {}}
         for store in arguments.store.split(","):
             stores[store] = ({"directory": str(warcs)} if store == "directory" else
-                             {"url": arguments.url or serve(warcs),
+                             {"url": stack.enter_context(serving(server, warcs)),
                               "allow_private_addresses": "true"})
-        results = {}
+        runs = {}
         for store, bodies_config in stores.items():
             config = folder / f"{store}.yaml"
             config.write_text(json.dumps({"kafka": {"input": {"bodies": bodies_config}}}))
             if store == "none":
-                results["WARC files"] = scan(arguments.program, [warcs], config, 1)
-                results["inside"] = scan(arguments.program, [folder / "inside.jsonl"], config,
-                                         arguments.runs)
+                runs["WARC files"] = Runs(arguments.program, [warcs], config)
+                runs["inside"] = Runs(arguments.program, [folder / "inside.jsonl"], config)
             else:
-                results[store] = scan(arguments.program, [folder / "refs.jsonl"], config,
-                                      arguments.runs)
-        expected = results["WARC files"][0]
+                runs[store] = Runs(arguments.program, [folder / "refs.jsonl"], config)
+        for turn in range(arguments.runs):
+            for what, shape in runs.items():
+                shape.run()
+                print(f"turn {turn}: {what}, {shape.seconds[-1]:.1f} s, of processor "
+                      f"{shape.processor_seconds[-1]:.2f} s", file=sys.stderr, flush=True)
         right = True
-        for what, (verdicts, speed) in results.items():
-            same = verdicts == expected
+        for what, shape in runs.items():
+            same = shape.verdicts == runs["WARC files"].verdicts
             right &= same
-            print(f"{what:12} {speed:9.0f} pages/s  {100 * speed / results['inside'][1]:5.0f} % of "
-                  f"inside  verdicts {'the same' if same else 'DIFFER'}")
+            print(f"{what:12} {shape.speed():7.0f} pages/s  "
+                  f"{100 * shape.speed() / runs['inside'].speed():4.0f} % of inside  "
+                  f"{shape.processor_time() * 1e6:5.0f} us of processor a page, "
+                  f"{100 * runs['inside'].processor_time() / shape.processor_time():4.0f} %  "
+                  f"{shape.memory / 2**20:5.0f} MiB  verdicts {'the same' if same else 'DIFFER'}")
     return 0 if right else 1
 
 

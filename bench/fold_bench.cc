@@ -31,7 +31,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr const char* kScheme = "fold_bench";
-constexpr std::uint64_t kHosts = 100'000;
 
 struct Options {
   std::uint64_t kept = 1'000'000;
@@ -44,6 +43,8 @@ struct Options {
   std::uint64_t fill = ~std::uint64_t{0};
   bool restart = false;
   bool without_sketch = false;
+  std::uint64_t hosts = 100'000;
+  std::uint64_t max_sites = SiteParameters().max;
   bool json = false;
 };
 
@@ -78,7 +79,10 @@ class MadeUpLog {
  public:
   /// From the entry with this number on.
   MadeUpLog(const Options& options, std::uint64_t begin)
-      : kept_(options.kept), with_sketch_(!options.without_sketch), offset_(begin) {}
+      : kept_(options.kept),
+        hosts_(options.hosts),
+        with_sketch_(!options.without_sketch),
+        offset_(begin) {}
 
   log::Entry Next() {
     const std::uint64_t i = offset_++;
@@ -102,7 +106,7 @@ class MadeUpLog {
     page.mutable_source()->set_offset(static_cast<std::int64_t>(offset_));
     page.mutable_source()->set_previous_offset(static_cast<std::int64_t>(offset_) - 1);
     page.set_scheme(kScheme);
-    page.set_host(fmt::format("host{}.example", Mix(url) % kHosts));
+    page.set_host(fmt::format("host{}.example", Mix(url) % hosts_));
     page.set_url(fmt::format("https://{}/archive/{:016x}/page.html", page.host(), Mix(url)));
     page.set_final_url(page.url());
     page.set_canonical_url(page.url());
@@ -126,6 +130,7 @@ class MadeUpLog {
   }
 
   const std::uint64_t kept_;
+  const std::uint64_t hosts_;
   const bool with_sketch_;
   std::uint64_t offset_;
 };
@@ -133,6 +138,7 @@ class MadeUpLog {
 /// Without sketches the simhash alone decides.
 JudgeParameters ParametersOf(const Options& options) {
   JudgeParameters parameters;
+  parameters.sites.max = options.max_sites;
   if (options.without_sketch) {
     parameters.min_similarity = parameters.short_text_similarity = Score{};
     parameters.other_item_similarity = parameters.other_item_short_similarity = Score{};
@@ -323,6 +329,9 @@ int main(int argc, char** argv) {
   app.add_option("--entries", options.entries, "entries folded after that, a mix")
       ->check(CLI::PositiveNumber);
   app.add_option("--batch", options.batch, "entries a commit")->check(CLI::PositiveNumber);
+  app.add_option("--hosts", options.hosts, "that the pages are of")->check(CLI::PositiveNumber);
+  app.add_option("--max-sites", options.max_sites,
+                 "judge.sites.max; 0: nothing is learned of sites");
   app.add_option("--threads", options.threads, "that read ahead of the fold")
       ->check(CLI::PositiveNumber);
   app.add_option("--cache-mib", options.cache_mib, "RocksDB's block cache");

@@ -116,6 +116,15 @@ struct IndexArguments {
   bool json = false;
 };
 
+struct TopArguments {
+  std::vector<std::string>
+      addresses;                 ///< of processes, http://host:port; none: the configuration's
+  std::filesystem::path config;  ///< empty: defaults
+  bool from_topic = false;       ///< read the metrics topic instead
+  double seconds = 2;            ///< from one look to the next
+  int count = 0;                 ///< looks; 0: one, or on a terminal until it is ended
+};
+
 /// Each runs one command of the program and returns its exit code. Errors go to standard error.
 int RunCommand(const std::filesystem::path& config);
 /// The child of the crash probe, started by RunCommand. Not for people.
@@ -139,6 +148,8 @@ int SiteCommand(const SiteArguments& arguments);
 int KeyExportCommand(const KeyArguments& arguments);
 /// Puts a key into the key topic, unless there is another one.
 int KeyImportCommand(const KeyArguments& arguments);
+/// Shows running processes until it is interrupted, or `count` times.
+int TopCommand(const TopArguments& arguments);
 int TermsCommand(const TermsArguments& arguments);
 int IndexBuildCommand(const IndexArguments& arguments);
 int IndexExportCommand(const IndexArguments& arguments);

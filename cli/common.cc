@@ -83,7 +83,7 @@ std::size_t WorkersOf(const config::Config& config) {
   return config.claims.enabled() ? std::max<std::size_t>(threads, config.claims.parallel) : threads;
 }
 
-std::unique_ptr<BodyFetcher> BodyFetcherOf(const config::Config& config) {
+Result<std::unique_ptr<BodyFetcher>> BodyFetcherOf(const config::Config& config) {
   return MakeBodyFetcher(config.claims, config.decode, config.extract_stage.max_in_flight_bytes);
 }
 

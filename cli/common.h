@@ -48,8 +48,9 @@ void PrintWarnings(const std::vector<std::string>& warnings);
 /// elsewhere, so there are as many as fetches at a time, where these are more.
 [[nodiscard]] std::size_t WorkersOf(const config::Config& config);
 
-/// What fetches bodies that lie elsewhere; nullptr where no store is configured.
-[[nodiscard]] std::unique_ptr<BodyFetcher> BodyFetcherOf(const config::Config& config);
+/// What fetches bodies that lie elsewhere; nullptr where no store is configured. Errors: those of
+/// MakeBodyFetcher.
+[[nodiscard]] Result<std::unique_ptr<BodyFetcher>> BodyFetcherOf(const config::Config& config);
 
 /// A time of 1970 or later in RFC 3339, or "now"; nullopt: it is none.
 [[nodiscard]] std::optional<Timestamp> TimeNamed(const std::string& text);

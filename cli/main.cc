@@ -142,6 +142,29 @@ void AddState(CLI::App& app, Commands& commands) {
       {&verify, [arguments] { return StateVerifyCommand(arguments->config, arguments->json); }});
 }
 
+void AddTop(CLI::App& app, Commands& commands) {
+  const auto arguments = std::make_shared<TopArguments>();
+  CLI::App& top = *app.add_subcommand(
+      "top", "Show running processes: on a terminal until q is pressed, elsewhere once as text");
+  CLI::Option& addresses =
+      *top.add_option("URL", arguments->addresses,
+                      "Addresses of processes, http://host:port (default: http.address and "
+                      "http.port of the configuration)");
+  CLI::Option& config =
+      *top.add_option("--config", arguments->config, "Configuration file (default: all defaults)");
+  top.add_flag("--topic", arguments->from_topic,
+               "Read the metrics topic instead: all processes of the deployment")
+      ->needs(&config)
+      ->excludes(&addresses);
+  top.add_option("--interval", arguments->seconds, "Seconds between looks")
+      ->check(CLI::Range(0.1, 3600.0))
+      ->capture_default_str();
+  top.add_option("--count", arguments->count,
+                 "Look so many times, and write text on a terminal too")
+      ->check(CLI::Range(1, 1'000'000));
+  commands.push_back({&top, [arguments] { return TopCommand(*arguments); }});
+}
+
 void AddExtract(CLI::App& app, Commands& commands) {
   const auto arguments = std::make_shared<ExtractArguments>();
   CLI::App& extract =
@@ -343,6 +366,7 @@ int Main(int argc, char** argv) {
   AddDue(app, commands);
   AddExplain(app, commands);
   AddSite(app, commands);
+  AddTop(app, commands);
   AddExtract(app, commands);
   AddKey(app, commands);
   AddTerms(app, commands);

@@ -121,7 +121,8 @@ int SampleCommand(const CheckArguments& arguments) {
   if (!config.has_value()) return kExitWrongInput;
   auto reader = FileReader::Open({arguments.sample}, FileOptionsOf(*config, arguments.format));
   if (!reader) return PrintError(reader.error());
-  const std::unique_ptr<BodyFetcher> bodies = BodyFetcherOf(*config);
+  const auto bodies = BodyFetcherOf(*config);
+  if (!bodies) return PrintError(bodies.error());
   Json records = Json::array();
   for (int i = 0; arguments.all || i < kSampleSize; ++i) {
     FileRecord record;
@@ -129,7 +130,7 @@ int SampleCommand(const CheckArguments& arguments) {
     PrintWarnings((*reader)->TakeWarnings());
     if (!has_record) return PrintError(has_record.error());
     if (!*has_record) break;
-    records.push_back(DescribeRecord(record, config->decode, bodies.get()));
+    records.push_back(DescribeRecord(record, config->decode, bodies->get()));
     if (!arguments.json) std::fputs(ForPeople(records.back()).c_str(), stdout);
   }
   const FileReaderCounts& counts = (*reader)->counts();

@@ -152,8 +152,9 @@ int ScanCommand(const ScanArguments& arguments) {
   ScanOptions options;
   options.processor = OfflineProcessorOptions(*config, arguments.random_key);
   options.judge = config->judge;
-  const std::unique_ptr<BodyFetcher> bodies = BodyFetcherOf(*config);
-  options.bodies = bodies.get();
+  const auto bodies = BodyFetcherOf(*config);
+  if (!bodies) return PrintError(bodies.error());
+  options.bodies = bodies->get();
   options.threads = WorkersOf(*config);
   options.repeat_cache_bytes = config->extract_stage.repeat_cache_bytes;
   options.max_in_flight_bytes = config->extract_stage.max_in_flight_bytes;

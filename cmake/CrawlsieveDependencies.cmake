@@ -17,6 +17,7 @@ find_package(simdjson REQUIRED)
 find_package(prometheus-cpp REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(OpenSSL REQUIRED)
+find_package(CURL 7.85 REQUIRED)
 find_package(valijson REQUIRED)
 
 pkg_check_modules(RDKAFKA REQUIRED IMPORTED_TARGET rdkafka)

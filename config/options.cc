@@ -408,6 +408,29 @@ std::vector<Option> MakeOptions() {
           "commoncrawl). Names are looked up below it; no link is followed there, and no way "
           "leads up. Empty: none are read, and such pages are `not_evaluated`.",
           FIELD(claims.directory), Text()),
+      Scalar(
+          "kafka.input.bodies.url",
+          "HTTP or HTTPS URL below which bodies lie that are read by range requests: a server of "
+          "files, or an S3 endpoint with its bucket. Without user and query. URLs in records must "
+          "begin with it; names of files are put behind it, where there is no `directory`. "
+          "Redirects aren't followed, and no proxy is asked. Empty: none.",
+          FIELD(claims.url), Text()),
+      Scalar(
+          "kafka.input.bodies.allow_private_addresses",
+          "Whether the server of `url` may have a private, loopback, link-local or other address "
+          "that is not of the public Internet.",
+          FIELD(claims.allow_private_addresses), Boolean()),
+      Scalar("kafka.input.bodies.timeout", "Time for one request to the server of `url`.",
+             FIELD(claims.timeout), Duration(100ms, 10min)),
+      Secret(
+          Scalar("kafka.input.bodies.s3.access_key",
+                 "Access key for requests that are signed for S3 (signature version 4). URLs with "
+                 "a query are asked for as they are. Empty: nothing is signed.",
+                 FIELD(claims.s3_access_key), Text())),
+      Secret(Scalar("kafka.input.bodies.s3.secret_key", "Secret key for signed requests.",
+                    FIELD(claims.s3_secret_key), Text())),
+      Scalar("kafka.input.bodies.s3.region", "Region for signed requests.", FIELD(claims.s3_region),
+             NonEmptyText()),
       Scalar("kafka.input.bodies.parallel",
              "Bodies that are fetched at a time. There are as many worker threads, where "
              "`extract.threads` are fewer.",
@@ -741,9 +764,9 @@ std::vector<Option> MakeOptions() {
              "Longest time between two fetches of a URL, for pages that never change.",
              FIELD(judge.schedule.max_seconds), Seconds(1s, kTenYears)),
       Scalar("judge.sites.max",
-             "Sites that the judge learns of at most. Each takes up to 64 KiB of the state, in "
-             "proportion to its pages. 0: it learns nothing of sites, and advises on no URL that "
-             "was never fetched.",
+             "Sites that the judge learns of at most, such as 1000000, for the scores of URLs that "
+             "were never fetched. Each takes up to 64 KiB of the state, in proportion to its "
+             "pages, and the fold takes longer. 0: it learns nothing of sites.",
              FIELD(judge.sites.max), Number<std::uint64_t>(0, 1'000'000'000)),
 
       Scalar("metrics.topic", "Topic for the metrics records; empty: none are sent.",
@@ -776,6 +799,7 @@ constexpr std::array kSections{
             "With format json: where the fields of a record are, such as $.request.loadedUrl."},
     Section{"kafka.input.bodies",
             "Where bodies lie that records only refer to. See docs/formats.md."},
+    Section{"kafka.input.bodies.s3", "How requests to an S3 store are signed."},
     Section{"kafka.log", "The admission log, which puts all pages in one order."},
     Section{"kafka.key", "The key of the fingerprints."},
     Section{"kafka.verdicts", "The verdicts."},

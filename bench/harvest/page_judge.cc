@@ -13,6 +13,7 @@ namespace crawlsieve::bench {
 namespace {
 
 constexpr std::int64_t kEntriesPerCommit = 500;
+constexpr std::uint64_t kMaxSites = 1'000'000;
 constexpr std::int64_t kStartMs = 1'700'000'000'000;
 
 [[noreturn]] void Die(const Error& error) {
@@ -39,7 +40,9 @@ Result<std::unique_ptr<PageJudge>> PageJudge::Create(const CrawlSet& set) {
   auto detector = Detector::Open(*judge->store_, make_index, set.scheme);
   if (!detector) return tl::unexpected(detector.error());
   judge->detector_ = *std::move(detector);
-  auto begun = judge->detector_->Fold(ParametersEntry(JudgeParameters(), set.scheme));
+  JudgeParameters parameters;
+  parameters.sites.max = kMaxSites;
+  auto begun = judge->detector_->Fold(ParametersEntry(parameters, set.scheme));
   if (!begun) return tl::unexpected(begun.error());
   return judge;
 }

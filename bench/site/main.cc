@@ -104,29 +104,30 @@ struct Rows {
 };
 
 template <typename Value>
-Value Decoded(const std::string& bytes) {
-  if (bytes.empty()) return Value();
-  auto value = Value::Decode(bytes);
-  if (!value) {
-    fmt::print(stderr, "site_bench: {}\n", value.error().message);
-    std::exit(EXIT_FAILURE);
-  }
-  return *std::move(value);
+Value OrDie(Result<Value> value) {
+  if (value) return *std::move(value);
+  fmt::print(stderr, "site_bench: {}\n", value.error().message);
+  std::exit(EXIT_FAILURE);
+}
+
+site::Site SiteOf(const Rows& rows) {
+  return rows.site.empty() ? site::Site() : OrDie(site::Site::Decode(rows.site));
 }
 
 /// Takes a page as a fold would; how many bytes it read and wrote.
 std::size_t Fold(Rows& rows, const site::PageObservation& page) {
   std::size_t bytes = rows.latest.size();
-  auto latest = Decoded<site::LatestPages>(rows.latest);
+  auto latest = site::LatestPages::Decode(std::move(rows.latest));
   latest.Add(page);
   if (latest.is_full()) {
     bytes += rows.site.size();
-    auto site = Decoded<site::Site>(rows.site);
-    latest.MoveTo(site);
+    site::Site site = SiteOf(rows);
+    OrDie(latest.AddTo(site));
+    latest.Clear();
     rows.site = site.Encode();
     bytes += rows.site.size();
   }
-  rows.latest = latest.Encode();
+  rows.latest = std::move(latest).Encode();
   return bytes + rows.latest.size();
 }
 

@@ -1,13 +1,13 @@
 #include "consumer/claims/body_fetcher.h"
 
 #include "consumer/claims/directory_store.h"
+#include "consumer/claims/http_store.h"
+#include "consumer/input/formats/body.h"
 
 #include <algorithm>
 #include <condition_variable>
 #include <mutex>
 #include <utility>
-
-#include <fmt/format.h>
 
 namespace crawlsieve::consumer {
 namespace {
@@ -15,7 +15,6 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds kFirstRetry{100};
-constexpr milliseconds kFirstPause{250};
 constexpr milliseconds kLongestPause{30'000};
 
 /// A record and what is decoded of it, by which each may be twice its limit.
@@ -34,30 +33,43 @@ void Sleep(milliseconds time, const std::stop_token& stop) {
 
 }  // namespace
 
-BodyFetcher::BodyFetcher(std::unique_ptr<BodyStore> store, const ClaimOptions& options,
-                         const DecodeLimits& limits, std::size_t large_bytes)
-    : store_(std::move(store)),
+BodyFetcher::BodyFetcher(std::unique_ptr<BodyStore> files, std::unique_ptr<BodyStore> remote,
+                         const ClaimOptions& options, const DecodeLimits& limits,
+                         std::size_t large_bytes)
+    : files_(std::move(files)),
+      remote_(std::move(remote)),
       options_(options),
       limits_(limits),
-      large_(PlacesFor(limits, large_bytes)),
-      pause_(kFirstPause) {}
+      large_(PlacesFor(limits, large_bytes)) {}
+
+BodyFetcher::Lane& BodyFetcher::LaneFor(const BodyRef& ref) {
+  const bool is_url = ref.file.find("://") != std::string::npos;
+  return is_url || files_.store() == nullptr ? remote_ : files_;
+}
 
 tl::expected<StoredBody, StoreOutage> BodyFetcher::Fetch(const BodyRef& ref,
                                                          const std::stop_token& stop) {
-  if (std::string reason = DownReason(); !reason.empty()) {
+  Lane& lane = LaneFor(ref);
+  if (lane.store() == nullptr) {
+    return StoredBody{{},
+                      std::string(kUnsupportedBodyRef),
+                      ShownFile(ref.file) + ": kafka.input.bodies.url is not configured",
+                      {}};
+  }
+  if (std::string reason = lane.DownReason(); !reason.empty()) {
     return tl::unexpected(StoreOutage{StoreOutage::Kind::kStoreDown, std::move(reason)});
   }
   milliseconds retry = kFirstRetry;
   for (std::uint32_t attempt = 1;; ++attempt) {
-    auto read = ReadStoredBody(*store_, ref, limits_, large_, stop);
+    auto read = ReadStoredBody(*lane.store(), ref, limits_, large_, stop);
     if (read || read.error().kind == StoreOutage::Kind::kFileGrowing) {
-      MarkUp();
+      lane.MarkUp();
       return read;
     }
     if (stop.stop_requested()) read.error().kind = StoreOutage::Kind::kStopped;
     if (read.error().kind == StoreOutage::Kind::kStopped) return read;
     if (attempt >= options_.attempts) {
-      MarkDown(read.error().message);
+      lane.MarkDown(read.error().message);
       return read;
     }
     Sleep(retry, stop);
@@ -65,12 +77,12 @@ tl::expected<StoredBody, StoreOutage> BodyFetcher::Fetch(const BodyRef& ref,
   }
 }
 
-std::string BodyFetcher::DownReason() {
+std::string BodyFetcher::Lane::DownReason() {
   const MutexLock lock(mutex_);
   return Clock::now() < down_until_ ? down_reason_ : std::string();
 }
 
-void BodyFetcher::MarkDown(const std::string& reason) {
+void BodyFetcher::Lane::MarkDown(const std::string& reason) {
   const MutexLock lock(mutex_);
   const auto now = Clock::now();
   // Of fetches that failed at the same time only the first one makes the pause longer.
@@ -80,17 +92,25 @@ void BodyFetcher::MarkDown(const std::string& reason) {
   pause_ = std::min(2 * pause_, kLongestPause);
 }
 
-void BodyFetcher::MarkUp() {
+void BodyFetcher::Lane::MarkUp() {
   const MutexLock lock(mutex_);
   pause_ = kFirstPause;
 }
 
-std::unique_ptr<BodyFetcher> MakeBodyFetcher(const ClaimOptions& options,
-                                             const DecodeLimits& limits, std::size_t large_bytes) {
-  if (options.directory.empty()) return nullptr;
-  return std::make_unique<BodyFetcher>(
-      std::make_unique<DirectoryStore>(options.directory, options.growing), options, limits,
-      large_bytes);
+Result<std::unique_ptr<BodyFetcher>> MakeBodyFetcher(const ClaimOptions& options,
+                                                     const DecodeLimits& limits,
+                                                     std::size_t large_bytes) {
+  if (!options.enabled()) return nullptr;
+  std::unique_ptr<BodyStore> files;
+  std::unique_ptr<BodyStore> remote;
+  if (!options.directory.empty()) {
+    files = std::make_unique<DirectoryStore>(options.directory, options.growing);
+  }
+  if (!options.url.empty()) {
+    CRAWLSIEVE_ASSIGN_OR_RETURN(remote, HttpStore::Make(options));
+  }
+  return std::make_unique<BodyFetcher>(std::move(files), std::move(remote), options, limits,
+                                       large_bytes);
 }
 
 }  // namespace crawlsieve::consumer

@@ -160,12 +160,21 @@ class BoundedServer final : public httplib::Server {
   void StopStreams() { stopping_ = true; }
 
  private:
+  static void Simplify(httplib::Request& request) {
+    // A few bytes of `Range` may ask for the page a thousand times over; nothing here needs ranges.
+    request.ranges.clear();
+    // httplib prefers Brotli, at its highest level: 70 ms of processor time for a status page,
+    // where gzip takes 2 ms. Test: HttpServerTest.CompressesWithGzipOnly
+    const bool takes_gzip =
+        request.get_header_value("Accept-Encoding").find("gzip") != std::string::npos;
+    request.headers.erase("Accept-Encoding");
+    if (takes_gzip) request.headers.emplace("Accept-Encoding", "gzip");
+  }
+
   bool process_and_close_socket(socket_t socket) override {
     BoundedStream stream(socket, stopping_);
     bool closed = false;
-    // A few bytes of `Range` may ask for the page a thousand times over; nothing here needs ranges.
-    const bool done = process_request(stream, /*close_connection=*/true, closed,
-                                      [](httplib::Request& request) { request.ranges.clear(); });
+    const bool done = process_request(stream, /*close_connection=*/true, closed, Simplify);
     shutdown(socket, SHUT_RDWR);
     close(socket);
     return done;

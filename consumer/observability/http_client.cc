@@ -11,6 +11,21 @@ namespace {
 
 constexpr std::size_t kMaxBodyBytes = 4 << 20;
 
+std::string Words(httplib::Error error) {
+  switch (error) {
+    case httplib::Error::Connection:
+      return "no connection";
+    case httplib::Error::ConnectionTimeout:
+      return "no connection in time";
+    case httplib::Error::Read:
+      return "nothing came, or no HTTP";
+    case httplib::Error::Write:
+      return "the connection broke";
+    default:
+      return httplib::to_string(error);
+  }
+}
+
 }  // namespace
 
 Result<std::string> HttpGet(const std::string& url, std::chrono::milliseconds timeout) {
@@ -40,7 +55,7 @@ Result<std::string> HttpGet(const std::string& url, std::chrono::milliseconds ti
   }
   if (!answer) {
     return MakeError(ErrorCode::kIo,
-                     fmt::format("{} doesn't answer: {}", url, httplib::to_string(answer.error())));
+                     fmt::format("{} doesn't answer: {}", url, Words(answer.error())));
   }
   if (answer->status != 200) {
     return MakeError(ErrorCode::kIo, fmt::format("{} answers with status {}", url, answer->status));

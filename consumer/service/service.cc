@@ -115,7 +115,15 @@ BrokerStatus EnsureTopics(const ServiceSetup& setup, DeadLetterBytes& dead_lette
   std::vector<std::string> kept = {setup.kafka.log_topic};
   if (is_judge) {
     std::vector<std::string> outputs = {setup.kafka.verdict_topic};
-    if (!setup.kafka.score_topic.empty()) outputs.push_back(setup.kafka.score_topic);
+    if (!setup.kafka.score_topic.empty()) {
+      outputs.push_back(setup.kafka.score_topic);
+      if (setup.judge.sites.max == 0) {
+        Log(LogLevel::kWarn, "start.scores_without_sites",
+            {{"meaning",
+              "judge.sites.max is 0: links are scored as those of an unknown site, and no URL is "
+              "suppressed or rewritten"}});
+      }
+    }
     for (const std::string& topic : outputs) {
       const auto made = ensure(topic);
       if (!made) return check(tl::unexpected(made.error()));
@@ -430,8 +438,9 @@ Status RunService(const ServiceSetup& configured, const std::stop_token& stop) {
           .Run(stage_stop);
     });
   }
-  const auto bodies = MakeBodyFetcher(setup.claims, setup.processor.decode,
-                                      setup.extract_stage.max_in_flight_bytes);
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto bodies,
+                              MakeBodyFetcher(setup.claims, setup.processor.decode,
+                                              setup.extract_stage.max_in_flight_bytes));
   if (HasRole(setup.service, Role::kExtract)) {
     ExtractStage::Options options;
     options.kafka = setup.kafka;

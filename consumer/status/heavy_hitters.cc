@@ -3,7 +3,6 @@
 #include "consumer/status/bounded_text.h"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 namespace crawlsieve::consumer {
@@ -13,6 +12,7 @@ HeavyHitters::HeavyHitters(std::size_t capacity) : capacity_(std::max<std::size_
   counts_.reserve(capacity_);
   errors_.reserve(capacity_);
   names_.reserve(capacity_);
+  lowest_.reserve(capacity_);
 }
 
 void HeavyHitters::Add(std::string_view name, std::uint64_t count) {
@@ -28,17 +28,32 @@ void HeavyHitters::Add(std::string_view name, std::uint64_t count) {
     names_.push_back(&added->first);
     counts_.push_back(count);
     errors_.push_back(0);
+    EnterLowest(counts_.size() - 1);
     return;
   }
   // The new name takes the place of the rarest one, with its count: it may have occurred so often
   // while it wasn't counted.
-  const auto place =
-      static_cast<std::size_t>(std::distance(counts_.begin(), std::ranges::min_element(counts_)));
+  const std::size_t place = LowestPlace();
   auto node = places_.extract(places_.find(*names_[place]));
   node.key() = std::string(name);
   names_[place] = &places_.insert(std::move(node)).position->first;
   errors_[place] = counts_[place];
   counts_[place] += count;
+}
+
+std::size_t HeavyHitters::LowestPlace() {
+  while (lowest_.front().count != counts_[lowest_.front().place]) {
+    const std::size_t place = lowest_.front().place;
+    std::ranges::pop_heap(lowest_, std::greater<>());
+    lowest_.pop_back();
+    EnterLowest(place);
+  }
+  return lowest_.front().place;
+}
+
+void HeavyHitters::EnterLowest(std::size_t place) {
+  lowest_.push_back({counts_[place], place});
+  std::ranges::push_heap(lowest_, std::greater<>());
 }
 
 std::uint64_t HeavyHitters::Missed() const {
@@ -76,6 +91,7 @@ void HeavyHitters::Clear() {
   counts_.clear();
   errors_.clear();
   names_.clear();
+  lowest_.clear();
 }
 
 }  // namespace crawlsieve::consumer

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -30,7 +31,8 @@ class HeavyHitters {
   HeavyHitters(HeavyHitters&&) = default;
   HeavyHitters& operator=(HeavyHitters&&) = default;
 
-  /// Takes O(1) for a name that is counted already, else one pass over `capacity` numbers.
+  /// Takes O(1) for a name that is counted already, else O(log `capacity`) in the mean of many
+  /// calls.
   void Add(std::string_view name, std::uint64_t count = 1);
 
   /// The `most` names with the highest counts in both together, highest first; names in byte order
@@ -53,8 +55,20 @@ class HeavyHitters {
     }
   };
 
+  /// A place and the count that it had when it was last looked at.
+  struct Seen {
+    std::uint64_t count;
+    std::size_t place;
+
+    friend auto operator<=>(const Seen&, const Seen&) = default;
+  };
+
   /// How often a name that isn't counted may have occurred.
   [[nodiscard]] std::uint64_t Missed() const;
+  /// The place with the lowest count. All places are taken.
+  [[nodiscard]] std::size_t LowestPlace();
+  /// Enters a place into lowest_, with the count that it has now.
+  void EnterLowest(std::size_t place);
 
   std::size_t capacity_;
   std::uint64_t total_ = 0;
@@ -62,6 +76,9 @@ class HeavyHitters {
   std::vector<std::uint64_t> counts_;  ///< by place
   std::vector<std::uint64_t> errors_;
   std::vector<const std::string*> names_;  ///< keys of places_
+  /// A heap, the lowest on top. Counts only grow, so one that is no longer right is too low here,
+  /// and it is put right when it comes to the top.
+  std::vector<Seen> lowest_;
 };
 
 }  // namespace crawlsieve::consumer

@@ -346,8 +346,10 @@ std::string Hosts(const StatusReport& report) {
       "repeat one</th><th class=\"n\">share</th></tr>\n";
   bool is_estimated = false;
   for (const StatusReport::Host& host : report.hosts) {
-    std::string count = LongCount(host.duplicates);
-    if (host.error > 0) count = LongCount(host.duplicates - host.error) + " to " + count;
+    const std::string most = LongCount(host.duplicates);
+    const std::string count =
+        host.error > 0 ? fmt::format("{} to {}", LongCount(host.duplicates - host.error), most)
+                       : most;
     is_estimated = is_estimated || host.error > 0;
     html += fmt::format(
         "<tr><td><code>{}</code></td><td>{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td>"

@@ -7,6 +7,8 @@
 #include <array>
 #include <chrono>
 #include <cmath>
+#include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -16,6 +18,14 @@
 namespace crawlsieve::consumer {
 namespace {
 
+constexpr std::size_t kHostsShown = 10;
+constexpr std::size_t kPairsShown = 5;
+
+template <typename T>
+std::span<const T> First(const std::vector<T>& all, std::size_t most) {
+  return std::span<const T>(all).first(std::min(most, all.size()));
+}
+
 double Double(std::uint64_t value) { return static_cast<double>(value); }
 
 std::string OrDash(const std::optional<double>& seconds) {
@@ -24,6 +34,11 @@ std::string OrDash(const std::optional<double>& seconds) {
 
 std::string AgeText(Timestamp time, Timestamp now) {
   return DurationText(std::chrono::duration<double>(now - time).count()) + " ago";
+}
+
+std::size_t Characters(std::string_view text) {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      text, [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U; }));
 }
 
 /// `line` in at most `width` characters of UTF-8.
@@ -43,7 +58,13 @@ class Lines {
   void Add(std::string_view line) {
     ++count_;
     if (layout_.height > 0 && count_ > layout_.height) return;
-    text_ += layout_.width > 0 ? Cut(line, layout_.width) : line;
+    // Half of a figure would be another figure, so what is cut says so.
+    if (layout_.width > 1 && Characters(line) > layout_.width) {
+      text_ += Cut(line, layout_.width - 1);
+      text_ += layout_.has_bars ? "\u2026" : "~";
+    } else {
+      text_ += layout_.width > 0 ? Cut(line, layout_.width) : line;
+    }
     text_ += '\n';
   }
 
@@ -82,19 +103,27 @@ std::string Bound(std::uint64_t bytes, std::optional<std::uint64_t> bound) {
                      ShareText(Double(bytes), Double(*bound)));
 }
 
+std::string RestoreText(const StatusReport::Restore& restore) {
+  return fmt::format(
+      "{} of {} entries, {}", LongCount(restore.entries - std::min(restore.entries, restore.left)),
+      LongCount(restore.entries),
+      restore.seconds_left.has_value() ? DurationText(*restore.seconds_left) + " left"
+                                       : "time left not known yet");
+}
+
+/// The state, with its reason where that says more.
+std::string StateText(const StatusReport& report) {
+  std::string state(report.StateName());
+  if (report.reason.empty()) return state;
+  const bool is_told_twice = report.reason.starts_with(state);
+  return (is_told_twice ? "" : state + ": ") + Printable(report.reason);
+}
+
 void AddFigures(const StatusReport& report, const TextLayout& layout, Lines& lines) {
   const auto row = [&](std::string_view name, const std::string& value) {
     lines.Add(fmt::format("{:<11}{}", name, value));
   };
-  if (report.restore.has_value()) {
-    const StatusReport::Restore& restore = *report.restore;
-    row("restore",
-        fmt::format("{} of {} entries, {}",
-                    LongCount(restore.entries - std::min(restore.entries, restore.left)),
-                    LongCount(restore.entries),
-                    restore.seconds_left.has_value() ? DurationText(*restore.seconds_left) + " left"
-                                                     : "time left not known yet"));
-  }
+  if (report.restore.has_value()) row("restore", RestoreText(*report.restore));
   if (report.HasRole("judge")) {
     row("verdicts",
         fmt::format("{} a second: {} kept, {} dropped ({})", RateText(report.verdicts_a_second()),
@@ -109,11 +138,13 @@ void AddFigures(const StatusReport& report, const TextLayout& layout, Lines& lin
   const auto records = report.lag_records();
   row("behind",
       fmt::format("{}, {} records", OrDash(lag), records.has_value() ? LongCount(*records) : "-"));
+  std::string_view name = "latency";
   for (const StatusReport::Stage& stage : report.stages) {
     const LatencyFigures latency = report.LatencyOf(stage.name);
     if (!latency.p50.has_value()) continue;
-    row(stage.name, fmt::format("p50 {}, p95 {}, p99 {}", OrDash(latency.p50), OrDash(latency.p95),
-                                OrDash(latency.p99)));
+    row(name, fmt::format("{:<12}p50 {}, p95 {}, p99 {}", Printable(stage.name),
+                          OrDash(latency.p50), OrDash(latency.p95), OrDash(latency.p99)));
+    name = "";
   }
   if (report.index.has_value()) {
     row("index", fmt::format("{} pages, {}", LongCount(report.index->entries),
@@ -122,7 +153,7 @@ void AddFigures(const StatusReport& report, const TextLayout& layout, Lines& lin
   if (report.memory.has_value())
     row("memory", Bound(report.memory->resident, report.memory->limit));
   if (report.storage.has_value()) {
-    row("disk", fmt::format("{}, {} free", BytesText(Double(report.storage->used)),
+    row("disk", fmt::format("{} of state, {} free", BytesText(Double(report.storage->used)),
                             BytesText(Double(report.storage->free))));
   }
   if (report.open_gap_offsets > 0) {
@@ -133,15 +164,85 @@ void AddFigures(const StatusReport& report, const TextLayout& layout, Lines& lin
   }
 }
 
+/// A column of StatusTable.
+struct Column {
+  std::string_view title;
+  std::size_t least_width = 0;  ///< so that the table is still while its figures change
+  std::string (*cell)(const StatusReport&) = nullptr;
+};
+
+constexpr std::size_t kMostTextWidth = 40;
+
+/// In the order of their importance, which is that from left to right. The first two are of text.
+constexpr std::array<Column, 9> kColumns{{
+    {"instance", 8,
+     [](const StatusReport& report) {
+       return std::string(Cut(Printable(report.instance), kMostTextWidth));
+     }},
+    {"state", 9, [](const StatusReport& report) { return std::string(report.StateName()); }},
+    {"behind", 10, [](const StatusReport& report) { return OrDash(report.lag_seconds()); }},
+    {"read/s", 7,
+     [](const StatusReport& report) {
+       return report.HasRole("extract") ? RateText(report.consumed_a_second) : "-";
+     }},
+    {"verdicts/s", 10,
+     [](const StatusReport& report) {
+       return report.HasRole("judge") ? RateText(report.verdicts_a_second()) : "-";
+     }},
+    {"dropped", 7,
+     [](const StatusReport& report) {
+       return report.HasRole("judge")
+                  ? ShareText(report.dropped_a_second, report.verdicts_a_second())
+                  : "-";
+     }},
+    {"p95", 7,
+     [](const StatusReport& report) {
+       return OrDash(report.LatencyOf(report.HasRole("judge") ? "end_to_end" : "extract").p95);
+     }},
+    {"index", 7,
+     [](const StatusReport& report) {
+       return report.index.has_value() ? ShortCount(report.index->entries) : "-";
+     }},
+    {"roles", 13,
+     [](const StatusReport& report) {
+       return std::string(
+           Cut(Printable(fmt::format("{}", fmt::join(report.roles, ","))), kMostTextWidth));
+     }},
+}};
+
+/// One line for the titles and one for each report. `width`: columns of the terminal; 0: no bound.
+void AddTable(std::span<const StatusReport> reports, std::size_t width, Lines& lines) {
+  constexpr std::string_view kBetween = "  ";
+  std::vector<std::string> rows(reports.size() + 1);
+  std::size_t used = 0;
+  for (std::size_t i = 0; i < kColumns.size(); ++i) {
+    const Column& column = kColumns[i];
+    std::vector<std::string> cells{std::string(column.title)};
+    for (const StatusReport& report : reports) cells.push_back(column.cell(report));
+    std::size_t column_width = column.least_width;
+    for (const std::string& cell : cells) column_width = std::max(column_width, Characters(cell));
+    used += column_width + (i > 0 ? kBetween.size() : 0);
+    if (i > 0 && width > 0 && used > width) break;
+    const bool is_left = i < 2 || i + 1 == kColumns.size();
+    for (std::size_t row = 0; row < rows.size(); ++row) {
+      const std::string padding(column_width - Characters(cells[row]), ' ');
+      rows[row] += (i > 0 ? std::string(kBetween) : "") +
+                   (is_left ? cells[row] + padding : padding + cells[row]);
+    }
+  }
+  for (std::string& row : rows) {
+    row.erase(row.find_last_not_of(' ') + 1);
+    lines.Add(row);
+  }
+}
+
 }  // namespace
 
 std::string StatusText(const StatusReport& report, const TextLayout& layout) {
   Lines lines(layout);
-  std::string state(report.StateName());
-  if (!report.reason.empty() && report.reason != state) state += ": " + Printable(report.reason);
-  lines.Add(fmt::format("crawlsieve {}  {} ({})  {}", Printable(report.version),
-                        Printable(report.instance),
-                        Printable(fmt::format("{}", fmt::join(report.roles, ", "))), state));
+  lines.Add(fmt::format(
+      "crawlsieve {}  {} ({})  {}", Printable(report.version), Printable(report.instance),
+      Printable(fmt::format("{}", fmt::join(report.roles, ", "))), StateText(report)));
   lines.Add(fmt::format(
       "{}, up {}", FormatRfc3339(std::chrono::floor<std::chrono::seconds>(report.time)),
       DurationText(std::chrono::duration<double>(report.time - report.started_at).count())));
@@ -167,17 +268,20 @@ std::string StatusText(const StatusReport& report, const TextLayout& layout) {
   }
   if (!report.hosts.empty()) {
     lines.Add("");
-    lines.Add("hosts by pages that repeat one");
-    for (const StatusReport::Host& host : report.hosts) {
-      lines.Add(fmt::format(
-          "{:>12}  {}{}", LongCount(host.duplicates), Printable(host.name),
-          host.error == 0 ? "" : fmt::format("  (at most {} too high)", LongCount(host.error))));
+    lines.Add("hosts by duplicates");
+    for (const StatusReport::Host& host : First(report.hosts, kHostsShown)) {
+      const std::string least =
+          host.error == 0
+              ? ""
+              : LongCount(host.duplicates - std::min(host.error, host.duplicates)) + " to ";
+      lines.Add(
+          fmt::format("{:>24}  {}", least + LongCount(host.duplicates), Printable(host.name)));
     }
   }
   if (!report.pairs.empty()) {
     lines.Add("");
     lines.Add("near duplicates, newest first: bits, similarity, page, kept page");
-    for (const NearPair& pair : report.pairs) {
+    for (const NearPair& pair : First(report.pairs, kPairsShown)) {
       lines.Add(
           fmt::format("{:>4}  {:.2f}  {}", pair.distance, pair.similarity, Printable(pair.url)));
       lines.Add(fmt::format("            {}", Printable(pair.match_url)));
@@ -186,28 +290,18 @@ std::string StatusText(const StatusReport& report, const TextLayout& layout) {
   return std::move(lines).Take();
 }
 
-std::string StatusTable(std::span<const StatusReport> reports, const TextLayout& layout) {
-  std::size_t name_width = 8;
-  for (const StatusReport& report : reports) {
-    name_width = std::max(name_width, std::min<std::size_t>(40, Printable(report.instance).size()));
-  }
+std::string StatusTable(std::span<const StatusReport> reports,
+                        std::span<const std::string> failures, const TextLayout& layout) {
   Lines lines(layout);
-  lines.Add(fmt::format("{:<{}}  {:<14}{:<11}{:>9}{:>11}{:>9}{:>15}{:>11}{:>10}", "instance",
-                        name_width, "roles", "state", "read/s", "verdicts/s", "dropped", "behind",
-                        "p95", "index"));
+  if (!reports.empty()) AddTable(reports, layout.width, lines);
   for (const StatusReport& report : reports) {
-    const bool is_judge = report.HasRole("judge");
-    const LatencyFigures latency = report.LatencyOf(is_judge ? "end_to_end" : "extract");
-    lines.Add(
-        fmt::format("{:<{}}  {:<14}{:<11}{:>9}{:>11}{:>9}{:>15}{:>11}{:>10}",
-                    Cut(Printable(report.instance), name_width), name_width,
-                    Printable(fmt::format("{}", fmt::join(report.roles, ","))), report.StateName(),
-                    report.HasRole("extract") ? RateText(report.consumed_a_second) : "-",
-                    is_judge ? RateText(report.verdicts_a_second()) : "-",
-                    is_judge ? ShareText(report.dropped_a_second, report.verdicts_a_second()) : "-",
-                    OrDash(report.lag_seconds()), OrDash(latency.p95),
-                    report.index.has_value() ? ShortCount(report.index->entries) : "-"));
+    std::string more = StateText(report);
+    if (report.restore.has_value()) more += "; " + RestoreText(*report.restore);
+    if (more != report.StateName()) {
+      lines.Add(fmt::format("{}: {}", Printable(report.instance), more));
+    }
   }
+  for (const std::string& failure : failures) lines.Add(Printable(failure));
   return std::move(lines).Take();
 }
 

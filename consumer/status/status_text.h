@@ -18,8 +18,11 @@ struct TextLayout {
 /// What the status page shows, as lines of text. Nothing in it can act on a terminal.
 [[nodiscard]] std::string StatusText(const StatusReport& report, const TextLayout& layout);
 
-/// Several processes, a line each.
+/// Several processes, a line each, and below them what else there is to say of them: why one isn't
+/// ready, and `failures`. Columns that don't fit the width are left out, the least important first.
+/// Nothing in it can act on a terminal.
 [[nodiscard]] std::string StatusTable(std::span<const StatusReport> reports,
+                                      std::span<const std::string> failures,
                                       const TextLayout& layout);
 
 }  // namespace crawlsieve::consumer

@@ -23,6 +23,7 @@ Result<const site::Site*> KnownSites::Find(std::string_view name, std::uint64_t 
 }
 
 void KnownSites::Take(const site::PageObservation& observation) {
+  if (by_name_.empty()) return;
   const auto known = by_name_.find(site::SiteOf(observation.url));
   if (known == by_name_.end()) return;
   // A site without rows may have got one, or not, if its slot is taken.

@@ -60,11 +60,6 @@ site::Share NoveltyOf(const PageFacts& facts) {
   }
 }
 
-Result<site::LatestPages> LatestOf(const SiteSlotRow& slot) {
-  if (slot.record.latest().empty()) return site::LatestPages();
-  return site::LatestPages::Decode(slot.record.latest());
-}
-
 }  // namespace
 
 std::optional<site::PageObservation> ObservationOf(const PageFacts& facts) {
@@ -93,10 +88,9 @@ Result<SiteChange> LearnOfSite(const site::PageObservation& observation, std::ui
   SiteChange change;
   if (max_sites == 0) return change;
   const std::string_view name = site::SiteOf(observation.url);
-  CRAWLSIEVE_ASSIGN_OR_RETURN(auto read,
-                              SiteSlotRow::Read(rows, SiteSlotRow::Key(name, max_sites)));
-  SiteSlotRow slot =
-      read.has_value() ? std::move(*read) : SiteSlotRow{SiteSlotRow::Key(name, max_sites), {}};
+  std::string key = SiteSlotRow::Key(name, max_sites);
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto read, SiteSlotRow::Read(rows, key));
+  SiteSlotRow slot = read.has_value() ? std::move(*read) : SiteSlotRow{std::move(key), {}};
   state::SiteSlot& record = slot.record;
   if (record.site() != name) {
     if (record.patience() > 1) {
@@ -110,15 +104,16 @@ Result<SiteChange> LearnOfSite(const site::PageObservation& observation, std::ui
     record.set_site(std::string(name));
   }
   record.set_patience(std::min(record.patience() + 1, kMaxPatience));
-  CRAWLSIEVE_ASSIGN_OR_RETURN(auto latest, LatestOf(slot));
+  auto latest = site::LatestPages::Decode(std::move(*record.mutable_latest()));
   if (latest.is_full()) {
     CRAWLSIEVE_ASSIGN_OR_RETURN(auto learned, SiteRow::Read(rows, slot));
-    change.brought = latest.MoveTo(learned.site);
+    CRAWLSIEVE_ASSIGN_OR_RETURN(change.brought, latest.AddTo(learned.site));
+    latest.Clear();
     change.learned = std::move(learned);
     record.set_has_learned(true);
   }
   latest.Add(observation);
-  record.set_latest(latest.Encode());
+  record.set_latest(std::move(latest).Encode());
   change.slot = std::move(slot);
   change.taken = observation;
   return change;
@@ -131,8 +126,8 @@ Result<std::optional<site::Site>> ReadSite(std::string_view name, std::uint64_t 
                               SiteSlotRow::Read(rows, SiteSlotRow::Key(name, max_sites)));
   if (!slot.has_value() || slot->record.site() != name) return std::optional<site::Site>();
   CRAWLSIEVE_ASSIGN_OR_RETURN(auto learned, SiteRow::Read(rows, *slot));
-  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto latest, LatestOf(*slot));
-  latest.AddTo(learned.site);
+  const auto latest = site::LatestPages::Decode(slot->record.latest());
+  CRAWLSIEVE_RETURN_IF_ERROR(latest.AddTo(learned.site));
   return std::optional(std::move(learned.site));
 }
 

@@ -1,19 +1,24 @@
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
 #include <utility>
 
 namespace crawlsieve::schedule {
 
+static_assert(std::endian::native == std::endian::little, "numbers are copied as they are");
+
 /// Appends numbers to a string, least significant byte first. Thread-compatible.
 class ByteWriter {
  public:
   void Fixed(std::uint64_t value, std::size_t bytes) {
-    for (std::size_t i = 0; i < bytes; ++i)
-      out_.push_back(static_cast<char>(value >> 8 * i & 0xff));
+    char written[sizeof value];
+    std::memcpy(written, &value, sizeof value);
+    out_.append(written, bytes);
   }
   /// Seven bits a byte, one to ten bytes.
   void Varint(std::uint64_t value) {
@@ -39,9 +44,7 @@ class ByteReader {
   std::uint64_t Fixed(std::size_t bytes) {
     if (bytes_.size() < bytes) return Fail();
     std::uint64_t value = 0;
-    for (std::size_t i = 0; i < bytes; ++i) {
-      value |= std::uint64_t{static_cast<unsigned char>(bytes_[i])} << 8 * i;
-    }
+    std::memcpy(&value, bytes_.data(), bytes);
     bytes_.remove_prefix(bytes);
     return value;
   }

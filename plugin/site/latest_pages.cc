@@ -50,51 +50,35 @@ void LatestPages::Add(const PageObservation& page) {
   out.Fixed(page.simhash, 8);
   out.Text(page.url.substr(0, kMaxUrlBytes));
   if (!page.stands_for.empty()) out.Text(page.stands_for.substr(0, kMaxUrlBytes));
-  pages_ += std::move(out).Take();
-  ++count_;
+  if (bytes_.empty()) bytes_.push_back(0);
+  bytes_ += std::move(out).Take();
+  bytes_.front() = static_cast<char>(CountOf(bytes_) + 1);
 }
 
-std::vector<Brought> LatestPages::AddTo(Site& site) const {
+Result<std::vector<Brought>> LatestPages::AddTo(Site& site) const {
+  const auto damaged = [] { return MakeError(ErrorCode::kCorruption, "latest pages of a site"); };
   std::vector<Brought> all;
-  schedule::ByteReader in(pages_);
-  for (std::size_t i = 0; i < count_; ++i) {
+  if (bytes_.empty()) return all;
+  if (bytes_.size() > kMaxEncodedBytes || CountOf(bytes_) > kMaxPages) return damaged();
+  schedule::ByteReader in(bytes_);
+  const std::uint64_t count = in.Fixed(1);
+  all.reserve(count);
+  for (std::uint64_t i = 0; i < count; ++i) {
     PageObservation page;
-    if (!Read(in, page)) break;
+    if (!Read(in, page)) return damaged();
     if (const auto brought = site.AddPage(page)) all.push_back(*brought);
   }
-  return all;
-}
-
-std::vector<Brought> LatestPages::MoveTo(Site& site) {
-  std::vector<Brought> all = AddTo(site);
-  count_ = 0;
-  pages_.clear();
+  if (!in.at_end()) return damaged();
   return all;
 }
 
 bool LatestPages::IsFull(std::string_view encoded) {
-  return encoded.size() > kFullBytes ||
-         (!encoded.empty() && static_cast<unsigned char>(encoded.front()) >= kMaxPages);
+  return encoded.size() > kFullBytes || (!encoded.empty() && CountOf(encoded) >= kMaxPages);
 }
 
-std::string LatestPages::Encode() const {
-  std::string bytes(1, static_cast<char>(count_));
-  return bytes += pages_;
-}
-
-Result<LatestPages> LatestPages::Decode(std::string_view bytes) {
-  const auto damaged = [] { return MakeError(ErrorCode::kCorruption, "latest pages of a site"); };
-  if (bytes.empty() || bytes.size() > kMaxEncodedBytes) return damaged();
+LatestPages LatestPages::Decode(std::string bytes) {
   LatestPages latest;
-  latest.count_ = static_cast<unsigned char>(bytes.front());
-  latest.pages_ = bytes.substr(1);
-  if (latest.count_ > kMaxPages) return damaged();
-  schedule::ByteReader in(latest.pages_);
-  for (std::size_t i = 0; i < latest.count_; ++i) {
-    PageObservation page;
-    if (!Read(in, page)) return damaged();
-  }
-  if (!in.at_end()) return damaged();
+  latest.bytes_ = std::move(bytes);
   return latest;
 }
 

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace crawlsieve::site {
@@ -31,24 +32,27 @@ class LatestPages {
   /// Adds a page. One that is full has to be moved first.
   void Add(const PageObservation& page);
   /// Whether the site must take the pages before the next one comes.
-  [[nodiscard]] bool is_full() const { return count_ >= kMaxPages || pages_.size() >= kFullBytes; }
-  [[nodiscard]] std::size_t size() const { return count_; }
+  [[nodiscard]] bool is_full() const { return IsFull(bytes_); }
+  [[nodiscard]] std::size_t size() const { return bytes_.empty() ? 0 : CountOf(bytes_); }
   /// The same of what Encode wrote.
   [[nodiscard]] static bool IsFull(std::string_view encoded);
 
-  /// Lets the site take the pages; keeps them. For advice that counts them, too. Returns as MoveTo.
-  std::vector<Brought> AddTo(Site& site) const;
-  /// Lets the site take the pages, and forgets them. Returns what the first fetches among them
-  /// brought.
-  std::vector<Brought> MoveTo(Site& site);
+  /// Lets the site take the pages; keeps them. For advice that counts them, too. Returns what the
+  /// first fetches among them brought. Errors: kCorruption for bytes that Encode never writes.
+  [[nodiscard]] Result<std::vector<Brought>> AddTo(Site& site) const;
+  void Clear() { bytes_.clear(); }
 
-  [[nodiscard]] std::string Encode() const;
-  /// Errors: kCorruption for bytes that Encode never writes.
-  [[nodiscard]] static Result<LatestPages> Decode(std::string_view bytes);
+  /// Empty: no page.
+  [[nodiscard]] std::string Encode() && { return std::move(bytes_); }
+  /// Looks at no page: these are added to much more often than they are read.
+  [[nodiscard]] static LatestPages Decode(std::string bytes);
 
  private:
-  std::size_t count_ = 0;
-  std::string pages_;  // as they are written
+  [[nodiscard]] static std::size_t CountOf(std::string_view encoded) {
+    return static_cast<unsigned char>(encoded.front());
+  }
+
+  std::string bytes_;  // how many pages, one byte, and the pages, as they are written
 };
 
 }  // namespace crawlsieve::site

@@ -44,7 +44,7 @@ bool Siblings::Contains(std::uint64_t key) const {
   return !sets_.empty() && PlaceOf(short_key, sets_[SetOf(short_key)]) != std::string::npos;
 }
 
-void Siblings::Put(std::uint64_t key, ContentMark content) {
+std::optional<ContentMark> Siblings::Put(std::uint64_t key, ContentMark content) {
   if (sets_.empty()) sets_.resize(1);
   const auto short_key = static_cast<std::uint32_t>(key);
   std::array<char, kEntryBytes> entry{};
@@ -52,8 +52,9 @@ void Siblings::Put(std::uint64_t key, ContentMark content) {
   Save(content, 4, entry.data() + 4);
   std::string* set = &sets_[SetOf(short_key)];
   if (const std::size_t place = PlaceOf(short_key, *set); place != std::string::npos) {
+    const auto before = static_cast<ContentMark>(Load(set->data() + place + 4, 4));
     std::copy(entry.begin(), entry.end(), set->begin() + static_cast<std::ptrdiff_t>(place));
-    return;
+    return before;
   }
   while (set->size() == kSetEntries * kEntryBytes && sets_.size() < kMaxSets) {
     DoubleSets();
@@ -61,6 +62,7 @@ void Siblings::Put(std::uint64_t key, ContentMark content) {
   }
   if (set->size() == kSetEntries * kEntryBytes) set->erase(0, kEntryBytes);
   set->append(entry.data(), entry.size());
+  return std::nullopt;
 }
 
 void Siblings::DoubleSets() {

@@ -29,8 +29,8 @@ class Siblings {
 
   [[nodiscard]] std::optional<ContentMark> Find(std::uint64_t key) const;
   [[nodiscard]] bool Contains(std::uint64_t key) const;
-  /// In place of what was under that key before.
-  void Put(std::uint64_t key, ContentMark content);
+  /// In place of what was under that key before, which is returned.
+  std::optional<ContentMark> Put(std::uint64_t key, ContentMark content);
   [[nodiscard]] std::size_t size() const;
 
   void Encode(schedule::ByteWriter& out) const;

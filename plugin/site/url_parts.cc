@@ -8,6 +8,7 @@ namespace crawlsieve::site {
 namespace {
 
 constexpr std::string_view kWwwLabel = "www.";
+constexpr std::size_t kUsualSegments = 8;
 /// Names of segments by their places, two digits each.
 constexpr std::string_view kPlaces =
     "0001020304050607080910111213141516171819202122232425262728293031"
@@ -46,6 +47,23 @@ std::string Join(std::string_view before_path, std::string_view path,
     separator = '&';
   }
   return url;
+}
+
+/// Finds both in `url`, and returns how many bytes they take, what stands between them included.
+/// Both stay empty where there is no scheme. What is behind a `#` isn't looked at.
+std::size_t TakeSchemeAndHost(std::string_view url, std::string_view& scheme,
+                              std::string_view& host) {
+  const std::size_t end = url.find("://");
+  if (end == std::string_view::npos || url.substr(0, end).find('#') != std::string_view::npos) {
+    return 0;
+  }
+  scheme = url.substr(0, end);
+  const std::string_view rest = url.substr(end + 3);
+  host = rest.substr(0, rest.find_first_of("/?#"));
+  const std::size_t taken = end + 3 + host.size();
+  const std::size_t user = host.rfind('@');
+  if (user != std::string_view::npos) host.remove_prefix(user + 1);
+  return taken;
 }
 
 class PartFinder {
@@ -167,19 +185,12 @@ std::string_view NameOf(PartKind kind) {
 UrlParts PartsOf(std::string_view url) {
   UrlParts parts;
   std::string_view rest = url.substr(0, url.find('#'));
-  const std::size_t scheme = rest.find("://");
-  if (scheme != std::string_view::npos) {
-    parts.scheme = rest.substr(0, scheme);
-    rest.remove_prefix(scheme + 3);
-    parts.host = rest.substr(0, rest.find_first_of("/?"));
-    rest.remove_prefix(parts.host.size());
-    const std::size_t user = parts.host.rfind('@');
-    if (user != std::string_view::npos) parts.host.remove_prefix(user + 1);
-  }
+  rest.remove_prefix(TakeSchemeAndHost(rest, parts.scheme, parts.host));
   const std::size_t mark = std::min(rest.find('?'), rest.size());
   parts.path = rest.substr(0, mark);
   std::string_view path = parts.path;
   if (!path.empty() && path.front() == '/') {
+    parts.segments.reserve(kUsualSegments);
     while (parts.segments.size() < UrlParts::kMaxSegments) {
       path.remove_prefix(1);
       const std::size_t end = std::min(path.find('/'), path.size());
@@ -198,7 +209,9 @@ UrlParts PartsOf(std::string_view url) {
 }
 
 std::string_view SiteOf(std::string_view url) {
-  std::string_view host = PartsOf(url).host;
+  std::string_view scheme;
+  std::string_view host;
+  TakeSchemeAndHost(url, scheme, host);
   if (host.starts_with(kWwwLabel) && host.find('.', kWwwLabel.size()) != std::string_view::npos) {
     host.remove_prefix(kWwwLabel.size());
   }

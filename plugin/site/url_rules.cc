@@ -156,12 +156,11 @@ void UrlRules::AddPage(std::string_view url, ContentMark content, bool first_fet
     if (!IsForAnyValue(part.kind)) continue;
     // What was found to matter for URLs of a pattern needs no memory of them.
     if (IsRefuted(rules_.Find(RuleHash(part_hash, pattern)))) continue;
-    const std::uint64_t key = MaskedKey(part, part_hash);
-    if (const auto sibling = siblings_.Find(key); first_fetch && sibling.has_value()) {
+    const auto sibling = siblings_.Put(MaskedKey(part, part_hash), content);
+    if (first_fetch && sibling.has_value()) {
       const bool is_same = *sibling == content;
       Update(part, part_hash, pattern, &UrlRule::siblings, is_same);
     }
-    siblings_.Put(key, content);
   }
   siblings_.Put(PlainKey(url), content);
 }

@@ -32,8 +32,8 @@ struct ScheduleParameters {
 
 /// What is learned of sites: docs/frontier.md, "What to fetch next".
 struct SiteParameters {
-  /// So many sites at most; 0: none.
-  std::uint64_t max = std::uint64_t{1} << 20;
+  /// So many sites at most; 0: none. Whoever publishes no scores needn't pay for it.
+  std::uint64_t max = 0;
 
   friend bool operator==(const SiteParameters&, const SiteParameters&) = default;
 };

@@ -1,7 +1,9 @@
 #include "tests/integration/service_fixture.h"
 #include "tests/support/compress.h"
+#include "tests/support/http_server.h"
 #include "tests/support/warc_builder.h"
 
+#include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -24,8 +26,12 @@ using testing::FetchedAt;
 using testing::FreePort;
 using testing::Gzip;
 using ::testing::HasSubstr;
+using testing::HttpPeer;
+using testing::HttpRequest;
+using testing::HttpServer;
 using testing::kPatience;
 using testing::Page;
+using testing::RangeAnswer;
 using testing::ReadCommitted;
 using testing::Record;
 using testing::RunningService;
@@ -120,6 +126,54 @@ TEST_F(ClaimsTest, APartitionWaitsForItsStoreWhileTheOthersGoOn) {
   EXPECT_EQ(total["bodies_not_had"], 0);
   EXPECT_EQ(total["consumed"], 100);
   EXPECT_EQ(total["lost"], 0);
+}
+
+TEST_F(ClaimsTest, APartitionWaitsForAServerThatRefusesAndLosesNothing) {
+  for (int i = 0; i < 50; ++i) AddPage(i);
+  HttpServer server([](const HttpRequest&, HttpPeer& peer) {
+    return peer.Send("HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n");
+  });
+  setup_.claims.directory.clear();
+  setup_.claims.url = server.url();
+  setup_.claims.allow_private_addresses = true;
+  for (FileRecord& record : references_) {
+    auto page = nlohmann::json::parse(*record.record.value);
+    page["body_ref"]["uri"] = server.url() + "x.warc.gz?X-Amz-Signature=secret";
+    record.record.value = page.dump();
+  }
+  Feed(references_);
+  RunningService service(setup_);
+  const auto waits = [&] { return Ready().find("wait for a store") != std::string::npos; };
+  EXPECT_TRUE(Until(waits, [] { std::this_thread::yield(); })) << Ready();
+  const std::string ready = Ready();
+  EXPECT_THAT(ready, ::testing::StartsWith("503"));
+  EXPECT_THAT(ready, ::testing::Not(HasSubstr("secret")));
+
+  // Every third answer is right.
+  std::atomic<int> number = 0;
+  server.SetAnswer([&](const HttpRequest& request, HttpPeer& peer) {
+    const std::string right = RangeAnswer(request, file_);
+    switch (number++ % 3) {
+      case 0:
+        peer.Send(std::string_view(right).substr(0, right.size() - 20));
+        return false;
+      case 1:
+        return false;
+      default:
+        return peer.Send(right);
+    }
+  });
+  WaitUntilDone();
+  EXPECT_TRUE(Until([&] { return IsReady(); }, [] { std::this_thread::yield(); })) << Ready();
+  const Status ended = service.Stop();
+  EXPECT_TRUE(ended.has_value()) << ended.error().message;
+  EXPECT_EQ(AllComparable(Verdicts()), Scanned(scanned_));
+  for (const std::string& topic :
+       {setup_.kafka.verdict_topic, setup_.kafka.log_topic, setup_.metrics.topic}) {
+    for (const std::string& record : ReadCommitted(setup_.kafka, topic)) {
+      EXPECT_EQ(record.find("secret"), std::string::npos) << topic;
+    }
+  }
 }
 
 TEST_F(ClaimsTest, PagesOfAFileThatGrowsAreJudgedAsTheyCome) {

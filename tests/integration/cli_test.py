@@ -225,7 +225,7 @@ class CliTest(unittest.TestCase):
              "body": f"<p>{words(i, 99)}</p><a href=/{i + 1}>next</a><a href=/far>far</a>"}
             for i in range(9)])
         config = self.folder / "c.yaml"
-        config.write_text("extract: {links: 10}\n")
+        config.write_text("extract: {links: 10}\njudge: {sites: {max: 1000}}\n")
         scores = self.folder / "scores"
         _, _, said = self.scan(path, "--config", config, "--scores", scores)
         self.assertIn("scores of 11 URLs", said)

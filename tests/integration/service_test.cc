@@ -1,4 +1,5 @@
 #include "consumer/record_limits.h"
+#include "consumer/status/status_report.h"
 #include "tests/integration/service_fixture.h"
 
 #include <deque>
@@ -66,6 +67,7 @@ TEST_F(ServiceTest, GivesTheVerdictsOfAScanOfTheSamePages) {
 TEST_F(ServiceTest, GivesTheScoresOfAScanOfTheSamePages) {
   setup_.kafka.score_topic = UniqueName("scores");
   setup_.processor.max_links = 20;
+  setup_.judge.sites.max = 1000;
   const auto records = LinkedRecords();
   Feed(records);
   RunUntilDone();
@@ -463,6 +465,76 @@ TEST_F(ServiceTest, IsReadyOnlyWhileTheBrokerAnswers) {
   EXPECT_TRUE(becomes(200)) << "the broker came back";
   Feed({Page(1)});
   WaitUntilDone();
+  EXPECT_TRUE(service.Stop().has_value());
+}
+
+TEST_F(ServiceTest, ItsStatusHasTheFiguresOfItsVerdicts) {
+  setup_.http.enabled = true;
+  setup_.http.port = testing::FreePort();
+  setup_.index_expected_entries = 1000;
+  Feed(MixedRecords());
+  RunningService service(setup_);
+  WaitUntilDone();
+  std::map<std::string, std::uint64_t> by_reason;
+  std::uint64_t duplicates = 0;
+  for (const std::string& text : Verdicts()) {
+    const std::string reason = nlohmann::json::parse(text)["reason"];
+    ++by_reason[reason];
+    if (reason == "exact_duplicate" || reason == "near_duplicate") ++duplicates;
+  }
+  ASSERT_GT(by_reason["near_duplicate"], 0U);
+
+  httplib::Client http("127.0.0.1", setup_.http.port);
+  // The reader of the verdicts may be ahead of the judge, which reports behind the commit.
+  std::optional<consumer::StatusReport> report;
+  EXPECT_TRUE(Until(
+      [&] {
+        const auto answer = http.Get("/status.json");
+        if (!answer) return false;
+        auto read = consumer::StatusFromJson(answer->body);
+        if (!read) return false;
+        report = std::move(*read);
+        return report->host_duplicates == duplicates && report->lag_records() == 0U;
+      },
+      [] { std::this_thread::sleep_for(std::chrono::milliseconds(20)); }));
+  ASSERT_TRUE(report.has_value());
+  EXPECT_EQ(report->StateName(), "ready");
+  EXPECT_FALSE(report->restore.has_value());
+  EXPECT_TRUE(report->log_clock.has_value());
+  EXPECT_TRUE(report->memory.has_value());
+  EXPECT_EQ(report->index->expected_entries, 1000U);
+  std::uint64_t of_hosts = 0;
+  for (const auto& host : report->hosts) of_hosts += host.duplicates;
+  EXPECT_EQ(of_hosts, duplicates);
+  ASSERT_FALSE(report->pairs.empty());
+  for (const auto& pair : report->pairs) {
+    EXPECT_THAT(pair.url, ::testing::StartsWith("http://host"));
+    EXPECT_THAT(pair.match_url, ::testing::StartsWith("http://host"));
+    EXPECT_GT(pair.similarity, 0.5);
+    EXPECT_GT(pair.words, 100U);
+  }
+  std::uint64_t near_duplicates = 0;
+  for (const std::uint64_t count : report->distances) near_duplicates += count;
+  EXPECT_EQ(near_duplicates, by_reason["near_duplicate"]);
+  const auto page = http.Get("/");
+  ASSERT_TRUE(page);
+  EXPECT_THAT(page->body, HasSubstr("host0.example"));
+
+  // The mix is of the samples, one every five seconds.
+  const auto total_of = [&](const std::string& reason) -> std::uint64_t {
+    for (const auto& mix : report->mix) {
+      if (mix.reason == reason) return mix.total;
+    }
+    return 0;
+  };
+  EXPECT_TRUE(Until(
+      [&] {
+        const auto answer = http.Get("/status.json");
+        if (answer) report = consumer::StatusFromJson(answer->body).value_or(*report);
+        return report->mix.size() == by_reason.size();
+      },
+      [] { std::this_thread::sleep_for(std::chrono::milliseconds(100)); }));
+  for (const auto& [reason, count] : by_reason) EXPECT_EQ(total_of(reason), count) << reason;
   EXPECT_TRUE(service.Stop().has_value());
 }
 

@@ -102,6 +102,7 @@ CONFINED = {
     r"spdlog/": ("consumer/observability/logging",),
     r"CLI/": ("cli", "bench", "tests/extract/html"),
     r"faiss/": ("bench",),
+    r"curl/": ("consumer/claims",),
     r"openssl/": ("plugin/fingerprint", "consumer/claims", "evaluation/schemes"),
 }
 

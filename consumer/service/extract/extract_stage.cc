@@ -321,8 +321,7 @@ class ExtractSession final : public RebalanceListener {
       }
       // In this order: a partition that is resumed goes on at its old place.
       CRAWLSIEVE_RETURN_IF_ERROR(consumer_->Resume({partition}));
-      const BrokerStatus sought =
-          consumer_->Seek({partition, assigned.wait->offset, {}}, kGroupTimeout);
+      BrokerStatus sought = consumer_->Seek({partition, assigned.wait->offset, {}}, kGroupTimeout);
       if (sought) {
         assigned.wait->phase = Wait::Phase::kAsking;
         continue;

@@ -27,7 +27,8 @@ class BodyFetcherTest : public ::testing::Test {
     store_->Put("f", PageRecord("http://a.example/", "<p>"));
     store_->Put("grows", "WARC/1.0\r\n", /*may_grow=*/true);
     options_.attempts = 3;
-    fetcher_ = std::make_unique<BodyFetcher>(std::move(store), options_, DecodeLimits(), 1 << 20);
+    fetcher_ =
+        std::make_unique<BodyFetcher>(std::move(store), nullptr, options_, DecodeLimits(), 1 << 20);
   }
 
   tl::expected<StoredBody, StoreOutage> Fetch(const std::string& file) {
@@ -96,7 +97,7 @@ TEST_F(BodyFetcherTest, AStopEndsTheWaitBetweenAttempts) {
     stop_.request_stop();
     return StoreFailure{StoreFailure::Kind::kUnavailable, "503"};
   });
-  BodyFetcher patient(std::move(store), options_, {}, 1 << 20);
+  BodyFetcher patient(std::move(store), nullptr, options_, DecodeLimits(), 1 << 20);
   const auto begin = Clock::now();
   const auto fetched =
       patient.Fetch({"f", 0, {}, "", BodyRef::Holds::kWarcRecord}, stop_.get_token());
@@ -106,10 +107,12 @@ TEST_F(BodyFetcherTest, AStopEndsTheWaitBetweenAttempts) {
 }
 
 TEST(MakeBodyFetcher, MakesNoneUnlessAStoreIsConfigured) {
-  EXPECT_EQ(MakeBodyFetcher({}, {}, 0), nullptr);
+  EXPECT_EQ(MakeBodyFetcher({}, {}, 0).value(), nullptr);
   ClaimOptions options;
   options.directory = "/nowhere";
-  EXPECT_NE(MakeBodyFetcher(options, {}, 0), nullptr);
+  EXPECT_NE(MakeBodyFetcher(options, {}, 0).value(), nullptr);
+  options.url = "ftp://s.example/";
+  EXPECT_FALSE(MakeBodyFetcher(options, {}, 0).has_value());
 }
 
 }  // namespace

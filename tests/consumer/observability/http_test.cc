@@ -232,6 +232,19 @@ TEST_F(HttpServerTest, GivesThePageOnceHoweverManyRangesAreAsked) {
   EXPECT_LE(response->body.size(), 10'000U);
 }
 
+TEST_F(HttpServerTest, CompressesWithGzipOnly) {
+  metrics_ = std::string(100'000, 'x');
+  for (const auto& [accepted, used] :
+       {std::pair("br", ""), std::pair("identity", ""), std::pair("gzip", "gzip"),
+        std::pair("gzip, deflate, br, zstd", "gzip")}) {
+    httplib::Client client("127.0.0.1", server_->port());
+    const auto response = client.Get("/metrics", {{"Accept-Encoding", accepted}});
+    ASSERT_TRUE(response);
+    EXPECT_EQ(response->get_header_value("Content-Encoding"), used) << accepted;
+    EXPECT_EQ(response->body, metrics_) << accepted;
+  }
+}
+
 TEST_F(HttpServerTest, HidesWhatAFunctionThrows) {
   throws_ = true;
   const auto response = Get("/metrics");

@@ -3,6 +3,7 @@
 #include "consumer/pipeline/scan.h"
 #include "plugin/index/sharded_index.h"
 #include "tests/support/compress.h"
+#include "tests/support/http_server.h"
 #include "tests/support/memory_reader.h"
 #include "tests/support/memory_store.h"
 #include "tests/support/temporary_directory.h"
@@ -31,8 +32,12 @@ namespace crawlsieve::consumer {
 namespace {
 
 using crawlsieve::testing::Gzip;
+using crawlsieve::testing::HttpPeer;
+using crawlsieve::testing::HttpRequest;
+using crawlsieve::testing::HttpServer;
 using crawlsieve::testing::MemoryReader;
 using crawlsieve::testing::MemoryStore;
+using crawlsieve::testing::RangeAnswer;
 using crawlsieve::testing::TemporaryDirectory;
 using crawlsieve::testing::WarcRecord;
 using crawlsieve::testing::WriteWarc;
@@ -261,7 +266,7 @@ void ExpectScanned(const Outcome& outcome) {
 std::unique_ptr<BodyFetcher> DirectoryFetcher() {
   ClaimOptions options;
   options.directory = TheArchive().root();
-  return MakeBodyFetcher(options, {}, 64 << 20);
+  return MakeBodyFetcher(options, {}, 64 << 20).value();
 }
 
 TEST(ClaimedPages, GetTheVerdictsOfAScanOfTheirFiles) {
@@ -306,6 +311,80 @@ std::unique_ptr<MemoryStore> StoreOfTheArchive() {
   return store;
 }
 
+/// Sends the files of the archive, with or without a query, and something wrong for the one or
+/// other request.
+bool AnswerNowAndThen(int number, const HttpRequest& request, HttpPeer& peer) {
+  const std::string path = request.target.substr(1, request.target.find('?') - 1);
+  const std::string right = RangeAnswer(request, TheArchive().Read(path));
+  const auto status = [&peer](const char* line) {
+    return peer.Send(std::string("HTTP/1.1 ") + line + "\r\nContent-Length: 0\r\n\r\n");
+  };
+  // More in a row than the attempts at one body.
+  if (number % 400 < 6) return status("503 Service Unavailable");
+  switch (number % 60) {
+    case 7:
+      return status("429 Too Many Requests");
+    case 11:
+      return status("401 Unauthorized");
+    case 13:
+      return status("403 Forbidden");
+    case 17:
+      return status("302 Found\r\nLocation: /part/00.warc.gz");
+    case 19:
+      return false;
+    case 23:
+      peer.Send(std::string_view(right).substr(0, right.size() / 2));
+      return false;
+    case 29:
+      return peer.Send("garbage\r\n\r\n");
+    case 31: {
+      HttpRequest other = request;
+      other.fields["range"] = "bytes=0-99";
+      return peer.Send(RangeAnswer(other, TheArchive().Read(path)));
+    }
+    case 37: {
+      HttpRequest whole = request;
+      whole.fields.erase("range");
+      return peer.Send(RangeAnswer(whole, TheArchive().Read(path), "Content-Encoding: gzip\r\n"));
+    }
+    case 39:
+      for (const char byte : right) {
+        if (!peer.Send({&byte, 1})) return false;
+      }
+      return true;
+    case 41:
+      peer.Send("HTTP/1.1 206 x\r\nContent-Range: bytes 0-9/10\r\n\r\n");
+      peer.SendForever("body without end", 1'000'000'000);
+      return false;
+    default:
+      return peer.Send(right);
+  }
+}
+
+TEST(ClaimedPages, AServerThatDoesEverythingWrongNowAndThenChangesNoVerdict) {
+  std::atomic<int> requests = 0;
+  HttpServer server([&requests](const HttpRequest& request, HttpPeer& peer) {
+    return AnswerNowAndThen(requests++, request, peer);
+  });
+  ClaimOptions options;
+  options.url = server.url();
+  options.allow_private_addresses = true;
+  const auto bodies = MakeBodyFetcher(options, {}, 64 << 20).value();
+  MemoryReader reader = References(FormatKind::kCanonical, [&](const StoredPage& page) {
+    json record = json::parse(Canonical(page));
+    if (page.offset % 2 == 0) {
+      record["body_ref"]["uri"] = server.url() + page.file + "?X-Amz-Signature=secret";
+    }
+    return record.dump();
+  });
+  const Outcome outcome = Judge(reader, bodies.get());
+  ExpectScanned(outcome);
+  EXPECT_GT(requests, kPages);
+  for (const json& verdict : outcome.verdicts) {
+    ASSERT_EQ(verdict.dump().find("secret"), std::string::npos);
+  }
+}
+
 TEST(ClaimedPages, AStoreThatFailsNowAndThenChangesNoVerdict) {
   auto store = StoreOfTheArchive();
   std::atomic<int> reads = 0;
@@ -315,7 +394,7 @@ TEST(ClaimedPages, AStoreThatFailsNowAndThenChangesNoVerdict) {
     if (read % 50 != 7 && read % 400 > 5) return std::nullopt;
     return StoreFailure{StoreFailure::Kind::kUnavailable, "503"};
   });
-  BodyFetcher bodies(std::move(store), {}, {}, 64 << 20);
+  BodyFetcher bodies(std::move(store), nullptr, {}, {}, 64 << 20);
   MemoryReader reader = References(FormatKind::kHeritrix, Heritrix);
   ExpectScanned(Judge(reader, &bodies));
   EXPECT_GT(reads, kPages);
@@ -328,7 +407,7 @@ TEST(ClaimedPages, AStoreThatStaysDownEndsTheScanWithoutAWrongVerdict) {
     if (reads++ < 500) return std::nullopt;
     return StoreFailure{StoreFailure::Kind::kUnavailable, "connection refused"};
   });
-  BodyFetcher bodies(std::move(store), {}, {}, 64 << 20);
+  BodyFetcher bodies(std::move(store), nullptr, {}, {}, 64 << 20);
   MemoryReader reader = References(FormatKind::kHeritrix, Heritrix);
   const Outcome outcome = Judge(reader, &bodies, std::chrono::milliseconds(0));
   ASSERT_FALSE(outcome.status.has_value());
@@ -366,7 +445,7 @@ TEST(ClaimedPages, MissingAndDamagedOnesRetireNothing) {
   ClaimOptions options;
   options.directory = TheArchive().root();
   options.growing = std::chrono::milliseconds(0);
-  const Outcome outcome = Judge(reader, MakeBodyFetcher(options, {}, 64 << 20).get());
+  const Outcome outcome = Judge(reader, MakeBodyFetcher(options, {}, 64 << 20).value().get());
   std::string details;
   for (const json& verdict : outcome.verdicts) {
     details += verdict.at("reason").get<std::string>() + " " +

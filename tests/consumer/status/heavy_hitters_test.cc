@@ -68,6 +68,35 @@ TEST(HeavyHitters, NameEveryFrequentHostOutOfTenThousandWithBoundsThatHold) {
   }
 }
 
+TEST(HeavyHitters, ReplaceTheNameThatIsLowest) {
+  constexpr unsigned kSeed = 20261124;
+  SCOPED_TRACE(kSeed);
+  std::mt19937 random(kSeed);
+  constexpr std::size_t kCapacity = 7;
+  HeavyHitters hitters(kCapacity);
+  std::vector<HeavyHitters::Item> model;
+  for (int i = 0; i < 20'000; ++i) {
+    const std::string name(1, static_cast<char>('a' + std::min(random() % 26, random() % 26)));
+    const std::uint64_t count = 1 + random() % 3;
+    hitters.Add(name, count);
+    auto found = std::ranges::find(model, name, &HeavyHitters::Item::name);
+    if (found == model.end() && model.size() < kCapacity) {
+      found = model.insert(model.end(), {name, 0, 0});
+    } else if (found == model.end()) {
+      found = std::ranges::min_element(model, {}, &HeavyHitters::Item::count);
+      *found = {name, found->count, found->count};
+    }
+    found->count += count;
+    if (i % 100 != 0) continue;
+    for (const auto& item : Top(hitters, kCapacity)) {
+      const auto expected = std::ranges::find(model, item.name, &HeavyHitters::Item::name);
+      ASSERT_NE(expected, model.end()) << i << ' ' << item.name;
+      EXPECT_EQ(item.count, expected->count);
+      EXPECT_EQ(item.error, expected->error);
+    }
+  }
+}
+
 TEST(HeavyHitters, OfTwoStretchesAreAddedUpWithBoundsThatHold) {
   HeavyHitters one(2);
   one.Add("a", 10);

@@ -6,10 +6,13 @@ reader's colours and loads within 100 ms.
     status_browser_test.py SERVE_STATUS [--pictures FOLDER]    FOLDER: writes pictures for the docs
 """
 
+import os
 import pathlib
 import re
+import statistics
 import subprocess
 import sys
+import time
 import unittest
 import urllib.request
 
@@ -23,7 +26,8 @@ if "--pictures" in sys.argv:
     del sys.argv[at:at + 2]
 PROGRAM = sys.argv.pop(1)
 LOAD_MS = 100
-LOADS = 10
+LOADS = 15
+QUIET = 0.25  # share of the processors that others may use while a page loads
 PAGE_BYTES = 200 << 10
 
 
@@ -36,7 +40,13 @@ class Server:
     def __enter__(self):
         self.process = subprocess.Popen([PROGRAM, self.kind], stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE)
-        return self.process.stdout.readline().decode().strip()
+        self.url = self.process.stdout.readline().decode().strip()
+        return self.url
+
+    def processor_seconds(self):
+        """Of all its threads so far."""
+        tasks = pathlib.Path(f"/proc/{self.process.pid}/task").glob("*/schedstat")
+        return sum(int(task.read_text().split()[0]) for task in tasks) / 1e9
 
     def __exit__(self, *_):
         self.process.stdin.close()
@@ -52,6 +62,13 @@ def metrics(url):
     for name, labels, value in re.findall(r"^(\w+)(?:\{(.*)\})? (\S+)$", text, re.M):
         series[name, tuple(sorted(re.findall(r'(\w+)="([^"]*)"', labels)))] = float(value)
     return series
+
+
+def machine_seconds():
+    """Processor time of everything on this machine so far, that of its host included."""
+    fields = pathlib.Path("/proc/stat").read_text().split("\n", 1)[0].split()
+    user, nice, system, _idle, _iowait, irq, softirq, steal = map(int, fields[1:9])
+    return (user + nice + system + irq + softirq + steal) / os.sysconf("SC_CLK_TCK")
 
 
 def number(text):
@@ -134,25 +151,39 @@ class StatusPageTest(unittest.TestCase):
             self.assertIn(r"http://evil.example/\x1b[2J", text)
             self.assertNotIn("\u202e", text)
 
+    def load(self, server):
+        """Loads the page. Milliseconds until it is there; those of processor time that it took, of
+        the server and the page's thread; whether others left the processors alone; its size."""
+        def own():
+            return self.chromium.processor_seconds() + server.processor_seconds()
+
+        begin, all_before, own_before = time.monotonic(), machine_seconds(), own()
+        served_before = server.processor_seconds()
+        self.open(server.url)
+        processor = self.chromium.page_seconds() + server.processor_seconds() - served_before
+        wall, size = self.chromium.evaluate(
+            "(() => { const it = performance.getEntriesByType('navigation')[0];"
+            " return [it.loadEventEnd - it.startTime, it.decodedBodySize]; })()")
+        others = machine_seconds() - all_before - (own() - own_before)
+        is_quiet = others < QUIET * (time.monotonic() - begin) * os.cpu_count()
+        self.assertGreater(wall, 0)
+        return wall, 1000 * processor, is_quiet, size
+
     def test_loads_within_100_ms_and_is_small(self):
+        """In the median. Where others use the processors while most pages load, loads wait for
+        them, so the processor time counts that a page takes one after the other."""
         for kind in ("tame", "hostile"):
-            with self.subTest(kind), Server(kind) as url:
-                loads = []
-                for _ in range(LOADS):
-                    begin = self.chromium.processor_seconds()
-                    self.open(url)
-                    timing = self.chromium.evaluate(
-                        "(() => { const it = performance.getEntriesByType('navigation')[0];"
-                        " return [it.loadEventEnd - it.startTime, it.decodedBodySize]; })()")
-                    busy = 1000 * (self.chromium.processor_seconds() - begin)
-                    loads.append((timing[0], busy))
-                    self.assertGreater(timing[0], 0)
-                print(f"{kind}: {timing[1]} bytes; ms to load, and of processor time: "
-                      f"{', '.join(f'{time:.0f} ({busy:.0f})' for time, busy in loads)}")
-                self.assertLessEqual(timing[1], PAGE_BYTES)
-                # Where others use the processors, too, a load waits for them most of the time. What
-                # all processes of the browser compute is an upper bound of what it takes alone.
-                self.assertLess(min(min(load) for load in loads), LOAD_MS)
+            server = Server(kind)
+            with self.subTest(kind), server:
+                loads = [self.load(server) for _ in range(LOADS)]
+                quiet = [wall for wall, _, is_quiet, _ in loads if is_quiet]
+                print(f"{kind}: {loads[0][3]} bytes; ms to load, (of processor time), ! where "
+                      "others used the processors: " + ", ".join(
+                          f"{wall:.0f} ({processor:.0f}){'' if is_quiet else '!'}"
+                          for wall, processor, is_quiet, _ in loads))
+                self.assertLessEqual(loads[0][3], PAGE_BYTES)
+                counted = quiet if len(quiet) * 2 > LOADS else [load[1] for load in loads]
+                self.assertLess(statistics.median(counted), LOAD_MS)
 
     def test_fits_screens_of_320_to_1600_pixels(self):
         for kind in ("tame", "hostile"):

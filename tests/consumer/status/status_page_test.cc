@@ -2,11 +2,12 @@
 
 #include "tests/consumer/status/sample_process.h"
 
-#include <regex>
 #include <set>
+#include <string>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <re2/re2.h>
 
 namespace crawlsieve::consumer {
 namespace {
@@ -18,13 +19,13 @@ using ::testing::Not;
 
 const Timestamp kNow{std::chrono::hours(500'000) + std::chrono::minutes(7)};
 
-/// Everything of `text` that matches.
+/// What the group of `expression` takes, wherever it matches in `text`.
 std::set<std::string> AllMatches(const std::string& text, const std::string& expression) {
-  const std::regex pattern(expression);
+  const RE2 pattern(expression);
+  re2::StringPiece left(text);
   std::set<std::string> found;
-  for (std::sregex_iterator match(text.begin(), text.end(), pattern), end; match != end; ++match) {
-    found.insert(match->str(1));
-  }
+  std::string match;
+  while (RE2::FindAndConsume(&left, pattern, &match)) found.insert(match);
   return found;
 }
 

@@ -77,6 +77,7 @@ TEST(ParametersEntry, HasTheBytesThatWereWrittenDown) {
   JudgeParameters parameters;
   parameters.scope = Scope::kRegisteredDomain;
   parameters.preferred_url = {UrlPreference::kHttps, UrlPreference::kScore};
+  parameters.sites.max = 1U << 20;
   const std::string bytes = ParametersEntry(parameters, "cs2").SerializeAsString();
   std::string hex;
   for (const char c : bytes) {

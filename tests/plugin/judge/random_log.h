@@ -27,6 +27,7 @@ inline JudgeParameters Parameters() {
   parameters.other_item_similarity = parameters.other_item_short_similarity = Score{};
   parameters.max_candidates = 3;
   parameters.min_features = 20;
+  parameters.sites.max = 1U << 20;
   return parameters;
 }
 
