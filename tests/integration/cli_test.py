@@ -280,15 +280,17 @@ class CliTest(unittest.TestCase):
         self.run_program("check", expect=2)
         self.run_program("check", "--sample", self.folder / "none.jsonl", expect=WRONG_INPUT)
 
-    def make_state(self):
+    def make_state(self, max_sites=1000):
         """A state of pages that come under two session ids each, and one that changes every day."""
         records = [{"url": f"http://www.a.example/p{i // 2}.html?sid={i}", "fetch_time": "2026-01-01T00:00:00Z",
                     "body": f"<title>{i // 2}</title><p>{words(i // 2)}"} for i in range(60)]
         records += [{"url": "http://b.example/news", "fetch_time": f"2026-01-{day:02}T00:00:00Z",
                      "body": f"<p>{words(1000 + day)}"} for day in range(1, 9)]
         state = self.folder / "state"
+        config = self.folder / "sites.yaml"
+        config.write_text(f"judge: {{sites: {{max: {max_sites}}}}}\n")
         self.run_program("scan", self.write_lines("pages.jsonl", records), "--state-dir", state,
-                         "--out", "/dev/null", expect=DONE)
+                         "--config", config, "--out", "/dev/null", expect=DONE)
         return state
 
     def test_what_was_learned_of_a_site_is_shown_and_nothing_is_changed(self):
@@ -317,11 +319,17 @@ class CliTest(unittest.TestCase):
         self.assertIn("/*.html", shown)
         self.assertEqual(files(), before)
 
+    def test_site_without_anything_learned_shows_what_its_host_has(self):
+        state = self.make_state()
+        # Pages of a host count together, whatever the port; what is learned of URLs doesn't.
+        shown = self.run_program("site", "a.example:8080", "--state", state, expect=DONE).stdout
+        self.assertIn("www.a.example: 60 pages, 30 of them duplicates", shown)
+        self.assertIn("nothing was learned of its URLs (judge.sites.max", shown)
+
     def test_site_of_nothing_known_says_so(self):
         state = self.make_state()
         evil = "\x1b[2J"
         for arguments, said in ((["c.example", "--state", state], "nothing is known of c.example"),
-                                (["a.example:8080", "--state", state], "nothing is known of a.example:8080"),
                                 ([f"x{evil}", "--state", state], "is no host"),
                                 (["a.example", "--state", self.folder / "none"], "there is no state in"),
                                 (["a.example", "--state", self.folder], "there is no state in")):
@@ -361,7 +369,7 @@ class CliTest(unittest.TestCase):
         out = self.folder / "due.txt"
         _, said = self.due(state, "--before", "2027-12-01T00:00:00Z", "--host", "B.example",
                            "--format", "nutch", "--out", out)
-        self.assertRegex(out.read_text(), "^http://b.example/news\t0\\.\\d+\n$")
+        self.assertRegex(out.read_text(), "^http://b.example/news\tnutch.score=0\\.\\d+\n$")
         self.assertIn("1 of 1 URLs are due", said)
         _, said = self.due(state, "--before", "2027-12-01T00:00:00Z", "--format", "bubing",
                            expect=WRONG_INPUT)
