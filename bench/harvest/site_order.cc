@@ -11,13 +11,6 @@ namespace {
 
 constexpr std::size_t kReconsiderEvery = 100;
 
-std::string NameOf(site::PartKind kind) {
-  constexpr const char* kNames[] = {"parameter",    "parameter value", "path parameter",
-                                    "last segment", "trailing slash",  "number",
-                                    "www",          "scheme"};
-  return kNames[static_cast<int>(kind)];
-}
-
 double ValueOf(site::Share share) { return share / static_cast<double>(site::kWhole); }
 
 }  // namespace
@@ -126,7 +119,7 @@ std::vector<std::string> SiteOrder::Describe() const {
       if (!rule.suppresses && !rule.rewrites) continue;
       const site::PairCounts& counts = rule.rewrites ? rule.without : rule.siblings;
       lines.push_back(fmt::format("rule {} {} '{}' in {}: {} of {} pairs, at least {:.3f}",
-                                  rule.rewrites ? "rewrite" : "suppress", NameOf(rule.kind),
+                                  rule.rewrites ? "rewrite" : "suppress", site::NameOf(rule.kind),
                                   rule.name, rule.pattern.empty() ? "all URLs" : rule.pattern,
                                   counts.same, counts.pairs(), ValueOf(counts.lower_bound())));
     }
