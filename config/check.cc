@@ -134,9 +134,10 @@ void FindTopicConflicts(const Config& config, std::vector<Conflict>& conflicts) 
     std::string_view key;
     const std::string& topic;
   };
-  const std::array<Output, 4> outputs{{{"kafka.log.topic", kafka.log_topic},
+  const std::array<Output, 5> outputs{{{"kafka.log.topic", kafka.log_topic},
                                        {"kafka.verdicts.topic", kafka.verdict_topic},
                                        {"kafka.scores.topic", kafka.score_topic},
+                                       {"kafka.sites.topic", kafka.site_topic},
                                        {"metrics.topic", config.metrics.topic}}};
   const auto is_input = [&](const std::string& topic) {
     return std::find(kafka.input_topics.begin(), kafka.input_topics.end(), topic) !=
@@ -146,6 +147,10 @@ void FindTopicConflicts(const Config& config, std::vector<Conflict>& conflicts) 
     return topic.ends_with(kafka.dead_letter_suffix) &&
            is_input(topic.substr(0, topic.size() - kafka.dead_letter_suffix.size()));
   };
+  if (!kafka.site_topic.empty() && config.judge.sites.max == 0) {
+    conflicts.push_back({{"kafka.sites.topic", "judge.sites.max"},
+                         "is of no use while nothing is learned of sites: judge.sites.max is 0"});
+  }
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const Output& output = outputs[i];
     if (output.topic.empty()) continue;

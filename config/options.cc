@@ -471,6 +471,13 @@ std::vector<Option> MakeOptions() {
              "verdicts: of each page, and of those it links to (`extract.links`) that were never "
              "fetched. Empty: no scores.",
              FIELD(kafka.score_topic), Name(/*may_be_empty=*/true)),
+      Scalar(
+          "kafka.sites.topic",
+          "Topic for what is learned of sites (`judge.sites.max`), such as `crawl.sites`, in the "
+          "transaction of the verdicts: a record when a rule comes into use or goes out of it, "
+          "and when the fetches of a site have doubled. Compacted where crawlsieve creates it. "
+          "Empty: none.",
+          FIELD(kafka.site_topic), Name(/*may_be_empty=*/true)),
       Scalar("kafka.dead_letters.suffix",
              "Suffix of the dead-letter topics. A record whose URL can't be known goes to the "
              "topic `<input topic><suffix>`.",
@@ -804,6 +811,7 @@ constexpr std::array kSections{
     Section{"kafka.key", "The key of the fingerprints."},
     Section{"kafka.verdicts", "The verdicts."},
     Section{"kafka.scores", "How soon URLs are worth a fetch. See docs/frontier.md."},
+    Section{"kafka.sites", "What is learned of sites. See docs/frontier.md."},
     Section{"kafka.dead_letters", "Records that can't be judged."},
     Section{"kafka.commit", "When a batch of verdicts is committed."},
     Section{"service", "This process."},

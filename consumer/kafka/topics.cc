@@ -178,13 +178,13 @@ Status EnsureLogTopic(Admin& admin, const KafkaClientOptions& options, MissingTo
 
 Result<std::uint64_t> EnsureTopic(Admin& admin, const KafkaClientOptions& options,
                                   const std::string& topic, std::int32_t partitions,
-                                  std::chrono::milliseconds timeout) {
+                                  std::chrono::milliseconds timeout, TopicKeeps keeps) {
   CRAWLSIEVE_ASSIGN_OR_RETURN(const auto found, Describe(admin, topic, timeout));
   if (found.has_value()) {
     return MaxMessageBytes(*found);
   }
-  CRAWLSIEVE_ASSIGN_OR_RETURN(const TopicSpec spec,
-                              OurTopic(admin, options, topic, partitions, timeout));
+  CRAWLSIEVE_ASSIGN_OR_RETURN(TopicSpec spec, OurTopic(admin, options, topic, partitions, timeout));
+  if (keeps == TopicKeeps::kLastOfKey) spec.settings["cleanup.policy"] = "compact";
   CRAWLSIEVE_RETURN_IF_ERROR(Create(admin, spec, timeout));
   return MaxWrittenBytes(options);
 }

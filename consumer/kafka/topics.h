@@ -43,11 +43,16 @@ enum class MissingTopic { kCreate, kRefuse };
 [[nodiscard]] Status EnsureLogTopic(Admin& admin, const KafkaClientOptions& options,
                                     MissingTopic missing, std::chrono::milliseconds timeout);
 
+/// Whether a topic that is made keeps all records, as long as the brokers keep any, or only the
+/// last one of each key.
+enum class TopicKeeps { kAll, kLastOfKey };
+
 /// Sees to it that an output topic exists and returns its max.message.bytes. One that exists is
 /// left as it is; a new one takes records as large as our producers write. Errors: kIo (no broker
 /// answered in time, or it refused).
 [[nodiscard]] Result<std::uint64_t> EnsureTopic(Admin& admin, const KafkaClientOptions& options,
                                                 const std::string& topic, std::int32_t partitions,
-                                                std::chrono::milliseconds timeout);
+                                                std::chrono::milliseconds timeout,
+                                                TopicKeeps keeps = TopicKeeps::kAll);
 
 }  // namespace crawlsieve::consumer

@@ -65,6 +65,8 @@ constexpr std::array<CountName, kCounts> kCountNames{{
     {"crawlsieve_log_entries_folded_total", "log_folded",
      "Entries of the admission log folded into the state."},
     {"crawlsieve_scores_total", "scores", "Scores of URLs that were published."},
+    {"crawlsieve_site_records_total", "site_records",
+     "Records of what was learned of a site that were published."},
     {"crawlsieve_transactions_committed_total", "transactions_committed",
      "Transactions committed by the judge."},
     {"crawlsieve_transactions_aborted_total", "transactions_aborted",

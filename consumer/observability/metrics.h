@@ -44,6 +44,7 @@ enum class Count {
   kLogEntriesAppended,  ///< by the extract stage
   kLogEntriesFolded,    ///< by the judge
   kScores,
+  kSiteRecords,
   kTransactionsCommitted,
   kTransactionsAborted,
   kIndexProbes,         ///< buckets looked into

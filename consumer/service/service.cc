@@ -107,7 +107,9 @@ BrokerStatus EnsureTopics(const ServiceSetup& setup, DeadLetterBytes& dead_lette
                                     kAdminTimeout));
   if (!ready) return ready;
   const auto ensure = [&](const std::string& topic) {
-    return EnsureTopic(**admin, setup.kafka, topic, 1, kAdminTimeout);
+    const bool is_of_sites = topic == setup.kafka.site_topic;
+    return EnsureTopic(**admin, setup.kafka, topic, 1, kAdminTimeout,
+                       is_of_sites ? TopicKeeps::kLastOfKey : TopicKeeps::kAll);
   };
   const auto too_small = [&](const std::string& topic, std::uint64_t bytes) {
     return RecordSizeProblem(topic, bytes, setup.kafka.bootstrap_servers);
@@ -124,6 +126,7 @@ BrokerStatus EnsureTopics(const ServiceSetup& setup, DeadLetterBytes& dead_lette
               "suppressed or rewritten"}});
       }
     }
+    if (!setup.kafka.site_topic.empty()) outputs.push_back(setup.kafka.site_topic);
     for (const std::string& topic : outputs) {
       const auto made = ensure(topic);
       if (!made) return check(tl::unexpected(made.error()));

@@ -83,6 +83,8 @@ Status Detector::InsertDocumentsAfter(std::uint64_t sequence) {
 }
 
 Result<Folded> Detector::Fold(const log::Entry& entry) {
+  forgotten_site_.reset();
+  site_with_news_.reset();
   switch (entry.body_case()) {
     case log::Entry::kParameters:
       return FoldParameters(entry.parameters());
@@ -220,6 +222,8 @@ Result<Folded> Detector::FoldPage(const log::Page& page) {
 }
 
 void Detector::Learn(const SiteChange& change) {
+  if (change.forgets_learned) forgotten_site_ = change.forgotten;
+  if (change.is_news) site_with_news_ = change.slot->record.site();
   for (const site::Brought& brought : change.brought) current_.sites.Add(brought);
   if (change.forgotten.has_value()) known_sites_.Forget(*change.forgotten);
   if (change.taken.has_value()) known_sites_.Take(*change.taken);
@@ -230,6 +234,16 @@ Result<std::vector<UrlScore>> Detector::ScoresOf(const log::Page& page, const Ve
   return crawlsieve::ScoresOf(page, verdict,
                               {*current_.parameters, current_.sites.ChanceOfNew(site::kFirstChance),
                                known_sites_, overlay_});
+}
+
+Result<std::vector<SiteNews>> Detector::NewsOfSites() {
+  std::vector<SiteNews> news;
+  if (forgotten_site_.has_value()) news.push_back({*forgotten_site_, std::nullopt});
+  if (site_with_news_.has_value()) {
+    CRAWLSIEVE_ASSIGN_OR_RETURN(auto report, ReportOfSite(*site_with_news_, current_, overlay_));
+    news.push_back({*site_with_news_, std::move(report)});
+  }
+  return news;
 }
 
 void Detector::ReadAheadFor(std::span<const log::Entry> entries, std::size_t threads) {

@@ -12,6 +12,7 @@
 #include "plugin/judge/page.h"
 #include "plugin/judge/parameters_entry.h"
 #include "plugin/judge/restart_snapshots.h"
+#include "plugin/judge/site_report.h"
 #include "plugin/log/entry.pb.h"
 #include "plugin/score/url_score.h"
 #include "plugin/site/pattern_counts.h"
@@ -125,6 +126,11 @@ class Detector {
   [[nodiscard]] Result<std::vector<UrlScore>> ScoresOf(const log::Page& page,
                                                        const Verdict& verdict);
 
+  /// What the page that was folded last changed of sites, so far as others should hear of it: at
+  /// most one site that was forgotten, and then one that was learned of. It may be asked for or
+  /// not. Errors: kIo, kCorruption.
+  [[nodiscard]] Result<std::vector<SiteNews>> NewsOfSites();
+
   /// What first fetches brought, of all sites together, as of the last folded entry.
   [[nodiscard]] const site::FetchCounts& sites() const { return current_.sites; }
 
@@ -157,7 +163,9 @@ class Detector {
   FoldProgress current_;
   Overlay overlay_;
   OpenMarks marks_;
-  KnownSites known_sites_;  ///< empty unless scores are asked for
+  KnownSites known_sites_;                     ///< empty unless scores are asked for
+  std::optional<std::string> forgotten_site_;  ///< by the last entry, of those with news
+  std::optional<std::string> site_with_news_;  ///< by the last entry
   ConfirmWork confirm_work_;
   RestartSnapshots snapshots_;  ///< after the index, which they may be reading
 };

@@ -2,6 +2,7 @@
 
 #include "plugin/base/broker_error.h"
 #include "plugin/judge/detector.h"
+#include "plugin/judge/site_report.h"
 #include "plugin/log/entry.pb.h"
 #include "plugin/log/log_source.h"
 #include "plugin/score/url_score.h"
@@ -42,6 +43,8 @@ class JudgeFold {
   /// Of the page that was folded last.
   [[nodiscard]] virtual Result<std::vector<UrlScore>> ScoresOf(const log::Page& page,
                                                                const Verdict& verdict) = 0;
+  /// By the page that was folded last.
+  [[nodiscard]] virtual Result<std::vector<SiteNews>> NewsOfSites() = 0;
   [[nodiscard]] virtual Status Commit(const LogPosition& position) = 0;
   virtual void Discard() = 0;
   [[nodiscard]] virtual const LogPosition& position() const = 0;
@@ -61,6 +64,7 @@ class DetectorFold final : public JudgeFold {
   Result<std::vector<UrlScore>> ScoresOf(const log::Page& page, const Verdict& verdict) override {
     return detector_.ScoresOf(page, verdict);
   }
+  Result<std::vector<SiteNews>> NewsOfSites() override { return detector_.NewsOfSites(); }
   Status Commit(const LogPosition& position) override { return detector_.Commit(position); }
   void Discard() override { detector_.Discard(); }
   [[nodiscard]] const LogPosition& position() const override { return detector_.position(); }
@@ -154,6 +158,10 @@ class VerdictSink {
   [[nodiscard]] virtual BrokerStatus PublishScores(std::span<const UrlScore> /*scores*/) {
     return {};
   }
+  /// Whether it takes news of sites. They are made only if it does.
+  [[nodiscard]] virtual bool takes_sites() const { return false; }
+  /// Publishes what became known of sites with the verdict before.
+  [[nodiscard]] virtual BrokerStatus PublishSites(std::span<const SiteNews> /*news*/) { return {}; }
   /// Makes what was published since Begin visible, exactly once together with `place`.
   [[nodiscard]] virtual BrokerStatus Commit(const CommittedPlace& place) = 0;
   /// The state has taken the batch up (at least once: the group learns of the place now).

@@ -319,9 +319,17 @@ milliseconds JudgeMachine::TimeLeft() const {
 
 BrokerStatus JudgeMachine::Publish(const log::Page& page, const Verdict& verdict) {
   CRAWLSIEVE_RETURN_IF_ERROR(ends_.sink.Publish(page, verdict));
-  if (!ends_.sink.takes_scores()) return {};
-  const auto scores = ends_.fold.ScoresOf(page, verdict);
-  return scores ? ends_.sink.PublishScores(*scores) : Final(tl::unexpected(scores.error()));
+  if (ends_.sink.takes_scores()) {
+    const auto scores = ends_.fold.ScoresOf(page, verdict);
+    if (!scores) return Final(tl::unexpected(scores.error()));
+    CRAWLSIEVE_RETURN_IF_ERROR(ends_.sink.PublishScores(*scores));
+  }
+  if (ends_.sink.takes_sites()) {
+    const auto news = ends_.fold.NewsOfSites();
+    if (!news) return Final(tl::unexpected(news.error()));
+    CRAWLSIEVE_RETURN_IF_ERROR(ends_.sink.PublishSites(*news));
+  }
+  return {};
 }
 
 BrokerStatus JudgeMachine::JudgeItem(const LogItem& item) {

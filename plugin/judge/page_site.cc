@@ -7,6 +7,7 @@
 #include "plugin/verdict/reason.h"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 namespace crawlsieve {
@@ -60,6 +61,11 @@ site::Share NoveltyOf(const PageFacts& facts) {
   }
 }
 
+/// Changes with what is published of a site.
+std::pair<std::uint64_t, int> NewsOf(const site::Site& site) {
+  return {site.rules().changes(), std::bit_width(site.counts().fetched)};
+}
+
 }  // namespace
 
 std::optional<site::PageObservation> ObservationOf(const PageFacts& facts) {
@@ -107,7 +113,9 @@ Result<SiteChange> LearnOfSite(const site::PageObservation& observation, std::ui
   auto latest = site::LatestPages::Decode(std::move(*record.mutable_latest()));
   if (latest.is_full()) {
     CRAWLSIEVE_ASSIGN_OR_RETURN(auto learned, SiteRow::Read(rows, slot));
+    const auto before = NewsOf(learned.site);
     CRAWLSIEVE_ASSIGN_OR_RETURN(change.brought, latest.AddTo(learned.site));
+    change.is_news = NewsOf(learned.site) != before;
     latest.Clear();
     change.learned = std::move(learned);
     record.set_has_learned(true);

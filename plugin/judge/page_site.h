@@ -38,6 +38,9 @@ struct SiteChange {
   /// A site that had to give up the slot; with a SiteRow of its own, that one goes.
   std::optional<std::string> forgotten;
   bool forgets_learned = false;
+  /// What was learned before the latest pages has changed so much that others should hear of it: a
+  /// rule came into use or went out of it, or the fetches have doubled.
+  bool is_news = false;
   std::vector<site::Brought> brought;  ///< for the sum of the crawl
   /// What the site took; nullopt: nothing. Views are into the page.
   std::optional<site::PageObservation> taken;

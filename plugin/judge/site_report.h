@@ -36,6 +36,12 @@ struct SiteReport {
   std::vector<HostReport> hosts;   ///< those that anything is known of
 };
 
+/// What others should hear of a site.
+struct SiteNews {
+  std::string name;                  ///< as SiteReport's
+  std::optional<SiteReport> report;  ///< nullopt: the judge has forgotten the site
+};
+
 /// nullopt: nothing at all is known of the site. Errors: kIo, kCorruption.
 [[nodiscard]] Result<std::optional<SiteReport>> ReportOfSite(std::string_view name,
                                                              const FoldProgress& progress,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "consumer/output/advice/site_record.h"
 #include "consumer/output/scores/score_record.h"
 #include "consumer/output/verdict_record.h"
 #include "consumer/pipeline/scan.h"
@@ -325,6 +326,25 @@ class ServiceTest : public BrokerTest {
     std::vector<nlohmann::json> verdicts;
     std::vector<std::string> scores;
   };
+
+  /// What a fold of the admission log tells of sites.
+  std::vector<std::string> SiteRecordsOfTheLog() {
+    std::vector<std::string> records;
+    TemporaryDirectory directory;
+    auto store = Store::Open({.directory = directory.path()});
+    auto detector = Detector::Open(**store, MakeIndex, consumer::SchemeOf(setup_.processor));
+    for (const std::string& bytes : ReadCommitted(setup_.kafka, setup_.kafka.log_topic)) {
+      log::Entry entry;
+      EXPECT_TRUE(entry.ParseFromString(bytes));
+      EXPECT_TRUE((*detector)->Fold(entry).has_value());
+      const auto all = (*detector)->NewsOfSites();
+      EXPECT_TRUE(all.has_value());
+      for (const SiteNews& news : *all) {
+        records.push_back(news.report.has_value() ? consumer::SiteRecord(*news.report) : "");
+      }
+    }
+    return records;
+  }
 
   ScanOutput Scan(const std::vector<FileRecord>& records) {
     ScanOutput listener;

@@ -82,6 +82,20 @@ TEST_F(ServiceTest, GivesTheScoresOfAScanOfTheSamePages) {
   }
 }
 
+TEST_F(ServiceTest, PublishesWhatAFoldOfTheLogLearnsOfSites) {
+  setup_.kafka.site_topic = UniqueName("sites");
+  setup_.judge.sites.max = 1000;
+  Feed(LinkedRecords());
+  RunUntilDone();
+  const auto records = ReadCommitted(setup_.kafka, setup_.kafka.site_topic);
+  ASSERT_GE(records.size(), 5U) << "one of each of five hosts with 40 pages";
+  for (const std::string& record : records) {
+    ASSERT_TRUE(ConformsTo(nlohmann::json::parse(record),
+                           CRAWLSIEVE_SOURCE_DIR "/docs/schemas/site.schema.json"));
+  }
+  EXPECT_EQ(records, SiteRecordsOfTheLog());
+}
+
 TEST_F(ServiceTest, AtLeastOnceGivesTheSameVerdicts) {
   setup_.kafka.delivery = Delivery::kAtLeastOnce;
   const auto records = MixedRecords();

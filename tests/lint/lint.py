@@ -67,7 +67,8 @@ ROOMS = {
                                 "consumer/service/options.h consumer/service/brokers",
     "consumer/service/judge": "plugin/base plugin/score plugin/verdict plugin/judge consumer/kafka "
                               "consumer/observability consumer/status consumer/output "
-                              "consumer/output/scores consumer/service/options.h "
+                              "consumer/output/advice consumer/output/scores "
+                              "consumer/service/options.h "
                               "consumer/service/brokers",
     "consumer/service": "plugin/base plugin/fingerprint plugin/state plugin/verdict plugin/judge "
                         "consumer consumer/kafka consumer/observability consumer/status "

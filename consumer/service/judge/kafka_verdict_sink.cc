@@ -1,5 +1,6 @@
 #include "consumer/service/judge/kafka_verdict_sink.h"
 
+#include "consumer/output/advice/site_record.h"
 #include "consumer/output/scores/score_record.h"
 #include "consumer/output/verdict_record.h"
 #include "consumer/service/brokers/kafka_log.h"
@@ -43,7 +44,8 @@ BrokerStatus KafkaVerdictSink::Fence() {
         Repeat(kCommitTimeout, [&] { return (*producer)->InitTransactions(kAdminTimeout); });
     if (!fenced) return fenced;
   }
-  for (const std::string* topic : {&options_.verdict_topic, &options_.score_topic}) {
+  for (const std::string* topic :
+       {&options_.verdict_topic, &options_.score_topic, &options_.site_topic}) {
     if (topic->empty()) continue;
     auto found =
         Repeat(kAdminTimeout, [&] { return (*producer)->FindLeaders(*topic, kAdminTimeout); });
@@ -62,6 +64,7 @@ BrokerStatus KafkaVerdictSink::Poll() {
 
 BrokerStatus KafkaVerdictSink::Begin() {
   scores_ = 0;
+  site_records_ = 0;
   return is_exactly_once_ ? producer_->BeginTransaction() : BrokerStatus();
 }
 
@@ -102,6 +105,23 @@ BrokerStatus KafkaVerdictSink::PublishScores(std::span<const UrlScore> scores) {
   return {};
 }
 
+BrokerStatus KafkaVerdictSink::PublishSites(std::span<const SiteNews> news) {
+  for (const SiteNews& site : news) {
+    RecordView record;
+    record.topic = options_.site_topic;
+    record.key = site.name;
+    std::string text;
+    if (site.report.has_value()) {
+      text = SiteRecord(*site.report);
+      record.value = text;
+      record.headers.push_back({"content-type", "application/json"});
+    }
+    CRAWLSIEVE_RETURN_IF_ERROR(Produce(record));
+  }
+  site_records_ += news.size();
+  return {};
+}
+
 BrokerStatus KafkaVerdictSink::Produce(const RecordView& record) {
   while (true) {
     auto produced = producer_->Produce(record, 0);
@@ -118,6 +138,7 @@ BrokerStatus KafkaVerdictSink::Commit(const CommittedPlace& place) {
   if (committed) {
     contact_.Answered();
     metrics_.Add(Count::kScores, scores_);
+    metrics_.Add(Count::kSiteRecords, site_records_);
   }
   return committed;
 }

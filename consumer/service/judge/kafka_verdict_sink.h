@@ -14,7 +14,8 @@
 
 namespace crawlsieve::consumer {
 
-/// The topics of verdicts and scores. With exactly_once a batch is a Kafka transaction under the id
+/// The topics of verdicts, scores and sites. With exactly_once a batch is a Kafka transaction under
+/// the id
 /// `<group>.judge`, which holds the group's place too; with at_least_once verdicts are waited for,
 /// and the place is committed after the state. Borrows everything it is given. Thread-compatible.
 class KafkaVerdictSink final : public VerdictSink {
@@ -28,6 +29,8 @@ class KafkaVerdictSink final : public VerdictSink {
   BrokerStatus Publish(const log::Page& page, const Verdict& verdict) override;
   [[nodiscard]] bool takes_scores() const override { return !options_.score_topic.empty(); }
   BrokerStatus PublishScores(std::span<const UrlScore> scores) override;
+  [[nodiscard]] bool takes_sites() const override { return !options_.site_topic.empty(); }
+  BrokerStatus PublishSites(std::span<const SiteNews> news) override;
   BrokerStatus Commit(const CommittedPlace& place) override;
   BrokerStatus Acknowledge(const CommittedPlace& place) override;
   void Close() override;
@@ -45,7 +48,8 @@ class KafkaVerdictSink final : public VerdictSink {
   const bool is_exactly_once_;
   std::optional<BrokerError> delivery_failure_;
   std::unique_ptr<Producer> producer_;
-  std::uint64_t scores_ = 0;  ///< of the open batch
+  std::uint64_t scores_ = 0;        ///< of the open batch
+  std::uint64_t site_records_ = 0;  ///< of the open batch
 };
 
 }  // namespace crawlsieve::consumer

@@ -92,6 +92,7 @@ class ModelFold final : public JudgeFold {
 
   void ReadAheadFor(std::span<const log::Entry> /*entries*/) override {}
   Result<Folded> Fold(const log::Entry& entry) override;
+  Result<std::vector<SiteNews>> NewsOfSites() override { return std::vector<SiteNews>(); }
   Result<std::vector<UrlScore>> ScoresOf(const log::Page& page, const Verdict& verdict) override {
     UrlScore score;
     score.url = page.canonical_url();

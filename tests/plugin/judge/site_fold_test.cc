@@ -16,11 +16,13 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace crawlsieve {
 namespace {
 
+using ::testing::ElementsAre;
 using testing::EntryBuilder;
 using testing::kScheme;
 using testing::Parameters;
@@ -79,6 +81,13 @@ class SiteFoldTest : public ::testing::Test {
   }
 
   static std::uint32_t Fetches(std::uint32_t count) { return count / site::FetchCounts::kFetch; }
+
+  /// What the last page brings to whoever hears of sites.
+  std::vector<SiteNews> News() {
+    auto news = detector_->NewsOfSites();
+    EXPECT_TRUE(news.has_value()) << news.error().message;
+    return news.value_or(std::vector<SiteNews>());
+  }
 
   site::Advice Advise(const std::string& url) {
     const auto site = detector_->SiteAt(site::SiteOf(url)).value();
@@ -167,6 +176,71 @@ TEST_F(SiteFoldTest, SessionsAreLearnedFromPagesAndSuppressed) {
   EXPECT_EQ(Advise("http://host.example/page0.html?sid=7").action, site::Action::kSuppress);
   EXPECT_EQ(Advise("http://host.example/page99.html?sid=7").action, site::Action::kSchedule);
   EXPECT_EQ(Advise("http://other.example/page0.html?sid=7").action, site::Action::kSchedule);
+}
+
+TEST_F(SiteFoldTest, ASiteIsNewsWhenItsFetchesHaveDoubled) {
+  std::vector<int> with_news;
+  for (int i = 1; i <= 200; ++i) {
+    Fold(Page(fmt::format("http://host.example/{}", i), std::to_string(i)));
+    const std::vector<SiteNews> news = News();
+    if (news.empty()) continue;
+    with_news.push_back(i);
+    ASSERT_EQ(news.size(), 1U);
+    EXPECT_EQ(news[0].name, kSite);
+    ASSERT_TRUE(news[0].report.has_value());
+    EXPECT_EQ(news[0].report->sequence, static_cast<std::uint64_t>(i) + 1) << "the parameters, too";
+    EXPECT_EQ(Fetches(news[0].report->site->counts().fetched), i);
+  }
+  // The latest 16 pages are moved by the one behind them.
+  EXPECT_THAT(with_news, ElementsAre(17, 33, 65, 129));
+}
+
+TEST_F(SiteFoldTest, ASiteIsNewsWhenARuleComesIntoUseAndWhenItGoes) {
+  const auto is_suppressed = [](const SiteReport& report) {
+    const auto& rules = report.site->rules().rules();
+    return std::any_of(rules.begin(), rules.end(),
+                       [](const auto& rule) { return rule.value.suppresses; });
+  };
+  std::vector<bool> told;
+  for (int i = 0; i < 600; ++i) {
+    // From the 200th page on, the parameter matters.
+    const int page = i < 200 ? i / 2 : i;
+    Fold(Page(fmt::format("http://host.example/page{}.html?sid={}", i / 2, 1000 + i),
+              fmt::format("page {}", page)));
+    for (const SiteNews& news : News()) {
+      const bool suppresses = is_suppressed(news.report.value());
+      if (told.empty() || told.back() != suppresses) told.push_back(suppresses);
+    }
+  }
+  EXPECT_THAT(told, ElementsAre(false, true, false));
+}
+
+TEST_F(SiteFoldTest, AnEntryWithoutAPageBringsNoNews) {
+  for (int i = 0; i < 17; ++i) {
+    Fold(Page(fmt::format("http://host.example/{}", i), std::to_string(i)));
+  }
+  EXPECT_EQ(News().size(), 1U);
+  SetMaxSites(2'000'000);
+  EXPECT_EQ(News().size(), 0U);
+}
+
+TEST_F(SiteFoldTest, ASiteThatIsForgottenIsNewsIfItWasBefore) {
+  SetMaxSites(1);
+  Fold(Page("http://small.example/", "small"));
+  for (int i = 0; i < 17; ++i) {
+    Fold(Page(fmt::format("http://host.example/{}", i), fmt::format("own {}", i)));
+    if (i < 16) {
+      EXPECT_EQ(News().size(), 0U) << "nobody was told of small.example";
+    }
+  }
+  for (int i = 0; i < 17; ++i) {
+    EXPECT_EQ(News().size(), i == 0 ? 1U : 0U) << i;
+    Fold(Page(fmt::format("http://other.example/{}", i), fmt::format("other {}", i)));
+  }
+  const std::vector<SiteNews> news = News();
+  ASSERT_EQ(news.size(), 1U);
+  EXPECT_EQ(news[0].name, kSite);
+  EXPECT_FALSE(news[0].report.has_value());
 }
 
 TEST_F(SiteFoldTest, WhatAllSitesBroughtIsTheirAverage) {
