@@ -292,6 +292,14 @@ TEST(ParseConfig, WantsDifferentTopics) {
               ElementsAre(HasSubstr("kafka.dead_letters.suffix: makes a name longer than")));
 }
 
+TEST(ParseConfig, WantsNoTopicOfSitesWhileNothingIsLearnedOfThem) {
+  EXPECT_THAT(Mistakes("kafka:\n  sites: {topic: crawl.sites}\n"),
+              ElementsAre("c.yaml:2:11: kafka.sites.topic: is of no use while nothing is learned "
+                          "of sites: judge.sites.max is 0"));
+  EXPECT_EQ(Good("kafka: {sites: {topic: crawl.sites}}\njudge: {sites: {max: 9}}").kafka.site_topic,
+            "crawl.sites");
+}
+
 TEST(ParseConfig, RefusesPropertiesThatItSetsItself) {
   for (const char* name :
        {"bootstrap.servers", "metadata.broker.list", "group.id", "transactional.id",
