@@ -13,8 +13,9 @@ namespace crawlsieve::consumer {
 
 /// A share, to four places.
 [[nodiscard]] inline double Decimal(site::Share share) {
-  return static_cast<double>((std::uint64_t{share} * 10'000 + site::kWhole / 2) / site::kWhole) /
-         10'000;
+  const std::uint64_t ten_thousandths =
+      (std::uint64_t{share} * 10'000 + site::kWhole / 2) / site::kWhole;
+  return static_cast<double>(ten_thousandths) / 10'000;
 }
 
 /// Of FetchCounts: whole fetches and sixteenths.
