@@ -22,10 +22,9 @@ std::string MissingAcl(const ClientIdentity& client, std::string_view operation,
 
 std::string MissingTopicAcl(const ClientIdentity& client, const TopicAccess& access) {
   const std::string_view topic = access.topic.empty() ? kAnyTopic : access.topic;
-  return MissingAcl(
-      client, access.operation,
-      access.topic.empty() ? std::string("the topic") : fmt::format("topic {}", topic),
-      fmt::format("topic {}", topic));
+  std::string resource = access.topic.empty() ? "the topic" : fmt::format("topic {}", topic);
+  if (access.operation == "Describe") resource += " (Read and Write include it)";
+  return MissingAcl(client, access.operation, resource, fmt::format("topic {}", topic));
 }
 
 std::string LoginAdvice(const ClientIdentity& client) {

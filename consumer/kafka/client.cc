@@ -62,8 +62,9 @@ class Client::Context {
 
   void Report(BrokerError error) {
     MutexLock lock(mutex_);
-    if (error.broker_code == RD_KAFKA_RESP_ERR__SSL && !certificate_problem_.empty()) {
-      error.message += ": " + std::exchange(certificate_problem_, {});
+    if (error.broker_code == RD_KAFKA_RESP_ERR__SSL && !certificate_problem_.empty() &&
+        error.message.find("verify failed") != std::string::npos) {
+      error.message += ": " + certificate_problem_;
     }
     error = WithAdvice(std::move(error), identity_);
     // "All brokers are down" comes after the reason and must not hide it.
@@ -113,7 +114,7 @@ class Client::Context {
   std::string last_trouble_ GUARDED_BY(mutex_);
   bool is_last_a_refusal_ GUARDED_BY(mutex_) = false;  ///< last_trouble_
   bool were_all_down_ GUARDED_BY(mutex_) = false;
-  std::string certificate_problem_ GUARDED_BY(mutex_);  ///< of the connection that fails now
+  std::string certificate_problem_ GUARDED_BY(mutex_);  ///< of the newest that failed
   const std::vector<std::string> secrets_;
   const ClientIdentity identity_;
   void* const owner_;

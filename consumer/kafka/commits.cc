@@ -5,6 +5,7 @@
 #include "consumer/kafka/partition_list.h"
 #include "plugin/base/result.h"
 
+#include <string_view>
 #include <thread>
 #include <utility>
 
@@ -51,7 +52,8 @@ BrokerStatus Consumer::Commit(const std::vector<PartitionOffset>& offsets, milli
     return CommitStatus(code, nullptr);
   }
   rd_kafka_queue_poll_callback(queue.get(), TimeoutMs(timeout));
-  const TopicAccess access{"Read", offsets.empty() ? "" : offsets.front().partition.topic};
+  const TopicAccess access{"Read",
+                           offsets.empty() ? std::string_view() : offsets.front().partition.topic};
   if (!result) {
     return tl::unexpected(
         KafkaErrorFromCode(RD_KAFKA_RESP_ERR__TIMED_OUT, "committing offsets",
@@ -129,7 +131,7 @@ BrokerResult<std::vector<std::optional<PartitionOffset>>> Consumer::CommittedPla
     // An open transaction holds the offsets back (UNSTABLE_OFFSET_COMMIT) until it ends.
     BrokerError error = client_->Explain(
         KafkaErrorFromCode(code, "reading committed offsets", client_->LastTrouble()),
-        {"Describe", partitions.empty() ? "" : partitions.front().topic});
+        {"Describe", partitions.empty() ? std::string_view() : partitions.front().topic});
     if (error.error_class != ErrorClass::kRetriable || Until(deadline) <= kCommittedRetryPause) {
       return tl::unexpected(std::move(error));
     }

@@ -66,6 +66,7 @@ class Checker {
 
   std::vector<Finding> Run() {
     if (!CheckBrokers()) return std::move(findings_);
+    is_group_usable_ = CanUseGroup(OwnGroup(), "group " + OwnGroup().required.at("group.id"));
     if (Has(Role::kExtract)) {
       for (const std::string& topic : needs_.kafka.input_topics) CheckInput(topic);
     }
@@ -81,7 +82,7 @@ class Checker {
       }
     }
     if (!needs_.metrics_topic.empty()) CheckMetrics();
-    if (Has(Role::kExtract)) CheckExtractMembers();
+    if (Has(Role::kExtract) && is_group_usable_) CheckExtractMembers();
     if (!Has(Role::kJudge)) CheckReadersGroup();
     if (Has(Role::kJudge)) CheckJudgeMembers();
     return std::move(findings_);
@@ -90,6 +91,11 @@ class Checker {
  private:
   /// Whether what the topic holds must survive the loss of a broker.
   enum class Kept { kYes, kNo };
+  /// What this process does with a topic.
+  struct Access {
+    bool read = false;
+    bool written = false;
+  };
 
   [[nodiscard]] bool Has(Role role) const {
     return std::find(needs_.roles.begin(), needs_.roles.end(), role) != needs_.roles.end();
@@ -171,25 +177,31 @@ class Checker {
 
   /// Asks for a topic. nullopt, and a problem, if the brokers don't say; an empty optional inside
   /// if there is no such topic.
-  std::optional<std::optional<TopicDescription>> Describe(const std::string& topic) {
+  std::optional<std::optional<TopicDescription>> Describe(const std::string& topic,
+                                                          const Access& access) {
     const std::string subject = "topic " + topic;
     if (IsLate(subject)) return std::nullopt;
     auto described = admin_->DescribeTopic(topic, Left());
     if (described) return std::move(*described);
     Problem(subject, described.error().message);
+    // Describe comes with Read and Write, so one of these is what is missing.
+    if (IsMissingTopicPermission(described.error())) {
+      if (access.written) static_cast<void>(CanWrite(topic));
+      if (access.read) static_cast<void>(CanRead(topic));
+    }
     return std::nullopt;
   }
 
   void CheckInput(const std::string& topic) {
     const std::string subject = "topic " + topic;
-    const auto described = Describe(topic);
+    const auto described = Describe(topic, {.read = true});
     if (!described.has_value()) return;
     if (!described->has_value()) return Problem(subject, MissingInputProblem(topic));
     const TopicDescription& found = **described;
     if (std::string problem = InputTopicProblem(topic, found, needs_.kafka); !problem.empty()) {
       return Problem(subject, std::move(problem));
     }
-    if (!CanRead(ExtractConsumer(needs_.kafka, {}), topic)) return;
+    if (!CanRead(topic)) return;
     if (Setting(found, "cleanup.policy").find("compact") != std::string::npos) {
       return Warn(subject,
                   fmt::format("cleanup.policy={}: compaction removes pages, read or not; input "
@@ -202,7 +214,9 @@ class Checker {
   /// A topic that must keep every record for ever.
   void CheckForever(const std::string& topic, bool is_made) {
     const std::string subject = "topic " + topic;
-    const auto described = Describe(topic);
+    // All roles read both. Extract processes write entries, judges parameters and the key.
+    const bool is_written = topic == needs_.kafka.log_topic || Has(Role::kJudge);
+    const auto described = Describe(topic, {.read = true, .written = is_written});
     if (!described.has_value()) return;
     if (!described->has_value()) {
       if (is_made) return TryToMake(LogTopicSpec(*admin_, needs_.kafka, topic, Left()), topic);
@@ -213,17 +227,14 @@ class Checker {
     }
     std::string problem = LogTopicProblem(topic, **described, needs_.kafka.bootstrap_servers);
     if (!problem.empty()) return Problem(subject, std::move(problem));
-    // All roles read both. Extract processes write entries, judges parameters and the key.
-    if (topic == needs_.kafka.log_topic || Has(Role::kJudge)) {
-      if (!CanWrite(topic)) return;
-    }
-    if (!CanRead(Reader(), topic)) return;
+    if (is_written && !CanWrite(topic)) return;
+    if (!CanRead(topic)) return;
     if (IsKept(topic, **described)) Ok(subject, Summary(**described));
   }
 
   void CheckOutput(const std::string& topic, Kept kept) {
     const std::string subject = "topic " + topic;
-    const auto described = Describe(topic);
+    const auto described = Describe(topic, {.written = true});
     if (!described.has_value()) return;
     if (!described->has_value()) {
       return TryToMake(OutputTopicSpec(*admin_, needs_.kafka, topic, 1, Left()), topic);
@@ -237,7 +248,7 @@ class Checker {
 
   void CheckMetrics() {
     const std::string& topic = needs_.metrics_topic;
-    const auto described = Describe(topic);
+    const auto described = Describe(topic, {.written = true});
     if (!described.has_value()) return;
     if (!described->has_value()) {
       return TryToMake(OutputTopicSpec(*admin_, needs_.kafka, topic, 1, Left()), topic);
@@ -278,9 +289,11 @@ class Checker {
     return tried.has_value();
   }
 
-  bool CanRead(const ClientRecipe& recipe, const std::string& topic) {
+  /// Also true where it can't be asked, because the group can't be used.
+  bool CanRead(const std::string& topic) {
+    if (!is_group_usable_) return true;
     if (IsLate("topic " + topic)) return false;
-    const auto tried = TryReadInGroup(recipe, needs_.kafka, topic, Left());
+    const auto tried = TryReadInGroup(OwnGroup(), needs_.kafka, topic, Left());
     if (!tried) Problem("topic " + topic, tried.error().message);
     return tried.has_value();
   }
@@ -295,9 +308,9 @@ class Checker {
     return false;
   }
 
-  /// How this process reads the log and the key.
-  [[nodiscard]] ClientRecipe Reader() const {
-    return Has(Role::kJudge) ? JudgeConsumer(needs_.kafka) : ExtractConsumer(needs_.kafka, {});
+  /// The group by which permissions to read are asked for.
+  [[nodiscard]] ClientRecipe OwnGroup() const {
+    return Has(Role::kExtract) ? ExtractConsumer(needs_.kafka, {}) : JudgeConsumer(needs_.kafka);
   }
 
   /// The log and the key are read by clients that name the judge's group and don't join it.
@@ -312,14 +325,16 @@ class Checker {
 
   void CheckExtractMembers() {
     const std::string subject = fmt::format("group {}.extract", needs_.kafka.group);
-    if (!CanUseGroup(ExtractConsumer(needs_.kafka, {}), subject)) return;
+    if (IsLate(subject)) return;
     const auto checked = CheckExtractGroup(needs_.kafka, Left());
     checked ? Ok(subject, "can be used") : Problem(subject, checked.error().message);
   }
 
   void CheckJudgeMembers() {
     const std::string subject = fmt::format("group {}.judge", needs_.kafka.group);
-    if (CanUseGroup(JudgeConsumer(needs_.kafka), subject)) {
+    // A process with both roles has asked for its other group only.
+    if (Has(Role::kExtract) ? CanUseGroup(JudgeConsumer(needs_.kafka), subject)
+                            : is_group_usable_) {
       const auto id = JudgeClientId(needs_.kafka, Left());
       id ? Ok(subject, "can be used") : Problem(subject, id.error().message);
     }
@@ -333,6 +348,7 @@ class Checker {
   const steady_clock::time_point deadline_;
   std::unique_ptr<Admin> admin_;
   std::int32_t broker_count_ = 0;
+  bool is_group_usable_ = false;  ///< OwnGroup()
   std::vector<Finding> findings_;
 };
 
