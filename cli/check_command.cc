@@ -2,9 +2,13 @@
 #include "config/print.h"
 #include "consumer/kafka/config.h"
 #include "consumer/kafka/property_names.h"
+#include "consumer/observability/logging.h"
 #include "consumer/observability/printable.h"
+#include "consumer/service/cluster_check.h"
 
+#include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdio>
 #include <set>
 #include <string>
@@ -15,6 +19,7 @@
 #include "cli/commands.h"
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <tl/expected.hpp>
 
 namespace crawlsieve::consumer {
 namespace {
@@ -67,24 +72,14 @@ std::vector<config::Mistake> AskLibrdkafka(const std::string& file, const KafkaO
   return mistakes.empty() ? FindRefusedProperties(file, kafka) : mistakes;
 }
 
-}  // namespace
-
-int CheckCommand(const std::filesystem::path& config, bool json) {
-  auto loaded = config::LoadConfig(config);
-  if (loaded.has_value()) {
-    std::vector<config::Mistake> mistakes = AskLibrdkafka(config.string(), loaded->kafka);
-    if (mistakes.empty()) {
-      std::fputs(config::EffectiveConfig(*loaded).c_str(), stdout);
-      return kExitDone;
-    }
-    loaded = tl::unexpected(std::move(mistakes));
-  }
+/// Prints what is wrong with a configuration and returns the exit code.
+int PrintMistakes(const std::vector<config::Mistake>& found, bool json) {
   if (!json) {
-    std::fputs(PrintableLines(config::Describe(loaded.error())).c_str(), stderr);
+    std::fputs(PrintableLines(config::Describe(found)).c_str(), stderr);
     return kExitWrongInput;
   }
   nlohmann::ordered_json mistakes = nlohmann::ordered_json::array();
-  for (const config::Mistake& mistake : loaded.error()) {
+  for (const config::Mistake& mistake : found) {
     mistakes.push_back({{"file", mistake.file},
                         {"line", mistake.position.line},
                         {"column", mistake.position.column},
@@ -95,6 +90,74 @@ int CheckCommand(const std::filesystem::path& config, bool json) {
       PrintableJson(mistakes.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace))
           .c_str());
   return kExitWrongInput;
+}
+
+/// The configuration, if neither we nor librdkafka find a mistake in it.
+tl::expected<config::Config, std::vector<config::Mistake>> LoadChecked(
+    const std::filesystem::path& path) {
+  auto loaded = config::LoadConfig(path);
+  if (!loaded.has_value()) return tl::unexpected(std::move(loaded.error()));
+  std::vector<config::Mistake> mistakes = AskLibrdkafka(path.string(), loaded->kafka);
+  if (!mistakes.empty()) return tl::unexpected(std::move(mistakes));
+  return std::move(*loaded);
+}
+
+std::string_view LevelName(FindingLevel level) {
+  switch (level) {
+    case FindingLevel::kOk:
+      return "ok";
+    case FindingLevel::kWarning:
+      return "warning";
+    case FindingLevel::kProblem:
+      break;
+  }
+  return "problem";
+}
+
+}  // namespace
+
+int CheckCommand(const std::filesystem::path& config, bool json) {
+  const auto loaded = LoadChecked(config);
+  if (!loaded.has_value()) return PrintMistakes(loaded.error(), json);
+  std::fputs(config::EffectiveConfig(*loaded).c_str(), stdout);
+  return kExitDone;
+}
+
+int ConnectCommand(const CheckArguments& arguments) {
+  const auto config = LoadChecked(arguments.config);
+  if (!config.has_value()) return PrintMistakes(config.error(), arguments.json);
+  // What librdkafka says of connections is in the findings.
+  LogOptions log = config->log;
+  log.level = "error";
+  ConfigureLogging(log);
+  ClusterNeeds needs;
+  needs.kafka = config->kafka;
+  needs.roles = config->service.roles;
+  needs.metrics_topic = config->metrics.topic;
+  needs.needs_key = config->fingerprint.key.empty();
+  const std::vector<Finding> findings =
+      CheckCluster(needs, std::chrono::seconds(arguments.timeout_seconds));
+  const bool has_problem =
+      std::any_of(findings.begin(), findings.end(),
+                  [](const Finding& finding) { return finding.level == FindingLevel::kProblem; });
+  nlohmann::ordered_json lines = nlohmann::ordered_json::array();
+  for (const Finding& finding : findings) {
+    if (arguments.json) {
+      lines.push_back({{"level", LevelName(finding.level)},
+                       {"subject", finding.subject},
+                       {"text", finding.text}});
+    } else {
+      std::puts(Printable(fmt::format("{:<8} {}: {}", LevelName(finding.level), finding.subject,
+                                      finding.text))
+                    .c_str());
+    }
+  }
+  if (arguments.json) {
+    std::puts(
+        PrintableJson(lines.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace))
+            .c_str());
+  }
+  return has_problem ? kExitFailed : kExitDone;
 }
 
 }  // namespace crawlsieve::consumer

@@ -56,6 +56,8 @@ struct CheckArguments {
   std::filesystem::path sample;  ///< a file with records; empty: check the configuration
   std::string format;            ///< of JSON lines in it; empty: the configuration's
   bool all = false;              ///< not only the first records
+  bool connect = false;          ///< try the configuration against its brokers
+  int timeout_seconds = 60;      ///< for all of that
   bool json = false;
 };
 
@@ -133,6 +135,9 @@ int ScanCommand(const ScanArguments& arguments);
 int FeedCommand(const FeedArguments& arguments);
 int EvalCommand(const EvalArguments& arguments);
 int CheckCommand(const std::filesystem::path& config, bool json);
+/// Tries a configuration against its brokers and changes nothing there. kExitFailed where the
+/// service could not start or would wait.
+int ConnectCommand(const CheckArguments& arguments);
 /// Shows what the first records of a file become.
 int SampleCommand(const CheckArguments& arguments);
 /// Compares the judge's state with a refold of the log; kExitWrongInput where they differ.

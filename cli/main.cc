@@ -107,8 +107,8 @@ void AddCheck(CLI::App& app, Commands& commands) {
   const auto arguments = std::make_shared<CheckArguments>();
   CLI::App& check = *app.add_subcommand(
       "check",
-      "Check a configuration and print what is in effect, secrets masked; or show what records "
-      "become");
+      "Check a configuration and print what is in effect, secrets masked; or try it against its "
+      "brokers; or show what records become");
   CLI::Option& config =
       *check.add_option("--config", arguments->config, "Configuration file (YAML)");
   CLI::Option& sample = *check.add_option(
@@ -119,9 +119,20 @@ void AddCheck(CLI::App& app, Commands& commands) {
       ->check(JsonFormatNames())
       ->needs(&sample);
   check.add_flag("--all", arguments->all, "Show all records of the sample")->needs(&sample);
-  check.add_flag("--json", arguments->json, "Print mistakes, or what records become, as JSON");
+  CLI::Option& connect = *check.add_flag(
+      "--connect", arguments->connect,
+      "Try the configuration against its brokers: addresses, login, topics and their settings, "
+      "permissions, groups. Changes nothing there");
+  connect.needs(&config)->excludes(&sample);
+  check.add_option("--timeout", arguments->timeout_seconds, "Seconds for all of --connect")
+      ->check(CLI::Range(1, 3600))
+      ->capture_default_str()
+      ->needs(&connect);
+  check.add_flag("--json", arguments->json,
+                 "Print mistakes, findings, or what records become, as JSON");
   commands.push_back({&check, [arguments, &config, &sample] {
                         if (sample.count() > 0) return SampleCommand(*arguments);
+                        if (arguments->connect) return ConnectCommand(*arguments);
                         if (config.count() > 0) {
                           return CheckCommand(arguments->config, arguments->json);
                         }

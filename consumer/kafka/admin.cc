@@ -1,5 +1,6 @@
 #include "consumer/kafka/admin.h"
 
+#include "consumer/kafka/calls.h"
 #include "consumer/kafka/error.h"
 #include "plugin/base/result.h"
 
@@ -18,6 +19,10 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
 constexpr milliseconds kNewTopicPause{50};
+/// How often a request that waits looks whether the brokers refuse its connections.
+constexpr milliseconds kStep{100};
+/// The first of the requests for metadata; each waits twice as long as the one before.
+constexpr milliseconds kFirstMetadataWait{500};
 
 template <auto destroy>
 struct DestroyWith {
@@ -26,7 +31,6 @@ struct DestroyWith {
     destroy(object);
   }
 };
-using Queue = std::unique_ptr<rd_kafka_queue_t, DestroyWith<rd_kafka_queue_destroy>>;
 using Event = std::unique_ptr<rd_kafka_event_t, DestroyWith<rd_kafka_event_destroy>>;
 using AdminOptions =
     std::unique_ptr<rd_kafka_AdminOptions_t, DestroyWith<rd_kafka_AdminOptions_destroy>>;
@@ -36,8 +40,6 @@ using DeadTopic =
 using ConfigResource =
     std::unique_ptr<rd_kafka_ConfigResource_t, DestroyWith<rd_kafka_ConfigResource_destroy>>;
 using Topic = std::unique_ptr<rd_kafka_topic_t, DestroyWith<rd_kafka_topic_destroy>>;
-using Metadata =
-    std::unique_ptr<const struct rd_kafka_metadata, DestroyWith<rd_kafka_metadata_destroy>>;
 
 AdminOptions MakeOptions(rd_kafka_t* handle, rd_kafka_admin_op_t operation, milliseconds timeout) {
   AdminOptions options(rd_kafka_AdminOptions_new(handle, operation));
@@ -55,6 +57,10 @@ AdminOptions MakeOptions(rd_kafka_t* handle, rd_kafka_admin_op_t operation, mill
 
 }  // namespace
 
+void Admin::DestroyMetadata::operator()(const struct rd_kafka_metadata* metadata) const {
+  rd_kafka_metadata_destroy(metadata);
+}
+
 struct Admin::Answer {
   Event event;
 };
@@ -70,9 +76,10 @@ Result<std::unique_ptr<Admin>> Admin::Make(const KafkaClientOptions& options,
   return admin;
 }
 
-BrokerError Admin::Failed(std::int32_t code, std::string_view doing, std::string_view detail) {
+BrokerError Admin::Failed(std::int32_t code, std::string_view doing, std::string_view detail,
+                          const TopicAccess& access) {
   rd_kafka_poll(client_->handle(), 0);  // brings in what went wrong with the connections
-  BrokerError error = KafkaErrorFromCode(code, doing, detail);
+  BrokerError error = client_->Explain(KafkaErrorFromCode(code, doing, detail), access);
   const std::string trouble = client_->LastTrouble();
   if (error.error_class == ErrorClass::kRetriable && !trouble.empty()) {
     error.message += "; last trouble: " + trouble;
@@ -80,10 +87,19 @@ BrokerError Admin::Failed(std::int32_t code, std::string_view doing, std::string
   return error;
 }
 
+bool Admin::IsRefused() {
+  rd_kafka_poll(client_->handle(), 0);  // brings in what went wrong with the connections
+  return client_->IsRefused();
+}
+
 BrokerResult<Admin::Answer> Admin::Await(rd_kafka_queue_s* queue, milliseconds timeout,
                                          std::string_view doing) {
   // A little longer than the request's own timeout, whose error says more than silence.
-  Answer answer{Event(rd_kafka_queue_poll(queue, TimeoutMs(timeout + std::chrono::seconds(1))))};
+  const auto deadline = steady_clock::now() + timeout + std::chrono::seconds(1);
+  Answer answer;
+  while (answer.event == nullptr && steady_clock::now() < deadline && !IsRefused()) {
+    answer.event.reset(rd_kafka_queue_poll(queue, TimeoutMs(std::min(kStep, Until(deadline)))));
+  }
   if (answer.event == nullptr) {
     return tl::unexpected(Failed(RD_KAFKA_RESP_ERR__TIMED_OUT, doing, {}));
   }
@@ -94,11 +110,12 @@ BrokerResult<Admin::Answer> Admin::Await(rd_kafka_queue_s* queue, milliseconds t
 }
 
 BrokerStatus Admin::CheckTopics(const rd_kafka_topic_result_s* const* results, std::size_t count,
-                                std::string_view doing) {
+                                std::string_view doing, std::string_view operation) {
   for (std::size_t i = 0; i < count; ++i) {
     if (const rd_kafka_resp_err_t code = rd_kafka_topic_result_error(results[i])) {
       const char* text = rd_kafka_topic_result_error_string(results[i]);
-      return tl::unexpected(Failed(code, doing, text == nullptr ? "" : text));
+      return tl::unexpected(Failed(code, doing, text == nullptr ? "" : text,
+                                   {operation, rd_kafka_topic_result_name(results[i])}));
     }
   }
   return {};
@@ -106,26 +123,7 @@ BrokerStatus Admin::CheckTopics(const rd_kafka_topic_result_s* const* results, s
 
 BrokerStatus Admin::CreateTopic(const TopicSpec& spec, milliseconds timeout) {
   const auto deadline = steady_clock::now() + timeout;
-  const std::string doing = fmt::format("creating topic {}", spec.name);
-  std::array<char, 256> reason{};
-  const NewTopic topic(rd_kafka_NewTopic_new(
-      spec.name.c_str(), spec.partitions, spec.replication_factor, reason.data(), reason.size()));
-  if (topic == nullptr) {
-    return tl::unexpected(Failed(RD_KAFKA_RESP_ERR__INVALID_ARG, doing, reason.data()));
-  }
-  for (const auto& [name, value] : spec.settings) {
-    rd_kafka_NewTopic_set_config(topic.get(), name.c_str(), value.c_str());
-  }
-  const Queue queue(rd_kafka_queue_new(client_->handle()));
-  rd_kafka_NewTopic_t* topics[] = {topic.get()};
-  rd_kafka_CreateTopics(
-      client_->handle(), topics, 1,
-      MakeOptions(client_->handle(), RD_KAFKA_ADMIN_OP_CREATETOPICS, timeout).get(), queue.get());
-  CRAWLSIEVE_ASSIGN_OR_RETURN(const Answer answer, Await(queue.get(), timeout, doing));
-  std::size_t count = 0;
-  const rd_kafka_topic_result_t** results = rd_kafka_CreateTopics_result_topics(
-      rd_kafka_event_CreateTopics_result(answer.event.get()), &count);
-  CRAWLSIEVE_RETURN_IF_ERROR(CheckTopics(results, count, doing));
+  CRAWLSIEVE_RETURN_IF_ERROR(AskToCreate(spec, false, timeout));
   // The controller has it; the brokers that answer metadata requests may learn of it later.
   while (true) {
     const auto left = std::chrono::ceil<milliseconds>(deadline - steady_clock::now());
@@ -138,6 +136,35 @@ BrokerStatus Admin::CreateTopic(const TopicSpec& spec, milliseconds timeout) {
     }
     std::this_thread::sleep_for(kNewTopicPause);
   }
+}
+
+BrokerStatus Admin::TryCreateTopic(const TopicSpec& spec, milliseconds timeout) {
+  return AskToCreate(spec, true, timeout);
+}
+
+BrokerStatus Admin::AskToCreate(const TopicSpec& spec, bool only_try, milliseconds timeout) {
+  const std::string doing = fmt::format("creating topic {}", spec.name);
+  std::array<char, 256> reason{};
+  const NewTopic topic(rd_kafka_NewTopic_new(
+      spec.name.c_str(), spec.partitions, spec.replication_factor, reason.data(), reason.size()));
+  if (topic == nullptr) {
+    return tl::unexpected(Failed(RD_KAFKA_RESP_ERR__INVALID_ARG, doing, reason.data()));
+  }
+  for (const auto& [name, value] : spec.settings) {
+    rd_kafka_NewTopic_set_config(topic.get(), name.c_str(), value.c_str());
+  }
+  const Queue queue(rd_kafka_queue_new(client_->handle()));
+  rd_kafka_NewTopic_t* topics[] = {topic.get()};
+  const AdminOptions options =
+      MakeOptions(client_->handle(), RD_KAFKA_ADMIN_OP_CREATETOPICS, timeout);
+  rd_kafka_AdminOptions_set_validate_only(options.get(), only_try ? 1 : 0, reason.data(),
+                                          reason.size());
+  rd_kafka_CreateTopics(client_->handle(), topics, 1, options.get(), queue.get());
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const Answer answer, Await(queue.get(), timeout, doing));
+  std::size_t count = 0;
+  const rd_kafka_topic_result_t** results = rd_kafka_CreateTopics_result_topics(
+      rd_kafka_event_CreateTopics_result(answer.event.get()), &count);
+  return CheckTopics(results, count, doing, "Create");
 }
 
 BrokerResult<std::optional<std::map<std::string, std::string>>> Admin::DescribeSettings(
@@ -165,7 +192,8 @@ BrokerResult<std::optional<std::map<std::string, std::string>>> Admin::DescribeS
     }
     if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
       const char* text = rd_kafka_ConfigResource_error_string(results[i]);
-      return tl::unexpected(Failed(code, doing, text == nullptr ? "" : text));
+      return tl::unexpected(
+          Failed(code, doing, text == nullptr ? "" : text, {"DescribeConfigs", name}));
     }
     std::size_t entry_count = 0;
     const rd_kafka_ConfigEntry_t** entries =
@@ -178,6 +206,26 @@ BrokerResult<std::optional<std::map<std::string, std::string>>> Admin::DescribeS
   return settings;
 }
 
+BrokerResult<Admin::Metadata> Admin::AskForMetadata(rd_kafka_topic_s* topic, bool all_topics,
+                                                    milliseconds timeout, std::string_view doing) {
+  const auto deadline = steady_clock::now() + timeout;
+  // The call can't be interrupted. So it is made again and again, and ends early when the brokers
+  // refuse the connections of this client.
+  for (milliseconds wait = kFirstMetadataWait;; wait *= 2) {
+    const struct rd_kafka_metadata* answer = nullptr;
+    const rd_kafka_resp_err_t code =
+        rd_kafka_metadata(client_->handle(), all_topics ? 1 : 0, topic, &answer,
+                          TimeoutMs(std::min(wait, Until(deadline))));
+    if (code == RD_KAFKA_RESP_ERR_NO_ERROR) return Metadata(answer);
+    const bool may_wait =
+        code == RD_KAFKA_RESP_ERR__TIMED_OUT || code == RD_KAFKA_RESP_ERR__TRANSPORT;
+    if (!may_wait || Until(deadline) == milliseconds(0) || IsRefused()) {
+      return tl::unexpected(Failed(code, doing, {}, {"Describe", {}}));
+    }
+    if (code == RD_KAFKA_RESP_ERR__TRANSPORT) std::this_thread::sleep_for(kStep);
+  }
+}
+
 BrokerResult<Admin::PartitionCounts> Admin::CountPartitions(const std::string& name,
                                                             milliseconds timeout) {
   const std::string doing = fmt::format("asking for the partitions of topic {}", name);
@@ -185,20 +233,15 @@ BrokerResult<Admin::PartitionCounts> Admin::CountPartitions(const std::string& n
   if (topic == nullptr) {
     return tl::unexpected(Failed(rd_kafka_last_error(), doing, {}));
   }
-  const struct rd_kafka_metadata* answer = nullptr;
-  const rd_kafka_resp_err_t code =
-      rd_kafka_metadata(client_->handle(), 0, topic.get(), &answer, TimeoutMs(timeout));
-  const Metadata metadata(answer);
-  if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
-    return tl::unexpected(Failed(code, doing, {}));
-  }
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const Metadata metadata,
+                              AskForMetadata(topic.get(), false, timeout, doing));
   for (int i = 0; i < metadata->topic_cnt; ++i) {
     const rd_kafka_metadata_topic& found = metadata->topics[i];
     if (found.topic != name) {
       continue;
     }
     if (found.err != RD_KAFKA_RESP_ERR_NO_ERROR) {
-      return tl::unexpected(Failed(found.err, doing, {}));
+      return tl::unexpected(Failed(found.err, doing, {}, {"Describe", name}));
     }
     PartitionCounts counts{found.partition_cnt, 0};
     for (int j = 0; j < found.partition_cnt; ++j) {
@@ -256,13 +299,8 @@ BrokerResult<std::vector<std::string>> Admin::GroupMembers(const std::string& gr
 }
 
 BrokerResult<std::vector<std::string>> Admin::TopicNames(milliseconds timeout) {
-  const struct rd_kafka_metadata* answer = nullptr;
-  const rd_kafka_resp_err_t code =
-      rd_kafka_metadata(client_->handle(), 1, nullptr, &answer, TimeoutMs(timeout));
-  const Metadata metadata(answer);
-  if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
-    return tl::unexpected(Failed(code, "asking for all topics", {}));
-  }
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const Metadata metadata,
+                              AskForMetadata(nullptr, true, timeout, "asking for all topics"));
   std::vector<std::string> names;
   for (int i = 0; i < metadata->topic_cnt; ++i) {
     if (metadata->topics[i].partition_cnt > 0) names.emplace_back(metadata->topics[i].topic);
@@ -271,14 +309,19 @@ BrokerResult<std::vector<std::string>> Admin::TopicNames(milliseconds timeout) {
 }
 
 BrokerResult<std::int32_t> Admin::CountBrokers(milliseconds timeout) {
-  const struct rd_kafka_metadata* answer = nullptr;
-  const rd_kafka_resp_err_t code =
-      rd_kafka_metadata(client_->handle(), 0, nullptr, &answer, TimeoutMs(timeout));
-  const Metadata metadata(answer);
-  if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
-    return tl::unexpected(Failed(code, "asking for the brokers", {}));
-  }
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const Metadata metadata,
+                              AskForMetadata(nullptr, false, timeout, "asking for the brokers"));
   return metadata->broker_cnt;
+}
+
+BrokerResult<std::vector<std::string>> Admin::BrokerAddresses(milliseconds timeout) {
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const Metadata metadata,
+                              AskForMetadata(nullptr, false, timeout, "asking for the brokers"));
+  std::vector<std::string> addresses;
+  for (int i = 0; i < metadata->broker_cnt; ++i) {
+    addresses.push_back(fmt::format("{}:{}", metadata->brokers[i].host, metadata->brokers[i].port));
+  }
+  return addresses;
 }
 
 BrokerStatus Admin::DeleteTopic(const std::string& name, milliseconds timeout) {
@@ -293,7 +336,7 @@ BrokerStatus Admin::DeleteTopic(const std::string& name, milliseconds timeout) {
   std::size_t count = 0;
   const rd_kafka_topic_result_t** results = rd_kafka_DeleteTopics_result_topics(
       rd_kafka_event_DeleteTopics_result(answer.event.get()), &count);
-  return CheckTopics(results, count, doing);
+  return CheckTopics(results, count, doing, "Delete");
 }
 
 }  // namespace crawlsieve::consumer

@@ -13,7 +13,9 @@
 #include <string_view>
 #include <vector>
 
+struct rd_kafka_metadata;
 struct rd_kafka_queue_s;
+struct rd_kafka_topic_s;
 struct rd_kafka_topic_result_s;
 
 namespace crawlsieve::consumer {
@@ -43,6 +45,10 @@ class Admin {
   /// a setting the brokers don't take), kRetriable (no answer in time).
   [[nodiscard]] BrokerStatus CreateTopic(const TopicSpec& spec, std::chrono::milliseconds timeout);
 
+  /// Asks whether CreateTopic would succeed, and makes nothing. Errors: as CreateTopic.
+  [[nodiscard]] BrokerStatus TryCreateTopic(const TopicSpec& spec,
+                                            std::chrono::milliseconds timeout);
+
   /// nullopt: there is no such topic. Never makes one, whatever the brokers are set to.
   [[nodiscard]] BrokerResult<std::optional<TopicDescription>> DescribeTopic(
       const std::string& name, std::chrono::milliseconds timeout);
@@ -59,11 +65,22 @@ class Admin {
   /// How many brokers there are.
   [[nodiscard]] BrokerResult<std::int32_t> CountBrokers(std::chrono::milliseconds timeout);
 
+  /// Where the brokers say that clients reach them, as host:port.
+  [[nodiscard]] BrokerResult<std::vector<std::string>> BrokerAddresses(
+      std::chrono::milliseconds timeout);
+
+  /// Who this client is to the brokers: see ClientIdentity.
+  [[nodiscard]] const std::string& principal() const { return client_->identity().principal; }
+
   [[nodiscard]] BrokerStatus DeleteTopic(const std::string& name,
                                          std::chrono::milliseconds timeout);
 
  private:
   struct Answer;
+  struct DestroyMetadata {
+    void operator()(const struct rd_kafka_metadata* metadata) const;
+  };
+  using Metadata = std::unique_ptr<const struct rd_kafka_metadata, DestroyMetadata>;
   struct PartitionCounts {
     std::int32_t partitions = 0;
     std::int32_t replicas = 0;
@@ -75,13 +92,22 @@ class Admin {
                                            std::chrono::milliseconds timeout,
                                            std::string_view doing);
   [[nodiscard]] BrokerStatus CheckTopics(const rd_kafka_topic_result_s* const* results,
-                                         std::size_t count, std::string_view doing);
+                                         std::size_t count, std::string_view doing,
+                                         std::string_view operation);
+  [[nodiscard]] BrokerStatus AskToCreate(const TopicSpec& spec, bool only_try,
+                                         std::chrono::milliseconds timeout);
+  /// `topic`: of this one; null: of all topics, or of the brokers alone.
+  [[nodiscard]] BrokerResult<Metadata> AskForMetadata(rd_kafka_topic_s* topic, bool all_topics,
+                                                      std::chrono::milliseconds timeout,
+                                                      std::string_view doing);
+  /// Whether waiting is of no use: see Client::IsRefused.
+  [[nodiscard]] bool IsRefused();
   [[nodiscard]] BrokerResult<std::optional<std::map<std::string, std::string>>> DescribeSettings(
       const std::string& name, std::chrono::milliseconds timeout);
   [[nodiscard]] BrokerResult<PartitionCounts> CountPartitions(const std::string& name,
                                                               std::chrono::milliseconds timeout);
   [[nodiscard]] BrokerError Failed(std::int32_t code, std::string_view doing,
-                                   std::string_view detail);
+                                   std::string_view detail, const TopicAccess& access = {});
 
   std::unique_ptr<Client> client_;
 };

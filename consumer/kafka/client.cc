@@ -37,10 +37,14 @@ KafkaLogLevel LevelFromSyslog(int level) {
 /// stay behind.
 class Client::Context {
  public:
-  Context(ClientCallbacks callbacks, std::vector<std::string> secrets, void* owner)
-      : callbacks_(std::move(callbacks)), secrets_(std::move(secrets)), owner_(owner) {}
+  Context(ClientCallbacks callbacks, const ClientConfig& config, void* owner)
+      : callbacks_(std::move(callbacks)),
+        secrets_(config.secrets()),
+        identity_(ClientIdentity::Of(config)),
+        owner_(owner) {}
 
   void* owner() const { return owner_; }
+  const ClientIdentity& identity() const { return identity_; }
 
   void Log(int level, std::string line) {
     for (const std::string& secret : secrets_) {
@@ -56,11 +60,19 @@ class Client::Context {
     }
   }
 
-  void Report(const BrokerError& error) {
+  void Report(BrokerError error) {
     MutexLock lock(mutex_);
+    if (error.broker_code == RD_KAFKA_RESP_ERR__SSL && !certificate_problem_.empty() &&
+        error.message.find("verify failed") != std::string::npos) {
+      error.message += ": " + certificate_problem_;
+    }
+    error = WithAdvice(std::move(error), identity_);
     // "All brokers are down" comes after the reason and must not hide it.
-    if (error.broker_code != RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN || last_trouble_.empty()) {
+    const bool is_all_down = error.broker_code == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN;
+    if (is_all_down) were_all_down_ = true;
+    if (!is_all_down || last_trouble_.empty()) {
       last_trouble_ = error.message;
+      is_last_a_refusal_ = IsConnectionRefusal(error);
     }
     if (callbacks_.error) {
       callbacks_.error(error);
@@ -79,6 +91,17 @@ class Client::Context {
     return last_trouble_;
   }
 
+  bool is_refused() {
+    MutexLock lock(mutex_);
+    return were_all_down_ && is_last_a_refusal_;
+  }
+
+  /// The verification of a broker's certificate failed, by OpenSSL's code.
+  void NoteCertificate(int code) {
+    MutexLock lock(mutex_);
+    certificate_problem_ = CertificateProblem(code);
+  }
+
   /// From here on nothing is called that belongs to the program.
   void Detach() {
     MutexLock lock(mutex_);
@@ -89,7 +112,11 @@ class Client::Context {
   Mutex mutex_;
   ClientCallbacks callbacks_ GUARDED_BY(mutex_);
   std::string last_trouble_ GUARDED_BY(mutex_);
+  bool is_last_a_refusal_ GUARDED_BY(mutex_) = false;  ///< last_trouble_
+  bool were_all_down_ GUARDED_BY(mutex_) = false;
+  std::string certificate_problem_ GUARDED_BY(mutex_);  ///< of the newest that failed
   const std::vector<std::string> secrets_;
+  const ClientIdentity identity_;
   void* const owner_;
 };
 
@@ -102,7 +129,7 @@ Result<std::unique_ptr<Client>> Client::Make(ClientConfig config, ClientCallback
                                              void* owner) {
   const bool is_consumer = config.type() == ClientType::kConsumer;
   const bool has_statistics = callbacks.statistics != nullptr;
-  auto context = std::make_shared<Context>(std::move(callbacks), config.secrets(), owner);
+  auto context = std::make_shared<Context>(std::move(callbacks), config, owner);
   rd_kafka_conf_set_opaque(config.get(), context.get());
   rd_kafka_conf_set_log_cb(config.get(), [](const rd_kafka_t* handle, int level,
                                             const char* facility, const char* text) {
@@ -118,6 +145,15 @@ Result<std::unique_ptr<Client>> Client::Make(ClientConfig config, ClientCallback
     }
     static_cast<Context*>(opaque)->Report(KafkaErrorFromCode(code, rd_kafka_name(handle), reason));
   });
+  // librdkafka says only that verification failed. The verdict stays OpenSSL's.
+  rd_kafka_conf_set_ssl_cert_verify_cb(
+      config.get(), [](rd_kafka_t*, const char*, std::int32_t, int* code, int, const char*,
+                       std::size_t, char* text, std::size_t size, void* opaque) {
+        if (*code == 0) return 1;
+        static_cast<Context*>(opaque)->NoteCertificate(*code);
+        fmt::format_to_n(text, size - 1, "{}", CertificateProblem(*code)).out[0] = '\0';
+        return 0;
+      });
   std::array<char, 512> reason{};
   if (has_statistics) {
     const std::string interval = std::to_string(kStatisticsInterval.count());
@@ -182,6 +218,14 @@ void* Client::OwnerOf(void* opaque) { return static_cast<Context*>(opaque)->owne
 
 std::string Client::LastTrouble() const { return context_->last_trouble(); }
 
+bool Client::IsRefused() const { return context_->is_refused(); }
+
+const ClientIdentity& Client::identity() const { return context_->identity(); }
+
+BrokerError Client::Explain(BrokerError error, const TopicAccess& access) const {
+  return WithAdvice(std::move(error), context_->identity(), access);
+}
+
 BrokerStatus Client::FindLeaders(const std::string& topic, std::chrono::milliseconds timeout) {
   rd_kafka_topic_t* const topic_handle = rd_kafka_topic_new(handle_, topic.c_str(), nullptr);
   const struct rd_kafka_metadata* answer = nullptr;
@@ -194,8 +238,10 @@ BrokerStatus Client::FindLeaders(const std::string& topic, std::chrono::millisec
     rd_kafka_metadata_destroy(answer);
     return {};
   }
-  return tl::unexpected(KafkaErrorFromCode(
-      code, fmt::format("asking for the leaders of topic {}", topic), LastTrouble()));
+  return tl::unexpected(
+      Explain(KafkaErrorFromCode(code, fmt::format("asking for the leaders of topic {}", topic),
+                                 LastTrouble()),
+              {"Describe", topic}));
 }
 
 std::optional<BrokerError> Client::FatalError() const {
@@ -204,7 +250,7 @@ std::optional<BrokerError> Client::FatalError() const {
   if (code == RD_KAFKA_RESP_ERR_NO_ERROR) {
     return std::nullopt;
   }
-  BrokerError error = KafkaErrorFromCode(code, rd_kafka_name(handle_), reason.data());
+  BrokerError error = Explain(KafkaErrorFromCode(code, rd_kafka_name(handle_), reason.data()));
   if (error.error_class != ErrorClass::kFenced && error.error_class != ErrorClass::kRefused) {
     error.Reclassify(ErrorClass::kFatal);
   }

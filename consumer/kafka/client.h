@@ -1,5 +1,6 @@
 #pragma once
 
+#include "consumer/kafka/advice.h"
 #include "consumer/kafka/config.h"
 #include "plugin/base/mutex.h"
 #include "plugin/base/result.h"
@@ -42,6 +43,16 @@ class Client {
   /// What the client last said about its connections, to be put behind a time-out, which says
   /// nothing by itself; empty if nothing went wrong. Thread that polls.
   [[nodiscard]] std::string LastTrouble() const;
+
+  /// `error` with what a person does about it (WithAdvice). Any thread.
+  [[nodiscard]] BrokerError Explain(BrokerError error, const TopicAccess& access = {}) const;
+
+  /// Who this client is to the brokers.
+  [[nodiscard]] const ClientIdentity& identity() const;
+
+  /// Whether the brokers refuse every connection of this client: its login or TLS fails, and no
+  /// other broker is left. Waiting longer won't help. Thread that polls.
+  [[nodiscard]] bool IsRefused() const;
 
   /// The fatal error if there was one: then every call fails and only a new client helps.
   [[nodiscard]] std::optional<BrokerError> FatalError() const;

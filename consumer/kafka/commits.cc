@@ -5,6 +5,7 @@
 #include "consumer/kafka/partition_list.h"
 #include "plugin/base/result.h"
 
+#include <string_view>
 #include <thread>
 #include <utility>
 
@@ -51,12 +52,15 @@ BrokerStatus Consumer::Commit(const std::vector<PartitionOffset>& offsets, milli
     return CommitStatus(code, nullptr);
   }
   rd_kafka_queue_poll_callback(queue.get(), TimeoutMs(timeout));
+  const TopicAccess access{"Read",
+                           offsets.empty() ? std::string_view() : offsets.front().partition.topic};
   if (!result) {
     return tl::unexpected(
         KafkaErrorFromCode(RD_KAFKA_RESP_ERR__TIMED_OUT, "committing offsets",
                            fmt::format("no answer within {} ms", timeout.count())));
   }
-  return *std::move(result);
+  return std::move(*result).map_error(
+      [&](BrokerError error) { return client_->Explain(std::move(error), access); });
 }
 
 BrokerStatus Consumer::CommitAsync(const std::vector<PartitionOffset>& offsets,
@@ -84,7 +88,9 @@ BrokerStatus Consumer::CommitAsync(const std::vector<PartitionOffset>& offsets,
 void Consumer::FinishCommit(std::uintptr_t number, const BrokerStatus& status) {
   const auto pending = pending_commits_.extract(number);
   if (!pending.empty()) {
-    pending.mapped()(status);
+    pending.mapped()(status.map_error([this](BrokerError error) {
+      return client_->Explain(std::move(error), {"Read", {}});
+    }));
   }
 }
 
@@ -123,8 +129,9 @@ BrokerResult<std::vector<std::optional<PartitionOffset>>> Consumer::CommittedPla
       return places;
     }
     // An open transaction holds the offsets back (UNSTABLE_OFFSET_COMMIT) until it ends.
-    BrokerError error =
-        KafkaErrorFromCode(code, "reading committed offsets", client_->LastTrouble());
+    BrokerError error = client_->Explain(
+        KafkaErrorFromCode(code, "reading committed offsets", client_->LastTrouble()),
+        {"Describe", partitions.empty() ? std::string_view() : partitions.front().topic});
     if (error.error_class != ErrorClass::kRetriable || Until(deadline) <= kCommittedRetryPause) {
       return tl::unexpected(std::move(error));
     }

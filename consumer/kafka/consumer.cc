@@ -82,7 +82,7 @@ void Consumer::Rebalance(std::int32_t event, rd_kafka_topic_partition_list_s& pa
     return;
   }
   if (event != RD_KAFKA_RESP_ERR__REVOKE_PARTITIONS) {
-    rebalance_error_ = KafkaErrorFromCode(event, "rebalancing");
+    rebalance_error_ = client_->Explain(KafkaErrorFromCode(event, "rebalancing"));
   }
   // Asked before the partitions are given up, after which there is nothing to have lost.
   const bool lost = event != RD_KAFKA_RESP_ERR__REVOKE_PARTITIONS ||
@@ -140,12 +140,14 @@ BrokerResult<std::optional<ConsumedRecord>> Consumer::Poll(milliseconds timeout)
       if (std::optional<BrokerError> fatal = client_->FatalError()) {
         return tl::unexpected(*std::move(fatal));
       }
-      return tl::unexpected(KafkaErrorFromCode(
-          message->err,
-          message->rkt == nullptr
-              ? std::string("consuming")
-              : fmt::format("consuming {} [{}]", record.topic(), record.partition()),
-          rd_kafka_message_errstr(message)));
+      const bool has_topic = message->rkt != nullptr;
+      return tl::unexpected(client_->Explain(
+          KafkaErrorFromCode(
+              message->err,
+              has_topic ? fmt::format("consuming {} [{}]", record.topic(), record.partition())
+                        : std::string("consuming"),
+              rd_kafka_message_errstr(message)),
+          {"Read", has_topic ? record.topic() : std::string_view()}));
     }
     PartitionState* state = FindState(record.topic(), record.partition());
     if (state != nullptr && record.offset() >= state->next) {
@@ -274,7 +276,7 @@ BrokerResult<std::int64_t> Consumer::QueryOffset(const PartitionOffset& end,
   if (code == RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION) {
     error.Reclassify(ErrorClass::kRetriable);
   }
-  return tl::unexpected(std::move(error));
+  return tl::unexpected(client_->Explain(std::move(error), {"Describe", end.partition.topic}));
 }
 
 std::optional<Watermarks> Consumer::CachedWatermarks(const TopicPartition& partition) const {

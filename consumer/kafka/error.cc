@@ -141,6 +141,10 @@ std::string_view ErrorClassName(ErrorClass error_class) {
   return "unknown";
 }
 
+bool IsMissingTopicPermission(const BrokerError& error) {
+  return error.broker_code == RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED;
+}
+
 bool IsOutage(const BrokerError& error) {
   return error.broker_code == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN;
 }

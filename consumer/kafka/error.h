@@ -14,6 +14,9 @@ namespace crawlsieve::consumer {
 /// The name of an error's broker_code: "_TIMED_OUT", "NOT_COORDINATOR"; empty for 0.
 [[nodiscard]] std::string_view KafkaErrorName(const BrokerError& error);
 
+/// The principal may not do this to a topic.
+[[nodiscard]] bool IsMissingTopicPermission(const BrokerError& error);
+
 /// No broker is reachable.
 [[nodiscard]] bool IsOutage(const BrokerError& error);
 

@@ -23,11 +23,11 @@ constexpr int kTransactionTimeout = -1;
 constexpr milliseconds kFirstReportTimeout{1'000};
 constexpr milliseconds kFirstReportStep{10};
 
-BrokerStatus StatusFrom(rd_kafka_error_t* error, std::string_view doing) {
+BrokerStatus StatusFrom(const Client& client, rd_kafka_error_t* error, std::string_view doing) {
   if (error == nullptr) {
     return {};
   }
-  return tl::unexpected(KafkaErrorFrom(error, doing));
+  return tl::unexpected(client.Explain(KafkaErrorFrom(error, doing), {"Write", {}}));
 }
 
 struct DestroyHeaders {
@@ -83,7 +83,9 @@ void Producer::Deliver(const rd_kafka_message_s& message) {
   report.partition = message.partition;
   report.offset = message.offset;
   if (message.err != RD_KAFKA_RESP_ERR_NO_ERROR) {
-    report.error = KafkaErrorFromCode(message.err, fmt::format("writing to {}", report.topic));
+    report.error = client_->Explain(
+        KafkaErrorFromCode(message.err, fmt::format("writing to {}", report.topic)),
+        {"Write", report.topic});
   }
   if (on_delivery_) {
     on_delivery_(report);
@@ -134,7 +136,7 @@ BrokerStatus Producer::Produce(const RecordView& record, std::uint64_t token) {
     rd_kafka_error_destroy(error);
     return tl::unexpected(*std::move(fatal));
   }
-  BrokerError failed = KafkaErrorFrom(error, doing);
+  BrokerError failed = client_->Explain(KafkaErrorFrom(error, doing), {"Write", topic});
   if (code == RD_KAFKA_RESP_ERR__STATE) {
     failed.Reclassify(ErrorClass::kAbortable);
   } else if (code == RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE) {
@@ -168,7 +170,7 @@ std::size_t Producer::outstanding() const {
 
 BrokerStatus Producer::InitTransactions(milliseconds timeout) {
   BrokerStatus status =
-      StatusFrom(rd_kafka_init_transactions(client_->handle(), TimeoutMs(timeout)),
+      StatusFrom(*client_, rd_kafka_init_transactions(client_->handle(), TimeoutMs(timeout)),
                  "taking over the transactional id");
   if (!status && status.error().error_class == ErrorClass::kRetriable) {
     rd_kafka_poll(client_->handle(), 0);  // brings in what went wrong with the connection
@@ -182,12 +184,14 @@ BrokerStatus Producer::InitTransactions(milliseconds timeout) {
 BrokerStatus Producer::BeginTransaction() {
   produced_in_transaction_ = 0;
   reported_in_transaction_ = 0;
-  return StatusFrom(rd_kafka_begin_transaction(client_->handle()), "beginning a transaction");
+  return StatusFrom(*client_, rd_kafka_begin_transaction(client_->handle()),
+                    "beginning a transaction");
 }
 
 BrokerStatus Producer::SendOffsets(const std::vector<PartitionOffset>& offsets,
                                    const GroupMetadata& group) {
   return StatusFrom(
+      *client_,
       rd_kafka_send_offsets_to_transaction(client_->handle(), MakePartitionList(offsets).get(),
                                            group.get(), kTransactionTimeout),
       "adding offsets to the transaction");
@@ -195,8 +199,8 @@ BrokerStatus Producer::SendOffsets(const std::vector<PartitionOffset>& offsets,
 
 BrokerStatus Producer::CommitTransaction() {
   constexpr std::string_view kDoing = "committing the transaction";
-  BrokerStatus status =
-      StatusFrom(rd_kafka_commit_transaction(client_->handle(), kTransactionTimeout), kDoing);
+  BrokerStatus status = StatusFrom(
+      *client_, rd_kafka_commit_transaction(client_->handle(), kTransactionTimeout), kDoing);
   // librdkafka offers to abort when the answer to the commit itself timed out. The broker may have
   // committed all the same, or may do so later, in the middle of the next transaction.
   if (!status && status.error().error_class == ErrorClass::kAbortable &&
@@ -216,7 +220,7 @@ BrokerStatus Producer::AbortTransaction() {
          steady_clock::now() < deadline) {
     Poll(kFirstReportStep);
   }
-  return StatusFrom(rd_kafka_abort_transaction(client_->handle(), kTransactionTimeout),
+  return StatusFrom(*client_, rd_kafka_abort_transaction(client_->handle(), kTransactionTimeout),
                     "aborting the transaction");
 }
 

@@ -25,10 +25,25 @@ constexpr std::array<std::pair<const char*, const char*>, 3> kLogSettings = {{
 /// What a broker answers may be another answer later: permissions are given while a process waits.
 Error Passing(const BrokerError& error) { return {ErrorCode::kIo, error.message}; }
 
-/// A topic as we make it: replicated as the options say, so that brokers don't lose what they
-/// acknowledged, and with room for the largest records that we write.
-Result<TopicSpec> OurTopic(Admin& admin, const KafkaClientOptions& options, const std::string& name,
-                           std::int32_t partitions, std::chrono::milliseconds timeout) {
+/// Creates the topic, if no other process is quicker.
+Status Create(Admin& admin, const TopicSpec& spec, std::chrono::milliseconds timeout) {
+  const BrokerStatus created = admin.CreateTopic(spec, timeout);
+  if (!created && created.error().broker_code != RD_KAFKA_RESP_ERR_TOPIC_ALREADY_EXISTS) {
+    return tl::unexpected(Passing(created.error()));
+  }
+  return {};
+}
+
+Result<std::optional<TopicDescription>> Describe(Admin& admin, const std::string& topic,
+                                                 std::chrono::milliseconds timeout) {
+  return admin.DescribeTopic(topic, timeout).map_error(Passing);
+}
+
+}  // namespace
+
+Result<TopicSpec> OutputTopicSpec(Admin& admin, const KafkaClientOptions& options,
+                                  const std::string& name, std::int32_t partitions,
+                                  std::chrono::milliseconds timeout) {
   constexpr std::int32_t kReplicas = 3;
   TopicSpec spec{name, partitions, static_cast<std::int32_t>(options.topic_replication), {}};
   if (spec.replication_factor == 0) {
@@ -46,21 +61,37 @@ Result<TopicSpec> OurTopic(Admin& admin, const KafkaClientOptions& options, cons
   return spec;
 }
 
-/// Creates the topic, if no other process is quicker.
-Status Create(Admin& admin, const TopicSpec& spec, std::chrono::milliseconds timeout) {
-  const BrokerStatus created = admin.CreateTopic(spec, timeout);
-  if (!created && created.error().broker_code != RD_KAFKA_RESP_ERR_TOPIC_ALREADY_EXISTS) {
-    return tl::unexpected(Passing(created.error()));
-  }
-  return {};
+Result<TopicSpec> LogTopicSpec(Admin& admin, const KafkaClientOptions& options,
+                               const std::string& name, std::chrono::milliseconds timeout) {
+  CRAWLSIEVE_ASSIGN_OR_RETURN(TopicSpec spec, OutputTopicSpec(admin, options, name, 1, timeout));
+  spec.settings.insert(kLogSettings.begin(), kLogSettings.end());
+  return spec;
 }
 
-Result<std::optional<TopicDescription>> Describe(Admin& admin, const std::string& topic,
-                                                 std::chrono::milliseconds timeout) {
-  return admin.DescribeTopic(topic, timeout).map_error(Passing);
+std::string MissingLogProblem(const KafkaClientOptions& options) {
+  return fmt::format(
+      "topic {} (kafka.log.topic) does not exist. To make it: kafka-topics.sh --bootstrap-server "
+      "{} "
+      "--create --topic {} --partitions 1 --config cleanup.policy=delete --config retention.ms=-1 "
+      "--config retention.bytes=-1",
+      options.log_topic, options.bootstrap_servers, options.log_topic);
 }
 
-}  // namespace
+std::string MissingInputProblem(const std::string& topic) {
+  return fmt::format("input topic {} does not exist: create it, or correct kafka.input.topics",
+                     topic);
+}
+
+std::string InputTopicProblem(const std::string& topic, const TopicDescription& description,
+                              const KafkaClientOptions& options) {
+  // A batch over the limit of the consumer is not delivered, nor is anything behind it.
+  const std::uint64_t bytes = MaxMessageBytes(description);
+  if (bytes <= MaxWrittenBytes(options)) return {};
+  return fmt::format(
+      "input topic {} takes records of {} bytes (max.message.bytes), more than "
+      "kafka.max_message_bytes={}: raise that, or lower the topic's",
+      topic, bytes, options.max_message_bytes);
+}
 
 std::string LogTopicProblem(const std::string& topic, const TopicDescription& description,
                             const std::string& bootstrap_servers) {
@@ -149,16 +180,10 @@ Status EnsureLogTopic(Admin& admin, const KafkaClientOptions& options, MissingTo
   Result<std::optional<TopicDescription>> found = Describe(admin, options.log_topic, timeout);
   if (found && !found->has_value()) {
     if (missing == MissingTopic::kRefuse) {
-      return MakeError(
-          ErrorCode::kIo,
-          fmt::format("topic {} (kafka.log.topic) does not exist. To make it: kafka-topics.sh "
-                      "--bootstrap-server {} --create --topic {} --partitions 1 --config "
-                      "cleanup.policy=delete --config retention.ms=-1 --config retention.bytes=-1",
-                      options.log_topic, options.bootstrap_servers, options.log_topic));
+      return MakeError(ErrorCode::kIo, MissingLogProblem(options));
     }
-    CRAWLSIEVE_ASSIGN_OR_RETURN(TopicSpec spec,
-                                OurTopic(admin, options, options.log_topic, 1, timeout));
-    spec.settings.insert(kLogSettings.begin(), kLogSettings.end());
+    CRAWLSIEVE_ASSIGN_OR_RETURN(const TopicSpec spec,
+                                LogTopicSpec(admin, options, options.log_topic, timeout));
     CRAWLSIEVE_RETURN_IF_ERROR(Create(admin, spec, timeout));
     found = Describe(admin, options.log_topic, timeout);
   }
@@ -183,7 +208,8 @@ Result<std::uint64_t> EnsureTopic(Admin& admin, const KafkaClientOptions& option
   if (found.has_value()) {
     return MaxMessageBytes(*found);
   }
-  CRAWLSIEVE_ASSIGN_OR_RETURN(TopicSpec spec, OurTopic(admin, options, topic, partitions, timeout));
+  CRAWLSIEVE_ASSIGN_OR_RETURN(TopicSpec spec,
+                              OutputTopicSpec(admin, options, topic, partitions, timeout));
   if (keeps == TopicKeeps::kLastOfKey) spec.settings["cleanup.policy"] = "compact";
   CRAWLSIEVE_RETURN_IF_ERROR(Create(admin, spec, timeout));
   return MaxWrittenBytes(options);

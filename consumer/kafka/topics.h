@@ -35,6 +35,27 @@ namespace crawlsieve::consumer {
                                                  std::int32_t brokers,
                                                  const std::string& bootstrap_servers);
 
+/// Why pages can't be read from this topic: it takes records that the consumers don't. Empty if
+/// they can.
+[[nodiscard]] std::string InputTopicProblem(const std::string& topic,
+                                            const TopicDescription& description,
+                                            const KafkaClientOptions& options);
+
+/// What a person does about a topic that isn't there, and that this process doesn't make.
+[[nodiscard]] std::string MissingInputProblem(const std::string& topic);
+[[nodiscard]] std::string MissingLogProblem(const KafkaClientOptions& options);
+
+/// A topic as we make it: replicated as the options say, so that brokers don't lose what they
+/// acknowledged, and with room for the largest records that we write. Errors: kIo.
+[[nodiscard]] Result<TopicSpec> OutputTopicSpec(Admin& admin, const KafkaClientOptions& options,
+                                                const std::string& name, std::int32_t partitions,
+                                                std::chrono::milliseconds timeout);
+
+/// The same for a topic that forgets nothing: the admission log, or the key's. Errors: kIo.
+[[nodiscard]] Result<TopicSpec> LogTopicSpec(Admin& admin, const KafkaClientOptions& options,
+                                             const std::string& name,
+                                             std::chrono::milliseconds timeout);
+
 enum class MissingTopic { kCreate, kRefuse };
 
 /// Sees to it that `options.log_topic` exists and can be the admission log.

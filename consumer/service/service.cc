@@ -76,19 +76,9 @@ BrokerStatus Refused(std::string message) {
 BrokerStatus CheckInputTopic(Admin& admin, const KafkaOptions& options, const std::string& topic) {
   auto described = admin.DescribeTopic(topic, kAdminTimeout);
   if (!described) return tl::unexpected(Passing(described.error()));
-  if (!described->has_value()) {
-    return Missing(fmt::format(
-        "input topic {} does not exist: create it, or correct kafka.input.topics", topic));
-  }
-  // A batch over the limit of the consumer is not delivered, nor is anything behind it.
-  const std::uint64_t bytes = MaxMessageBytes(**described);
-  if (bytes > MaxWrittenBytes(options)) {
-    return Refused(
-        fmt::format("input topic {} takes records of {} bytes (max.message.bytes), more than "
-                    "kafka.max_message_bytes={}: raise that, or lower the topic's",
-                    topic, bytes, options.max_message_bytes));
-  }
-  return {};
+  if (!described->has_value()) return Missing(MissingInputProblem(topic));
+  std::string problem = InputTopicProblem(topic, **described, options);
+  return problem.empty() ? BrokerStatus() : Refused(std::move(problem));
 }
 
 /// Ensures that every topic exists and can be used. Errors say what to do.
