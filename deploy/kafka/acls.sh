@@ -13,6 +13,7 @@
 #   KEY_TOPIC          kafka.key.topic (default: crawl.key)
 #   VERDICTS_TOPIC     kafka.verdicts.topic (default: crawl.verdicts)
 #   SCORES_TOPIC       kafka.scores.topic (default: none)
+#   SITES_TOPIC        kafka.sites.topic (default: none)
 #   METRICS_TOPIC      metrics.topic (default: crawl.metrics; none if set and empty)
 #   DEAD_LETTERS       kafka.dead_letters.suffix (default: .dlq)
 #   GROUP              kafka.group (default: crawlsieve)
@@ -62,6 +63,7 @@ case $role in
       --topic "$log" --topic "$key"
     add_topic "${VERDICTS_TOPIC:-crawl.verdicts}"
     add_topic "${SCORES_TOPIC-}"
+    add_topic "${SITES_TOPIC-}"
     add_topic "$metrics"
     allow --operation Create --operation Write --operation DescribeConfigs "${topics[@]}"
     allow --operation Read --group "$group.judge"

@@ -12,11 +12,12 @@
 namespace crawlsieve {
 namespace {
 
-Result<std::optional<HostReport>> ReportOfHost(const std::string& host,
-                                               const FoldProgress& progress, RowReader& rows) {
+/// Adds what is kept of a host, if anything is.
+Status AddHost(const std::string& host, const FoldProgress& progress, RowReader& rows,
+               std::vector<HostReport>& reports) {
   CRAWLSIEVE_ASSIGN_OR_RETURN(const auto row, HostRow::Read(rows, host));
-  if (!row.has_value()) return std::optional<HostReport>();
-  HostReport report;
+  if (!row.has_value()) return {};
+  HostReport& report = reports.emplace_back();
   report.host = host;
   report.pages = row->record.pages();
   report.duplicates = row->record.duplicates();
@@ -31,7 +32,7 @@ Result<std::optional<HostReport>> ReportOfHost(const std::string& host,
     report.paused_until = schedule.paused_until();
     report.sinks = schedule.sinks();
   }
-  return std::optional(std::move(report));
+  return {};
 }
 
 }  // namespace
@@ -46,8 +47,7 @@ Result<std::optional<SiteReport>> ReportOfSite(std::string_view name, const Fold
   CRAWLSIEVE_ASSIGN_OR_RETURN(report.site, ReadSite(name, max_sites, rows));
   const std::string host(HostOfUrl("http://" + report.name));
   for (const std::string& of_site : {host, "www." + host}) {
-    CRAWLSIEVE_ASSIGN_OR_RETURN(auto known, ReportOfHost(of_site, progress, rows));
-    if (known.has_value()) report.hosts.push_back(std::move(*known));
+    CRAWLSIEVE_RETURN_IF_ERROR(AddHost(of_site, progress, rows, report.hosts));
   }
   if (!report.site.has_value() && report.hosts.empty()) return std::optional<SiteReport>();
   return std::optional(std::move(report));
