@@ -268,7 +268,11 @@ void TreeBuilder::TextHtml(Piece text) {
         while (text.begin != text.end && !nodes_.IsOverLimit()) {
           ++work_;
           const std::uint32_t end = SkipSpace(text);
-          if (end != text.begin) InsertText({text.begin, end, text.raw}, 0);
+          if (end != text.begin) {
+            // Behind </html> it is read as in a body, which opens formatting again.
+            if (mode_ == Mode::kAfterAfterFrameset) ReconstructFormatting();
+            InsertText({text.begin, end, text.raw}, 0);
+          }
           text.begin = std::min(end + 1, text.end);
         }
         return;
