@@ -21,9 +21,9 @@ import html5lib
 INVISIBLE = set(
     "area base bgsound datalist head link meta noembed noframes noscript param rp script source "
     "style template title track".split())
-REPLACED = set("applet audio canvas embed iframe meter object progress video".split())
+REPLACED = set("audio canvas embed iframe meter object progress video".split())
 INLINE = set(
-    "a abbr acronym b basefont bdi bdo big blink cite code data del dfn em font i ins kbd label map "
+    "a abbr acronym applet b basefont bdi bdo big blink cite code data del dfn em font i ins kbd label map "
     "mark nobr output q ruby rb s samp small span strike strong sub sup time tt u var wbr".split())
 BLOCK = set(
     "address article aside blockquote body br button caption center col colgroup dd details dir div "
@@ -34,18 +34,32 @@ BLOCK = set(
 FOREIGN_INVISIBLE = set(
     "title desc metadata defs style script annotation annotation-xml".split())
 XHTML = "{http://www.w3.org/1999/xhtml}"
+SVG = "{http://www.w3.org/2000/svg}"
 
 
-def hidden(element):
-    if "hidden" in element.attrib:
-        return True
-    for declaration in element.attrib.get("style", "").split(";"):
+def declared(element, wanted):
+    """The value of a property in the inline style: the last one, one that is !important first."""
+    found = important = None
+    for declaration in re.sub(r"/\*.*?\*/", "", element.attrib.get("style", "")).split(";"):
         name, colon, value = declaration.partition(":")
-        value = value.split("!")[0].strip(" \t\n\f\r").lower()
-        if colon and (name.strip(" \t\n\f\r").lower(), value) in (
-                ("display", "none"), ("visibility", "hidden")):
-            return True
-    return False
+        value, mark, _ = value.partition("!")
+        value = value.strip(" \t\n\f\r").lower()
+        if not colon or not value or name.strip(" \t\n\f\r").lower() != wanted:
+            continue
+        if mark:
+            important = value
+        else:
+            found = value
+    return important or found
+
+
+def hidden(element, name, html_element):
+    display = declared(element, "display")
+    if display is not None or not html_element:
+        return display == "none" or (
+            html_element and element.attrib.get("hidden", "").lower() == "until-found")
+    return ("hidden" in element.attrib or "popover" in element.attrib
+            or (name == "dialog" and "open" not in element.attrib))
 
 
 def visible_text(html):
@@ -54,15 +68,17 @@ def visible_text(html):
 
 def text_of(root):
     pieces = []
-    # Without recursion; an entry is an element, or text that follows one.
-    stack = [root]
+    # Without recursion; an entry is an element or text, and whether text is shown where it stands:
+    # by `visibility`, and in SVG by the elements that draw text.
+    stack = [(root, True, True)]
     while stack:
-        item = stack.pop()
+        item, visible, drawn = stack.pop()
         if isinstance(item, str):
-            pieces.append(item)
+            # White space of blocks counts everywhere: it only parts words.
+            pieces.append(item if visible and drawn else "")
             continue
         if item.tail and item is not root:
-            stack.append(item.tail)
+            stack.append((item.tail, visible, drawn))
         if not isinstance(item.tag, str):
             continue  # a comment
         html_element = item.tag.startswith(XHTML)
@@ -73,18 +89,27 @@ def text_of(root):
         else:
             skipped = name.lower() in FOREIGN_INVISIBLE
             inline = name.lower() == "tspan"
-        if skipped or hidden(item) or (name == "dialog" and "open" not in item.attrib):
+        if skipped or hidden(item, name, html_element):
             continue
-        if html_element and name in REPLACED:
+        visibility = declared(item, "visibility")
+        if visibility not in (None, "inherit"):
+            visible = visibility == "visible"
+        if html_element and name in REPLACED and (name != "object" or item.attrib.get("data")):
             pieces.append(" ")
             continue
+        if item.tag.startswith(SVG):
+            if name.lower() in ("text", "foreignobject"):
+                drawn = True
+            elif name.lower() not in ("tspan", "textpath", "a"):
+                drawn = False
+        else:
+            drawn = True
         if not inline:
             pieces.append(" ")
-            tail = stack.pop() if item.tail and item is not root else ""
-            stack.append(" " + tail)
-        stack.extend(reversed(item))
+            stack.append((" ", True, True))
+        stack.extend((child, visible, drawn) for child in reversed(item))
         if item.text:
-            stack.append(item.text)
+            stack.append((item.text, visible, drawn))
     return "".join(pieces)
 
 

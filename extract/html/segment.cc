@@ -1,10 +1,14 @@
 #include "extract/html/segment.h"
 
 #include "extract/text/ascii.h"
+#include "extract/text/short_names.h"
 #include "extract/text/sixteen_bytes.h"
 #include "extract/text/utf8.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
 
 namespace crawlsieve::extract {
 namespace {
@@ -14,7 +18,7 @@ struct NameHint {
   Hints hint;
 };
 
-// Words of web design rather than of any site. In order, for the search.
+// Words of web design rather than of any site.
 constexpr std::array kNameHints = {
     NameHint{"ad", kBoilerplateHint},
     NameHint{"ads", kBoilerplateHint},
@@ -84,23 +88,33 @@ constexpr std::array kAriaHints = {
     NameHint{"toolbar", kBoilerplateHint},
 };
 
-template <std::size_t N>
-constexpr bool InOrder(const std::array<NameHint, N>& hints) {
-  for (std::size_t i = 1; i < N; ++i) {
-    if (hints[i - 1].name >= hints[i].name) return false;
-  }
-  return true;
-}
-static_assert(InOrder(kNameHints) && InOrder(kAriaHints));
-
 constexpr std::size_t kLongestName = 13;  // "advertisement", "complementary"
+static_assert(kLongestName <= SixteenBytes::kSize);
 
-template <std::size_t N>
-Hints Find(const std::array<NameHint, N>& hints, std::string_view name) {
-  const auto found =
-      std::lower_bound(hints.begin(), hints.end(), name,
-                       [](const NameHint& hint, std::string_view n) { return hint.name < n; });
-  return found != hints.end() && found->name == name ? found->hint : kNoHints;
+template <std::size_t kNames>
+constexpr std::array<std::string_view, kNames> NamesOf(const std::array<NameHint, kNames>& hints) {
+  std::array<std::string_view, kNames> names{};
+  for (std::size_t i = 0; i < kNames; ++i) names[i] = hints[i].name;
+  return names;
+}
+
+constexpr NameSet<kNameHints.size(), 8> kNames(NamesOf(kNameHints), 0x1472A676E8AA79A7);
+static_assert(kNames.IsPerfect());
+
+/// Of a part of a name. `part` has letters only.
+Hints HintsOfPart(std::string_view part) {
+  if (part.size() < 2 || part.size() > kLongestName) return kNoHints;
+  std::array<char, SixteenBytes::kSize> bytes{};
+  SixteenBytes::LoadFirst(part.data(), part.size()).Store(bytes.data());
+  NameWords words;
+  std::memcpy(&words.low, bytes.data(), 8);
+  std::memcpy(&words.high, bytes.data() + 8, 8);
+  // Each letter has bit 6, and the zeros behind them don't.
+  constexpr std::uint64_t kBit6 = 0x4040404040404040;
+  words.low |= (words.low & kBit6) >> 1;
+  words.high |= (words.high & kBit6) >> 1;
+  const std::uint8_t found = kNames.Find(words);
+  return found == kNames.kNone ? kNoHints : kNameHints[found].hint;
 }
 
 unsigned char Byte(char c) { return static_cast<unsigned char>(c); }
@@ -137,29 +151,48 @@ std::string_view RoleName(Role role) {
 
 Hints HintsOfNames(std::string_view names) {
   Hints hints = kNoHints;
-  std::array<char, kLongestName> part{};
-  std::size_t length = 0;  // of the part, kLongestName + 1 when it is longer than any name
-  const auto end_part = [&] {
-    if (length >= 2 && length <= kLongestName) {
-      hints |= Find(kNameHints, std::string_view(part.data(), length));
+  bool in_part = false;
+  std::size_t part = 0;             // where it begins
+  std::uint32_t letter_before = 0;  // of the byte before the block, as bit 0
+  std::uint32_t lower_before = 0;
+  for (std::size_t at = 0; at < names.size(); at += SixteenBytes::kSize) {
+    const std::size_t size = std::min(names.size() - at, SixteenBytes::kSize);
+    const SixteenBytes block = size == SixteenBytes::kSize
+                                   ? SixteenBytes::Load(names.data() + at)
+                                   : SixteenBytes::LoadFirst(names.data() + at, size);
+    const std::uint32_t upper = block.Between('A', 'Z');
+    const std::uint32_t lower = block.Between('a', 'z');
+    const std::uint32_t letters = upper | lower;
+    const std::uint32_t behind_letter = letters << 1 | letter_before;
+    const std::uint32_t capitals = upper & (lower << 1 | lower_before);
+    std::uint32_t begins = letters & (~behind_letter | capitals);
+    std::uint32_t ends = behind_letter & (~letters | capitals) & 0xFFFF;
+    for (; ends != 0; ends &= ends - 1) {
+      if (!in_part) {
+        part = at + static_cast<std::size_t>(std::countr_zero(begins));
+        begins &= begins - 1;
+      }
+      const std::size_t end = at + static_cast<std::size_t>(std::countr_zero(ends));
+      hints |= HintsOfPart(names.substr(part, end - part));
+      in_part = false;
     }
-    length = 0;
-  };
-  char before = ' ';
-  for (const char c : names) {
-    const bool letter = IsAsciiAlpha(c);
-    if (!letter || (IsAsciiUpper(c) && IsAsciiLower(before))) end_part();
-    if (letter && length < kLongestName) part[length] = AsciiLower(c);
-    if (letter && length <= kLongestName) ++length;
-    before = c;
+    if (begins != 0) {
+      part = at + static_cast<std::size_t>(std::countr_zero(begins));
+      in_part = true;
+    }
+    letter_before = letters >> 15;
+    lower_before = lower >> 15;
   }
-  end_part();
+  if (in_part) hints |= HintsOfPart(names.substr(part));
   return hints;
 }
 
 Hints HintsOfAriaRole(std::string_view role) {
   role = TrimAscii(role);
-  return role.size() > kLongestName ? kNoHints : Find(kAriaHints, AsciiLower(role));
+  for (const NameHint& known : kAriaHints) {
+    if (EqualsNoCase(role, known.name)) return known.hint;
+  }
+  return kNoHints;
 }
 
 std::uint32_t EstimateWords(std::string_view text) {

@@ -1,8 +1,7 @@
 #include "extract/html/tags.h"
 
-#include <algorithm>
-#include <bit>
-#include <cstring>
+#include "extract/text/short_names.h"
+
 #include <initializer_list>
 
 namespace crawlsieve::extract::html {
@@ -64,58 +63,8 @@ constexpr std::array<std::string_view, kTagCount> kNames = {
     "video",     "wbr",        "xmp",
 };
 
-struct NameWords {
-  std::uint64_t low = 0;
-  std::uint64_t high = 0;
-};
-
-constexpr std::size_t kLongestName = 16;
-
-constexpr NameWords WordsOf(std::string_view name) {
-  NameWords words;
-  for (std::size_t i = 0; i < name.size(); ++i) {
-    const auto byte = static_cast<std::uint64_t>(static_cast<unsigned char>(name[i]) | 0x20U);
-    (i < 8 ? words.low : words.high) |= byte << 8 * (i % 8);
-  }
-  return words;
-}
-
-// The multiplier was searched for: it sends every name to a place of its own.
-constexpr std::uint64_t kMultiplier = 0x25B4908A30C4F30F;
-constexpr unsigned kHashBits = 10;
-
-constexpr std::size_t HashOf(NameWords words) {
-  return ((words.low ^ words.high * 5) * kMultiplier) >> (64 - kHashBits);
-}
-
-constexpr std::uint8_t kNoTag = 255;
-static_assert(kTagCount < kNoTag);
-
-constexpr std::array<std::uint8_t, 1 << kHashBits> MakePlaces() {
-  std::array<std::uint8_t, 1 << kHashBits> places{};
-  places.fill(kNoTag);
-  for (std::size_t tag = 0; tag < kTagCount; ++tag) {
-    places[HashOf(WordsOf(kNames[tag]))] = static_cast<std::uint8_t>(tag);
-  }
-  return places;
-}
-
-constexpr std::array<NameWords, kTagCount> MakeWords() {
-  std::array<NameWords, kTagCount> words{};
-  for (std::size_t tag = 0; tag < kTagCount; ++tag) words[tag] = WordsOf(kNames[tag]);
-  return words;
-}
-
-constexpr auto kPlaces = MakePlaces();
-constexpr auto kWords = MakeWords();
-
-constexpr bool IsPerfect() {
-  for (std::size_t tag = 0; tag < kTagCount; ++tag) {
-    if (kNames[tag].size() > kLongestName || kPlaces[HashOf(kWords[tag])] != tag) return false;
-  }
-  return true;
-}
-static_assert(IsPerfect());
+constexpr NameSet<kTagCount, 10> kNameSet(kNames, 0x25B4908A30C4F30F);
+static_assert(kNameSet.IsPerfect());
 
 using Traits = std::array<TagTraits, kTagCount + 2>;
 
@@ -234,16 +183,13 @@ std::string_view TagName(Tag tag) {
 }
 
 Tag FindTag(std::uint64_t low, std::uint64_t high) {
-  const std::uint8_t place = kPlaces[HashOf({low, high})];
-  if (place == kNoTag || kWords[place].low != low || kWords[place].high != high) {
-    return Tag::kUnknown;
-  }
-  return static_cast<Tag>(place);
+  const std::uint8_t found = kNameSet.Find({low, high});
+  return found == kNameSet.kNone ? Tag::kUnknown : static_cast<Tag>(found);
 }
 
 Tag FindTag(std::string_view name) {
-  if (name.size() > kLongestName) return Tag::kUnknown;
-  const NameWords words = WordsOf(name);
+  if (name.size() > NameWords::kLongest) return Tag::kUnknown;
+  const NameWords words = NameWords::Of(name);
   return FindTag(words.low, words.high);
 }
 

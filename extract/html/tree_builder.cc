@@ -79,7 +79,7 @@ void TreeBuilder::TextByMode(const Piece& text) {
   if (open_.HasForeign() && IsForeignForText()) {
     if (frameset_ok_ && !IsSpaceOrNul(text)) frameset_ok_ = false;
     InsertText(text, kKeepsNul);
-  } else if (mode_ == Mode::kInBody) {
+  } else if (mode_ == Mode::kInBody || mode_ == Mode::kInCell) {
     TextInBody(text);
   } else {
     TextHtml(text);
@@ -268,7 +268,11 @@ void TreeBuilder::TextHtml(Piece text) {
         while (text.begin != text.end && !nodes_.IsOverLimit()) {
           ++work_;
           const std::uint32_t end = SkipSpace(text);
-          if (end != text.begin) InsertText({text.begin, end, text.raw}, 0);
+          if (end != text.begin) {
+            // Behind </html> it is read as in a body, which opens formatting again.
+            if (mode_ == Mode::kAfterAfterFrameset) ReconstructFormatting();
+            InsertText({text.begin, end, text.raw}, 0);
+          }
           text.begin = std::min(end + 1, text.end);
         }
         return;
@@ -300,7 +304,7 @@ NodeIndex TreeBuilder::InsertHtml(Tag tag) {
   return node;
 }
 
-void TreeBuilder::InsertText(Piece text, std::uint8_t flags) {
+void TreeBuilder::InsertText(const Piece& text, std::uint8_t flags) {
   if (text.keeps_nul) flags |= kKeepsNul;
   if (text.raw) flags |= kRawText;
   Insert(open_.current(), nodes_.Add(Tag::kText, flags, text.begin, text.end, 0));

@@ -404,12 +404,15 @@ void TreeBuilder::EndAnyOther(NameId name) {
   if (open_.IsWithin(place, kSpecial)) open_.PopThrough(place);
 }
 
-void TreeBuilder::TextInBody(Piece text) {
-  // NUL is dropped; where nothing else is, nothing happens at all.
-  if (!text.keeps_nul) {
-    while (text.begin != text.end && html_[text.begin] == '\0') ++text.begin;
-  }
+void TreeBuilder::TextInBody(const Piece& text) {
   if (text.begin == text.end) return;
+  if (html_[text.begin] == '\0' && !text.keeps_nul) {
+    // NUL is dropped; where nothing else is, nothing happens at all.
+    Piece rest = text;
+    while (rest.begin != rest.end && html_[rest.begin] == '\0') ++rest.begin;
+    TextInBody(rest);
+    return;
+  }
   ReconstructFormatting();
   InsertText(text, 0);
   if (frameset_ok_ && !IsSpaceOrNul(text)) frameset_ok_ = false;

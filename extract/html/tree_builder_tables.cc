@@ -120,7 +120,7 @@ void TreeBuilder::EndInTable(const TagToken& token) {
   }
 }
 
-void TreeBuilder::TextInTable(Piece text) {
+void TreeBuilder::TextInTable(const Piece& text) {
   if (mode_ != Mode::kInTableText) {
     const Node& current = nodes_[open_.current()];
     const bool in_table = current.Is(Tag::kTable) || current.Is(Tag::kTr) || IsTableBody(current) ||

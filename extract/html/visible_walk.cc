@@ -307,12 +307,9 @@ InlineStyle VisibleWalk::StyleOf(const Node& element, const Attribute& style) {
   return read->second;
 }
 
-std::string_view VisibleWalk::Decoded(std::size_t begin, std::size_t end, bool references,
-                                      bool in_attribute, bool keeps_nul, std::string& buffer) {
-  constexpr std::size_t kBytesPerStep = 16;
-  work_ += (end - begin) / kBytesPerStep;
-  std::size_t special = MarkupBits::Next(special_, begin, end);
-  if (special == end) return html_.substr(begin, end - begin);
+std::string_view VisibleWalk::DecodedFrom(std::size_t special, std::size_t begin, std::size_t end,
+                                          bool references, bool in_attribute, bool keeps_nul,
+                                          std::string& buffer) {
   buffer.clear();
   while (special != end) {
     buffer.append(html_, begin, special - begin);

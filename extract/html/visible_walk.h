@@ -56,7 +56,17 @@ class VisibleWalk {
   /// What the page has in [begin, end), with references, carriage returns and NUL made to what they
   /// stand for: in `buffer` if there are any.
   [[nodiscard]] std::string_view Decoded(std::size_t begin, std::size_t end, bool references,
-                                         bool in_attribute, bool keeps_nul, std::string& buffer);
+                                         bool in_attribute, bool keeps_nul, std::string& buffer) {
+    constexpr std::size_t kBytesPerStep = 16;
+    work_ += (end - begin) / kBytesPerStep;
+    const std::size_t special = MarkupBits::Next(special_, begin, end);
+    if (special == end) return html_.substr(begin, end - begin);
+    return DecodedFrom(special, begin, end, references, in_attribute, keeps_nul, buffer);
+  }
+  /// The same where the first of these is at `special`.
+  [[nodiscard]] std::string_view DecodedFrom(std::size_t special, std::size_t begin,
+                                             std::size_t end, bool references, bool in_attribute,
+                                             bool keeps_nul, std::string& buffer);
 
   const NodeArena* nodes_ = nullptr;
   std::string_view html_;

@@ -178,6 +178,11 @@ TEST(FastParser, DropsTheBodyForAFrameset) {
   EXPECT_EQ(Events("a<frameset>"), "[['a']]");
 }
 
+TEST(FastParser, OpensFormattingAgainInSpaceBehindTheEndOfAFramesetsPage) {
+  EXPECT_EQ(Events("<a href=x><frameset></frameset></html> "), "[[](x:' ')]");
+  EXPECT_EQ(Events("<a href=x><frameset></frameset> </html>a"), "[[]' ']");
+}
+
 TEST(FastParser, PutsHeadElementsBehindTheHeadIntoIt) {
   EXPECT_EQ(Events("<head></head><title>a</title><base href=b>"), "[title='a'base='b'[]]");
   EXPECT_EQ(Events("<head></head><template></template><link rel=canonical href=c>"),
