@@ -318,6 +318,7 @@ BrokerResult<std::vector<std::string>> Admin::BrokerAddresses(milliseconds timeo
   CRAWLSIEVE_ASSIGN_OR_RETURN(const Metadata metadata,
                               AskForMetadata(nullptr, false, timeout, "asking for the brokers"));
   std::vector<std::string> addresses;
+  addresses.reserve(static_cast<std::size_t>(metadata->broker_cnt));
   for (int i = 0; i < metadata->broker_cnt; ++i) {
     addresses.push_back(fmt::format("{}:{}", metadata->brokers[i].host, metadata->brokers[i].port));
   }

@@ -68,7 +68,7 @@ BrokerStatus TryWrite(const KafkaClientOptions& options, const std::string& topi
   record.topic = topic;
   record.partition = 0;
   CRAWLSIEVE_RETURN_IF_ERROR((*producer)->Produce(record, 0));
-  const BrokerStatus flushed = (*producer)->Flush(timeout);
+  BrokerStatus flushed = (*producer)->Flush(timeout);
   if (!answer.has_value()) {
     if (!flushed) return flushed;
     return MakeBrokerError(ErrorClass::kFatal,
