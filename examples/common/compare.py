@@ -150,13 +150,13 @@ def compare(options, work):
             "CRAWLSIEVE_PROGRAM": str(options.program), "CRAWLSIEVE_CONFIG": str(options.config),
             "STATE_DIRECTORY": str(work / "state")}
         without = crawl(options.command, site, log / "crawl_without.log", environment)
+        missing = site.contents() - set(without)
+        if missing:
+            raise Failed(f"the crawl without crawlsieve did not find: {', '.join(sorted(missing))}")
         with broker(work / "broker") as address:
             environment["KAFKA_BOOTSTRAP"] = address
             with service(options.program, options.config, log / "crawlsieve.log", environment):
                 beside = crawl(options.command, site, log / "crawl_beside.log", environment)
-    missing = site.contents() - set(without)
-    if missing:
-        raise Failed(f"the crawl without crawlsieve did not find: {', '.join(sorted(missing))}")
     return judge(without, beside)
 
 
