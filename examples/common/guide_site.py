@@ -149,6 +149,8 @@ class Site:
 
         class Handler(http.server.BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
+            # Header and body leave together: two small writes would wait for an acknowledgement.
+            wbufsize = 1 << 16
 
             def do_GET(self):
                 parts = urllib.parse.urlsplit(self.path)
