@@ -207,7 +207,7 @@ DOCUMENT_COLUMNS = 100
 
 
 def documents():
-    for pattern in ("*.md", "docs/**/*.md", "bench/*.md"):
+    for pattern in ("*.md", "docs/**/*.md", "bench/*.md", "examples/**/*.md"):
         yield from sorted(ROOT.glob(pattern))
 
 
@@ -224,7 +224,7 @@ def document_paths():
     """Every path in back quotes in the documents that looks like one of the tree exists."""
     for document in documents():
         for number, line in enumerate(document.read_text().splitlines(), 1):
-            for path in re.findall(r"`((?:%s|docs|script|deploy|cmake)/[\w./-]*)[`#]" %
+            for path in re.findall(r"`((?:%s|docs|script|deploy|cmake|examples)/[\w./-]*)[`#]" %
                                    "|".join(CODE_FOLDERS), line):
                 if not (ROOT / path).exists():
                     yield f"{document.relative_to(ROOT)}:{number}: there is no {path}"
@@ -274,8 +274,39 @@ def document_references():
                 yield f'{file.relative_to(ROOT)}: {page} has no heading "{heading}"'
 
 
+def example_readmes():
+    """Each example has what its users look for, and the versions that its README names are those
+    that its manifest has."""
+    for folder in sorted((ROOT / "examples").iterdir()):
+        if not folder.is_dir() or folder.name == "common":
+            continue
+        where = folder.relative_to(ROOT)
+        missing = [name for name in ("README.md", "run", "crawlsieve.yaml")
+                   if not (folder / name).exists()]
+        for name in missing:
+            yield f"{where}: has no {name}"
+        if missing:
+            continue
+        readme = (folder / "README.md").read_text()
+        if f"    {where}/run\n" not in readme:
+            yield f"{where}/README.md: doesn't say how to run it"
+        if f"({folder.name}/README.md)" not in (ROOT / "examples/README.md").read_text():
+            yield f"{where}: examples/README.md doesn't name it"
+        manifests = "".join(
+            (folder / name).read_text()
+            for name in ("requirements.txt", "go.mod", "package.json", "pom.xml")
+            if (folder / name).exists())
+        stated = re.search(r"^Versions: (.*?)\n\n", readme, re.M | re.S)
+        for version in re.findall(r"\b\d+\.\d+[\w.]*\d", stated[1] if stated else ""):
+            if manifests and version not in manifests:
+                yield f"{where}/README.md: version {version} isn't in its manifest"
+        if manifests and not stated:
+            yield f"{where}/README.md: names no versions"
+
+
 def check_readme():
     """The documents: paths, line lengths, links, and what code says of them."""
+    yield from example_readmes()
     yield from document_paths()
     yield from document_columns()
     yield from document_links()
