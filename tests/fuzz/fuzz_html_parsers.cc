@@ -2,7 +2,6 @@
 // why not. The first byte chooses what the rest is: the page itself, or the numbers of whole tags,
 // so that every mutation is a page whose tags are well formed and whose nesting isn't.
 
-#include "extract/html/charset.h"
 #include "extract/html/html_text.h"
 #include "tests/support/html/event_log.h"
 #include "tests/support/html/generators.h"
@@ -15,7 +14,6 @@
 #include <cstdlib>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace {
@@ -28,13 +26,6 @@ using namespace crawlsieve::html_check;
   std::abort();
 }
 
-std::string PageOf(const std::uint8_t* data, std::size_t size) {
-  if (size == 0) return {};
-  if (data[0] % 2 == 0) return PageOfTokens({data + 1, size - 1});
-  static crawlsieve::extract::CharsetDecoder decoder;
-  return std::string(decoder.RepairUtf8({reinterpret_cast<const char*>(data + 1), size - 1}));
-}
-
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -45,7 +36,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       made.push_back(MakeParser(WideLimits(), kernel));
     return made;
   }();
-  const std::string page = PageOf(data, size);
+  const std::string page = PageOfFuzzInput({data, size});
   const ComparedPage compared = ComparePage(*parsers.front(), *gumbo, page);
   if (compared.differs && compared.explanation.empty()) {
     Fail("unexplained difference", page, compared.first_difference);

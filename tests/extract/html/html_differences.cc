@@ -6,6 +6,7 @@
 //     html_differences --generator mutation --documents 1000000 PAGES...
 //     html_differences --generator none PAGES... --against build/html_oracle/html_oracle
 //     html_differences --document '<p>one<b>two'
+//     html_differences --fuzz-input crash-1 --fuzz-input crash-2
 
 #include "bench/pages.h"
 #include "extract/html/charset.h"
@@ -18,6 +19,8 @@
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <set>
@@ -62,6 +65,7 @@ struct Options {
   std::vector<std::string> files;
   std::string generator = "soup";
   std::vector<std::string> documents_given = {};
+  std::vector<std::string> fuzz_inputs = {};
   std::string parser = KernelNames().front();
   std::string against = "gumbo";
   std::string arbiter = {};
@@ -184,6 +188,9 @@ int Main(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--documents", options.documents, "how many; 0: as many as there are pages");
   app.add_option("--document", options.documents_given, "compare this, and print its events");
+  app.add_option("--fuzz-input", options.fuzz_inputs,
+                 "compare what this input of fuzz_html_parsers stands for, and shrink it")
+      ->check(CLI::ExistingFile);
   app.add_option("--seed", options.seed)->capture_default_str();
   app.add_option("--parser", options.parser, "a kernel, gumbo, or the path of html_oracle")
       ->capture_default_str();
@@ -218,6 +225,12 @@ int Main(int argc, char** argv) {
     for (const std::string& document : options.documents_given) run.Show(document);
     return 0;
   }
+  for (const std::string& file : options.fuzz_inputs) {
+    std::ifstream in(file, std::ios::binary);
+    const std::vector<std::uint8_t> input{std::istreambuf_iterator<char>(in), {}};
+    pages.push_back(PageOfFuzzInput(input));
+  }
+  if (!options.fuzz_inputs.empty()) options.generator = "none";
   if (pages.empty() && options.generator != "soup") {
     fmt::print(stderr, "this generator needs pages\n");
     return 2;

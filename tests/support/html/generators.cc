@@ -1,5 +1,6 @@
 #include "tests/support/html/generators.h"
 
+#include "extract/html/charset.h"
 #include "extract/text/utf8.h"
 #include "tests/support/html/page_tags.h"
 
@@ -243,7 +244,7 @@ MutationGenerator::MutationGenerator(std::uint64_t seed, const std::vector<std::
     : random_(seed), pages_(pages), soup_(seed + 1) {
   for (const std::string& page : pages_) {
     std::vector<std::string_view>& sources = pieces_.emplace_back();
-    for (const Piece& piece : PiecesOf(page)) sources.push_back(piece.source);
+    for (const Piece& piece : PiecesOf({page})) sources.push_back(piece.source);
     if (sources.empty()) sources.emplace_back(" ");
   }
 }
@@ -327,6 +328,14 @@ std::string PageOfTokens(std::span<const std::uint8_t> numbers) {
   return page;
 }
 
+std::string PageOfFuzzInput(std::span<const std::uint8_t> input) {
+  if (input.empty()) return {};
+  const std::span<const std::uint8_t> rest = input.subspan(1);
+  if (input[0] % 2 == 0) return PageOfTokens(rest);
+  extract::CharsetDecoder decoder;
+  return std::string(decoder.RepairUtf8({reinterpret_cast<const char*>(rest.data()), rest.size()}));
+}
+
 std::string Shrink(std::string document, const std::function<bool(std::string_view)>& fails) {
   int tries = 4000;
   const auto shrink_by = [&](std::vector<std::string> parts) {
@@ -352,7 +361,7 @@ std::string Shrink(std::string document, const std::function<bool(std::string_vi
   };
   for (int round = 0; round < 2; ++round) {
     std::vector<std::string> pieces;
-    for (const Piece& piece : PiecesOf(document)) pieces.emplace_back(piece.source);
+    for (const Piece& piece : PiecesOf({document})) pieces.emplace_back(piece.source);
     shrink_by(std::move(pieces));
   }
   if (document.size() > 2000) return document;

@@ -48,6 +48,10 @@ class MutationGenerator final : public DocumentGenerator {
 /// A document of whole tags, other tokens and words: two bytes are the number of one.
 [[nodiscard]] std::string PageOfTokens(std::span<const std::uint8_t> numbers);
 
+/// The page that an input of fuzz_html_parsers stands for, in valid UTF-8. The first byte chooses:
+/// even, the rest are PageOfTokens' numbers; odd, the rest is the page itself.
+[[nodiscard]] std::string PageOfFuzzInput(std::span<const std::uint8_t> input);
+
 /// A small document for which `fails` still holds, made from `document` by leaving out pieces, then
 /// characters. `fails` is called at most some thousand times.
 [[nodiscard]] std::string Shrink(std::string document,

@@ -16,6 +16,7 @@
 namespace crawlsieve::html_check {
 namespace {
 
+using namespace std::string_view_literals;
 using extract::IsAsciiDigit;
 
 /// Tags that Gumbo has a number for. All others are one tag to it.
@@ -121,14 +122,14 @@ std::string Renamed(const Piece& tag, std::string_view name) {
 
 /// Leaves out what `drop` says.
 template <typename Drop>
-std::string Without(std::string_view page, Drop drop) {
+std::string Without(PageSource page, Drop drop) {
   return RewritePieces(
       page, [&](const Piece& piece) { return drop(piece) ? "" : std::string(piece.source); });
 }
 
 // The rewritings, in the order of the table.
 
-std::string WithoutUnknownTags(std::string_view page) {
+std::string WithoutUnknownTags(PageSource page) {
   return Without(page, [](const Piece& piece) {
     return IsTag(piece) && !piece.foreign && !IsGumboTag(piece.name) && piece.name != "dialog" &&
            piece.name != "search";
@@ -136,7 +137,7 @@ std::string WithoutUnknownTags(std::string_view page) {
 }
 
 /// A comment makes Gumbo insert the text before it.
-std::string CommentBeforeEndTags(std::string_view page) {
+std::string CommentBeforeEndTags(PageSource page) {
   return RewritePieces(page, [](const Piece& piece) {
     const bool flushes =
         piece.kind == PieceKind::kEndTag && (piece.name == "form" || IsFormatting(piece.name));
@@ -164,7 +165,7 @@ class OpenNames {
 };
 
 /// Leaves out all formatting if the end of one is four open elements or more from its start.
-std::string WithoutDeepFormatting(std::string_view page) {
+std::string WithoutDeepFormatting(PageSource page) {
   constexpr std::size_t kRounds = 4;
   OpenNames open;
   bool deep = false;
@@ -178,12 +179,12 @@ std::string WithoutDeepFormatting(std::string_view page) {
     }
     if (start) open.Start(piece.name);
   }
-  if (!deep) return std::string(page);
+  if (!deep) return std::string(page.html);
   return Without(page, [](const Piece& piece) { return IsTag(piece) && IsFormatting(piece.name); });
 }
 
 /// Ends a link that is eight open elements or more from the next one.
-std::string WithEndTagsOfDeepLinks(std::string_view page) {
+std::string WithEndTagsOfDeepLinks(PageSource page) {
   constexpr std::size_t kRounds = 8;
   OpenNames open;
   return RewritePieces(page, [&](const Piece& piece) {
@@ -200,7 +201,7 @@ std::string WithEndTagsOfDeepLinks(std::string_view page) {
 }
 
 /// Leaves out the formatting of which four are open at once.
-std::string WithoutFourfoldFormatting(std::string_view page) {
+std::string WithoutFourfoldFormatting(PageSource page) {
   constexpr int kInTheList = 3;
   std::map<std::string, int> open;
   std::set<std::string> fourfold;
@@ -217,7 +218,7 @@ std::string WithoutFourfoldFormatting(std::string_view page) {
 /// Leaves out the tags inside templates of elements that put a marker into the list. The end tag
 /// of a template takes one marker out, whatever is open in it: another one stays, and hides the
 /// formatting before it.
-std::string WithoutMarkersInTemplates(std::string_view page) {
+std::string WithoutMarkersInTemplates(PageSource page) {
   constexpr std::array<std::string_view, 6> kMarked = {"applet", "caption", "marquee",
                                                        "object", "td",      "th"};
   int templates = 0;
@@ -230,7 +231,7 @@ std::string WithoutMarkersInTemplates(std::string_view page) {
   });
 }
 
-std::string WithoutDoctype(std::string_view page) {
+std::string WithoutDoctype(PageSource page) {
   return Without(page, [](const Piece& piece) {
     return piece.kind == PieceKind::kMarkup &&
            extract::StartsWithNoCase(piece.source.substr(1), "!doctype");
@@ -265,11 +266,11 @@ CodePoint Decode(std::string_view text, std::size_t at) {
 
 constexpr std::string_view kReplacement = "\uFFFD";
 
-std::string WithoutInvalidCharacters(std::string_view page) {
+std::string WithoutInvalidCharacters(PageSource page) {
   std::string rewritten;
-  for (std::size_t at = 0; at < page.size();) {
-    const auto [value, bytes] = Decode(page, at);
-    rewritten += IsInvalidForGumbo(value) ? kReplacement : page.substr(at, bytes);
+  for (std::size_t at = 0; at < page.html.size();) {
+    const auto [value, bytes] = Decode(page.html, at);
+    rewritten += IsInvalidForGumbo(value) ? kReplacement : page.html.substr(at, bytes);
     at += bytes;
   }
   return rewritten;
@@ -308,61 +309,50 @@ std::string RewriteReferences(std::string_view page, Replace replace) {
   return rewritten;
 }
 
-std::string WithoutLargeReferences(std::string_view page) {
-  return RewriteReferences(page, [](std::uint64_t number) {
+std::string WithoutLargeReferences(PageSource page) {
+  return RewriteReferences(page.html, [](std::uint64_t number) {
     return number > 0x10FFFF ? std::optional<std::string>(kReplacement) : std::nullopt;
   });
 }
 
 /// The start tag without the attributes whose name came before in it.
 std::string WithoutRepeatedAttributes(const Piece& tag) {
-  const std::string_view source = tag.source;
-  const auto is_between = [](char c) { return extract::IsAsciiSpace(c) || c == '/'; };
-  std::size_t at = 1 + tag.name.size();
-  std::string rewritten(source.substr(0, at));
+  std::size_t end = std::string_view("<").size() + tag.name.size();
+  std::string rewritten(tag.source.substr(0, end));
   std::set<std::string> names;
-  while (at < source.size() && source[at] != '>') {
-    const std::size_t begin = at;
-    while (at < source.size() && is_between(source[at])) ++at;
-    if (at == source.size() || source[at] == '>') {
-      rewritten += source.substr(begin, at - begin);
-      break;
-    }
-    const std::size_t name = at++;
-    while (at < source.size() && !is_between(source[at]) && source[at] != '=' && source[at] != '>')
-      ++at;
-    const bool repeated = !names.insert(extract::AsciiLower(source.substr(name, at - name))).second;
-    std::size_t value = at;
-    while (value < source.size() && extract::IsAsciiSpace(source[value])) ++value;
-    if (value < source.size() && source[value] == '=') {
-      do {
-        ++value;
-      } while (value < source.size() && extract::IsAsciiSpace(source[value]));
-      const char quote = value < source.size() ? source[value] : '>';
-      at = value;
-      if (quote == '"' || quote == '\'') {
-        at = std::min(source.find(quote, value + 1), source.size() - 1) + 1;
-      } else {
-        while (at < source.size() && !extract::IsAsciiSpace(source[at]) && source[at] != '>') ++at;
-      }
-    }
-    if (!repeated) rewritten += source.substr(begin, at - begin);
+  for (const AttributeSource& attribute : AttributesOf(tag)) {
+    end += attribute.source.size();
+    if (names.insert(attribute.name).second) rewritten += attribute.source;
   }
-  return rewritten + std::string(source.substr(std::min(at, source.size())));
+  return rewritten + std::string(tag.source.substr(end));
 }
 
-std::string WithoutRepeatedAttributesOfTags(std::string_view page) {
+std::string WithoutRepeatedAttributesOfTags(PageSource page) {
   return RewritePieces(page, [](const Piece& piece) {
     return piece.kind == PieceKind::kStartTag ? WithoutRepeatedAttributes(piece)
                                               : std::string(piece.source);
   });
 }
 
-std::string WithoutEmptyEndTags(std::string_view page) {
+std::string WithoutNulsInTags(PageSource page) {
+  return RewritePieces(page, [](const Piece& piece) {
+    std::string rewritten;
+    for (const char c : piece.source) {
+      if (c == '\0' && IsTag(piece)) {
+        rewritten += kReplacement;
+      } else {
+        rewritten.push_back(c);
+      }
+    }
+    return rewritten;
+  });
+}
+
+std::string WithoutEmptyEndTags(PageSource page) {
   return Without(page, [](const Piece& piece) { return piece.kind == PieceKind::kEmptyEndTag; });
 }
 
-std::string WithPlainEndTags(std::string_view page) {
+std::string WithPlainEndTags(PageSource page) {
   return RewritePieces(page, [](const Piece& piece) {
     return piece.kind == PieceKind::kEndTag && piece.source.ends_with('>')
                ? "</" + std::string(piece.source.substr(2, piece.name.size())) + ">"
@@ -373,19 +363,19 @@ std::string WithPlainEndTags(std::string_view page) {
 constexpr std::array<std::string_view, 4> kRetiredTags = {"isindex", "menuitem", "keygen",
                                                           "nextid"};
 
-std::string WithoutRetiredTags(std::string_view page) {
+std::string WithoutRetiredTags(PageSource page) {
   return Without(
       page, [](const Piece& piece) { return IsTag(piece) && IsOneOf(kRetiredTags, piece.name); });
 }
 
-std::string WithGroupForSearch(std::string_view page) {
+std::string WithGroupForSearch(PageSource page) {
   return RewritePieces(page, [](const Piece& piece) {
     return IsTag(piece) && piece.name == "search" ? Renamed(piece, "hgroup")
                                                   : std::string(piece.source);
   });
 }
 
-std::string WithStartTagsOfBr(std::string_view page) {
+std::string WithStartTagsOfBr(PageSource page) {
   return RewritePieces(page, [](const Piece& piece) {
     const bool end = piece.kind == PieceKind::kEndTag && piece.name == "br" && !piece.foreign;
     return end ? "<br>" : std::string(piece.source);
@@ -393,7 +383,7 @@ std::string WithStartTagsOfBr(std::string_view page) {
 }
 
 /// Leaves out the text behind the </html> of a frameset's page.
-std::string WithoutTextBehindFramesets(std::string_view page) {
+std::string WithoutTextBehindFramesets(PageSource page) {
   bool frameset = false;
   bool behind = false;
   return Without(page, [&](const Piece& piece) {
@@ -403,34 +393,28 @@ std::string WithoutTextBehindFramesets(std::string_view page) {
   });
 }
 
-std::string WithArticleForMain(std::string_view page) {
+std::string WithArticleForMain(PageSource page) {
   return RewritePieces(page, [](const Piece& piece) {
     return IsTag(piece) && piece.name == "main" ? Renamed(piece, "article")
                                                 : std::string(piece.source);
   });
 }
 
-std::string WithoutObjects(std::string_view page) {
+std::string WithoutObjects(PageSource page) {
   return Without(page, [](const Piece& piece) {
     return IsTag(piece) &&
            (piece.name == "applet" || piece.name == "marquee" || piece.name == "object");
   });
 }
 
-std::string WithGroupForDialog(std::string_view page) {
+std::string WithGroupForDialog(PageSource page) {
   return RewritePieces(page, [](const Piece& piece) {
     if (!IsTag(piece) || piece.name != "dialog") return std::string(piece.source);
     if (piece.kind == PieceKind::kEndTag) return Renamed(piece, "hgroup");
-    bool open = false;
-    const std::string lower = extract::AsciiLower(piece.source);
-    for (std::size_t at = lower.find("open"); at != std::string::npos;
-         at = lower.find("open", at + 1)) {
-      const char before = lower[at - 1];
-      const char after = at + 4 < lower.size() ? lower[at + 4] : '>';
-      open = open ||
-             ((extract::IsAsciiSpace(before) || before == '"' || before == '\'' || before == '/') &&
-              (extract::IsAsciiSpace(after) || after == '>' || after == '=' || after == '/'));
-    }
+    const std::vector<AttributeSource> attributes = AttributesOf(piece);
+    const bool open =
+        std::any_of(attributes.begin(), attributes.end(),
+                    [](const AttributeSource& attribute) { return attribute.name == "open"; });
     std::string group = Renamed(piece, "hgroup");
     if (piece.foreign) return group;
     if (!open) group.insert(std::string_view("<hgroup").size(), " hidden ");
@@ -438,34 +422,34 @@ std::string WithGroupForDialog(std::string_view page) {
   });
 }
 
-/// Behind the first <svg> or <math>, in raw text as well: what is raw text may depend on them.
-std::string WithoutEndTagsOfPAndBrInForeignContent(std::string_view page) {
-  const std::string lower = extract::AsciiLower(page);
-  const std::size_t foreign = std::min(lower.find("<svg"), lower.find("<math"));
-  if (foreign == std::string::npos) return std::string(page);
-  std::string rewritten(page.substr(0, foreign));
-  for (std::size_t at = foreign; at < page.size();) {
-    std::size_t name_end = 0;
-    if (lower.compare(at, 3, "</p") == 0) name_end = at + 3;
-    if (lower.compare(at, 4, "</br") == 0) name_end = at + 4;
-    const char next = name_end < page.size() ? page[name_end] : 'x';
-    if (name_end != 0 && (next == '>' || next == '/' || extract::IsAsciiSpace(next))) {
-      at = std::min(page.find('>', at), page.size() - 1) + 1;
-    } else {
-      rewritten.push_back(page[at++]);
-    }
-  }
-  return rewritten;
+/// Behind the first <svg> or <math>.
+std::string WithoutEndTagsOfPAndBrInForeignContent(PageSource page) {
+  bool foreign = false;
+  return Without(page, [&](const Piece& piece) {
+    foreign = foreign ||
+              (piece.kind == PieceKind::kStartTag && (piece.name == "svg" || piece.name == "math"));
+    return foreign && piece.kind == PieceKind::kEndTag && (piece.name == "p" || piece.name == "br");
+  });
 }
 
-std::string WithoutTitlesInSvg(std::string_view page) {
+/// SVG and MathML have no such elements: others that no rule knows.
+std::string WithoutForeignPartsOfTables(PageSource page) {
+  constexpr std::array<std::string_view, 8> kParts = {"colgroup", "frameset", "html",  "select",
+                                                      "tbody",    "tfoot",    "thead", "tr"};
+  return RewritePieces(page, [&](const Piece& piece) {
+    return IsTag(piece) && piece.foreign && IsOneOf(kParts, piece.name) ? Renamed(piece, "rtc")
+                                                                        : std::string(piece.source);
+  });
+}
+
+std::string WithoutTitlesInSvg(PageSource page) {
   return Without(page, [](const Piece& piece) {
     return IsTag(piece) && piece.foreign && piece.name == "title";
   });
 }
 
 /// Between <select> and </select> only what both rules let in.
-std::string WithoutTagsInSelect(std::string_view page) {
+std::string WithoutTagsInSelect(PageSource page) {
   bool in_select = false;
   return Without(page, [&](const Piece& piece) {
     if (piece.kind == PieceKind::kRawText) return in_select && piece.name != "script";
@@ -479,7 +463,7 @@ std::string WithoutTagsInSelect(std::string_view page) {
   });
 }
 
-std::string WithoutSpaceBetweenTagsInTables(std::string_view page) {
+std::string WithoutSpaceBetweenTagsInTables(PageSource page) {
   int tables = 0;
   return Without(page, [&](const Piece& piece) {
     if (piece.name == "table" && piece.kind == PieceKind::kStartTag) ++tables;
@@ -494,6 +478,9 @@ constexpr std::array kDifferences = {
                     "[['a\uFFFDz\uFFFD']]"},
     KnownDifference{"large-references", "numbers of character references overflow 32 bits",
                     WithoutLargeReferences, true, "a&#x100000041;", "[['a\uFFFD']]", "[['aA']]"},
+    KnownDifference{"nul-in-tags",
+                    "a NUL before the name of an attribute is skipped, and ends names of SVG",
+                    WithoutNulsInTags, true, "<div \0hidden>a"sv, "[[['a']]]", "[[]]"},
     KnownDifference{"empty-end-tag", "</> belongs to the source of the next tag",
                     WithoutEmptyEndTags, true, "<math></><annotation>a</annotation>b", "[[['b']]]",
                     "[[[['ab']]]]"},
@@ -527,6 +514,10 @@ constexpr std::array kDifferences = {
     KnownDifference{"foreign-p-br", "</p> and </br> don't leave SVG and MathML",
                     WithoutEndTagsOfPAndBrInForeignContent, false, "<svg></p>a", "[[[][]'a']]",
                     "[[[[]]]]"},
+    KnownDifference{"foreign-tables",
+                    "<tfoot> and the like of SVG and MathML set the rules for what is in them",
+                    WithoutForeignPartsOfTables, true, "<math><tfoot><mi><table><table>",
+                    "[[[[[[][]]]]]]", "[[[[[[]]]]]]"},
     KnownDifference{"svg-title", "<title> of SVG isn't special: end tags reach through it",
                     WithoutTitlesInSvg, false, "<span><svg><title></span>a", "[[[]]]", "[[[]'a']]"},
     KnownDifference{"select-content", "the rules of <select> before 2025 let options in only",
@@ -566,7 +557,7 @@ constexpr std::array kDifferences = {
 
 /// Tags of the elements of SVG and MathML that are special and end scopes, behind the first <svg>
 /// or <math>.
-std::string WithoutSpecialForeignTags(std::string_view page) {
+std::string WithoutSpecialForeignTags(PageSource page) {
   constexpr std::array<std::string_view, 9> kSpecial = {
       "mi", "mo", "mn", "ms", "mtext", "annotation-xml", "foreignobject", "desc", "title"};
   bool foreign = false;
@@ -577,33 +568,13 @@ std::string WithoutSpecialForeignTags(std::string_view page) {
   });
 }
 
-/// In what looks like raw text as well: what is raw text may depend on where these end.
-std::string WithGroupForSearchAnywhere(std::string_view page) {
-  const std::string lower = extract::AsciiLower(page);
-  std::string rewritten;
-  for (std::size_t at = 0; at < page.size();) {
-    const std::size_t prefix = lower.compare(at, 2, "</") == 0 ? 2 : 1;
-    const std::size_t end = at + prefix + std::string_view("search").size();
-    const char next = end < page.size() ? page[end] : 'x';
-    if (page[at] == '<' && lower.compare(at + prefix, 6, "search") == 0 &&
-        (next == '>' || next == '/' || extract::IsAsciiSpace(next))) {
-      rewritten += page.substr(at, prefix);
-      rewritten += "hgroup";
-      at = end;
-    } else {
-      rewritten.push_back(page[at++]);
-    }
-  }
-  return rewritten;
-}
-
 /// In pages with a <template>, where a part of a table may stand without the table.
-std::string WithBodiesForHeadsOfTables(std::string_view page) {
+std::string WithBodiesForHeadsOfTables(PageSource page) {
   const std::vector<Piece> pieces = PiecesOf(page);
   const bool has_template = std::any_of(pieces.begin(), pieces.end(), [](const Piece& piece) {
     return piece.kind == PieceKind::kStartTag && piece.name == "template";
   });
-  if (!has_template) return std::string(page);
+  if (!has_template) return std::string(page.html);
   return RewritePieces(page, [](const Piece& piece) {
     return IsTag(piece) && piece.name == "thead" ? Renamed(piece, "tbody")
                                                  : std::string(piece.source);
@@ -614,7 +585,7 @@ constexpr std::array kOracleDifferences = {
     KnownDifference{"html5ever-special", "elements of SVG and MathML aren't special",
                     WithoutSpecialForeignTags, false, "<span><math><mi></span>a", "[[[['a']]]]",
                     "[[[[]]'a']]"},
-    KnownDifference{"html5ever-search", "<search> isn't special", WithGroupForSearchAnywhere, false,
+    KnownDifference{"html5ever-search", "<search> isn't special", WithGroupForSearch, false,
                     "<span><search></span>a", "[[['a']]]", "[[[]'a']]"},
     KnownDifference{"html5ever-thead",
                     "parts of a table in a <thead> without <table> don't end it: <table> counts, "
@@ -641,15 +612,30 @@ class Explainer {
         comparison_(comparison) {}
 
   [[nodiscard]] std::vector<std::string_view> Find() {
+    for (const Reading reading : {Reading::kAsTagsTell, Reading::kNoRawText, Reading::kAllHtml}) {
+      reading_ = reading;
+      std::vector<std::string_view> names = FindInReading();
+      if (!names.empty()) return names;
+    }
+    return {};
+  }
+
+ private:
+  [[nodiscard]] std::string Rewrite(const KnownDifference& difference,
+                                    std::string_view page) const {
+    return difference.rewrite({page, reading_});
+  }
+
+  std::vector<std::string_view> FindInReading() {
     std::vector<const KnownDifference*> held;
     for (const KnownDifference& difference : known_) {
-      if (difference.rewrite(page_) != page_ && Explains({&difference})) return {difference.name};
+      if (Rewrite(difference, page_) != page_ && Explains({&difference})) return {difference.name};
     }
     // Behind one construct another may show, also of a name that comes before: twice.
     std::string rewritten(page_);
     for (int pass = 0; pass < 2; ++pass) {
       for (const KnownDifference& difference : known_) {
-        std::string next = difference.rewrite(rewritten);
+        std::string next = Rewrite(difference, rewritten);
         if (next != rewritten) held.push_back(&difference);
         rewritten = std::move(next);
       }
@@ -670,7 +656,6 @@ class Explainer {
     return names;
   }
 
- private:
   [[nodiscard]] bool SameEvents(const EventLog& left, const EventLog& right) const {
     return left.Normalized(comparison_) == right.Normalized(comparison_);
   }
@@ -679,7 +664,7 @@ class Explainer {
     std::string rewritten(page_);
     bool keeps_events = true;
     for (const KnownDifference* difference : differences) {
-      rewritten = difference->rewrite(rewritten);
+      rewritten = Rewrite(*difference, rewritten);
       keeps_events = keeps_events && difference->keeps_events;
     }
     const ParsedLog ours = ParseLog(parser_, rewritten);
@@ -695,6 +680,7 @@ class Explainer {
   const EventLog& log_;
   std::span<const KnownDifference> known_;
   Comparison comparison_;
+  Reading reading_ = Reading::kAsTagsTell;
 };
 
 }  // namespace

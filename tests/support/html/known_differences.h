@@ -2,6 +2,7 @@
 
 #include "extract/html/html_text.h"
 #include "tests/support/html/event_log.h"
+#include "tests/support/html/page_tags.h"
 
 #include <iosfwd>
 #include <span>
@@ -19,7 +20,7 @@ namespace crawlsieve::html_check {
 struct KnownDifference {
   std::string_view name;
   std::string_view reason;
-  std::string (*rewrite)(std::string_view page);
+  std::string (*rewrite)(PageSource page);
   /// Whether the standard makes the same events of the rewritten page. Then the confirmation
   /// demands it: that our parser reports the same as before, and only Gumbo's events change.
   bool keeps_events;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 namespace crawlsieve::html_check {
 namespace {
@@ -28,19 +29,34 @@ bool IsOneOf(const std::array<std::string_view, kSize>& names, std::string_view 
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-/// Behind the '>' of the tag that begins at `begin`; the end of the page if it has none.
-std::size_t EndOfTag(std::string_view page, std::size_t begin) {
-  std::size_t at = begin;
-  while (at < page.size() && page[at] != '>') {
-    if (page[at] != '=') {
-      ++at;
-      continue;
-    }
-    do ++at;
-    while (at < page.size() && IsAsciiSpace(page[at]));
+/// Reads the attribute at `at`, and goes behind it; nullopt at the end of the tag.
+std::optional<AttributeSource> ReadAttribute(std::string_view page, std::size_t& at) {
+  const std::size_t begin = at;
+  const auto is_between = [](char c) { return IsAsciiSpace(c) || c == '/'; };
+  while (at < page.size() && is_between(page[at])) ++at;
+  if (at == page.size() || page[at] == '>') return std::nullopt;
+  const std::size_t name = at++;  // even a '='
+  while (at < page.size() && !is_between(page[at]) && page[at] != '=' && page[at] != '>') ++at;
+  const std::size_t name_end = at;
+  std::size_t value = at;
+  while (value < page.size() && IsAsciiSpace(page[value])) ++value;
+  if (value < page.size() && page[value] == '=') {
+    do ++value;
+    while (value < page.size() && IsAsciiSpace(page[value]));
+    at = value;
     if (at < page.size() && (page[at] == '"' || page[at] == '\'')) {
       at = std::min(page.find(page[at], at + 1), page.size() - 1) + 1;
+    } else {
+      while (at < page.size() && !IsAsciiSpace(page[at]) && page[at] != '>') ++at;
     }
+  }
+  return AttributeSource{page.substr(begin, at - begin),
+                         extract::AsciiLower(page.substr(name, name_end - name))};
+}
+
+/// Behind the '>' of the tag whose name ends at `at`; the end of the page if it has none.
+std::size_t EndOfTag(std::string_view page, std::size_t at) {
+  while (ReadAttribute(page, at)) {
   }
   return std::min(at + 1, page.size());
 }
@@ -86,12 +102,14 @@ class OpenElements {
   }
 
   /// Returns whether the tag is foreign.
-  bool Start(std::string_view name, std::string_view source) {
+  bool Start(const Piece& tag) {
+    const std::string_view name = tag.name;
+    const std::string_view source = tag.source;
     const bool text_point =
         !open_.empty() && open_.back().space == Space::kMath && open_.back().integration_point;
     Space space = Space::kHtml;
     if (foreign_here() || (text_point && (name == "mglyph" || name == "malignmark"))) {
-      if (foreign_here() && (IsOneOf(kEndForeignContent, name) || IsFontOfHtml(name, source))) {
+      if (foreign_here() && (IsOneOf(kEndForeignContent, name) || IsFontOfHtml(tag))) {
         LeaveForeignContent();
       } else {
         space = open_.back().space;
@@ -164,11 +182,12 @@ class OpenElements {
             extract::html::kSpecial) != 0;
   }
 
-  static bool IsFontOfHtml(std::string_view name, std::string_view source) {
-    if (name != "font") return false;
-    const std::string tag = extract::AsciiLower(source);
-    return tag.find("color") != std::string::npos || tag.find("face") != std::string::npos ||
-           tag.find("size") != std::string::npos;
+  static bool IsFontOfHtml(const Piece& tag) {
+    if (tag.name != "font") return false;
+    const std::vector<AttributeSource> attributes = AttributesOf(tag);
+    return std::any_of(attributes.begin(), attributes.end(), [](const AttributeSource& attribute) {
+      return attribute.name == "color" || attribute.name == "face" || attribute.name == "size";
+    });
   }
 
   void LeaveForeignContent() {
@@ -180,13 +199,16 @@ class OpenElements {
 
 }  // namespace
 
-std::vector<Piece> PiecesOf(std::string_view page) {
+std::vector<Piece> PiecesOf(PageSource source) {
+  const std::string_view page = source.html;
+  const bool has_raw_text = source.reading == Reading::kAsTagsTell;
+  const bool has_foreign = source.reading != Reading::kAllHtml;
   std::vector<Piece> pieces;
   OpenElements open;
   const auto add = [&](PieceKind kind, std::size_t begin, std::size_t end, std::string name = {}) {
     if (begin < end) {
-      pieces.push_back(
-          {kind, page.substr(begin, end - begin), std::move(name), open.foreign_here()});
+      pieces.push_back({kind, page.substr(begin, end - begin), std::move(name),
+                        has_foreign && open.foreign_here()});
     }
   };
   std::size_t text = 0;
@@ -198,15 +220,17 @@ std::vector<Piece> PiecesOf(std::string_view page) {
     if (IsAsciiAlpha(next) || (next == '/' && IsAsciiAlpha(after))) {
       add(PieceKind::kText, text, begin);
       const bool start = next != '/';
-      const std::string name = NameAt(page, begin + (start ? 1 : 2));
-      at = EndOfTag(page, begin + 1);
+      const std::size_t name_begin = begin + (start ? 1 : 2);
+      const std::string name = NameAt(page, name_begin);
+      at = EndOfTag(page, name_begin + name.size());
       add(start ? PieceKind::kStartTag : PieceKind::kEndTag, begin, at, name);
-      pieces.back().foreign = start ? open.Start(name, pieces.back().source) : open.End(name);
-      if (start && !pieces.back().foreign && name == "plaintext") {
+      const bool foreign = start ? open.Start(pieces.back()) : open.End(name);
+      pieces.back().foreign = has_foreign && foreign;
+      if (has_raw_text && start && !foreign && name == "plaintext") {
         add(PieceKind::kRawText, at, page.size(), name);
         return pieces;
       }
-      if (start && !pieces.back().foreign && IsOneOf(kRawTextElements, name)) {
+      if (has_raw_text && start && !foreign && IsOneOf(kRawTextElements, name)) {
         const std::size_t end = EndOfRawText(page, at, name);
         add(PieceKind::kRawText, at, end, name);
         at = end;
@@ -226,12 +250,21 @@ std::vector<Piece> PiecesOf(std::string_view page) {
   return pieces;
 }
 
-std::string RewritePieces(std::string_view page,
+std::string RewritePieces(PageSource page,
                           const std::function<std::string(const Piece&)>& replace) {
   std::string rewritten;
-  rewritten.reserve(page.size());
+  rewritten.reserve(page.html.size());
   for (const Piece& piece : PiecesOf(page)) rewritten += replace(piece);
   return rewritten;
+}
+
+std::vector<AttributeSource> AttributesOf(const Piece& start_tag) {
+  std::vector<AttributeSource> attributes;
+  std::size_t at = std::string_view("<").size() + start_tag.name.size();
+  while (const auto attribute = ReadAttribute(start_tag.source, at)) {
+    attributes.push_back(*attribute);
+  }
+  return attributes;
 }
 
 }  // namespace crawlsieve::html_check
