@@ -106,6 +106,12 @@ struct KeyArguments {
   std::filesystem::path file;  ///< empty: standard output or input
 };
 
+/// One of `count` parts of about the same size, from 1 on.
+struct ChunkArgument {
+  std::uint64_t number = 1;
+  std::uint64_t count = 1;
+};
+
 struct IndexArguments {
   std::filesystem::path store;  ///< a snapshot
   std::filesystem::path input;  ///< lines of fingerprints
@@ -115,6 +121,8 @@ struct IndexArguments {
   std::string scheme;
   std::int64_t log_offset = -1;
   int max_distance = 3;
+  int threads = 1;
+  ChunkArgument chunk = {};
   bool json = false;
 };
 

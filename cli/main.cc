@@ -3,6 +3,7 @@
 #include "consumer/input/formats/input_format.h"
 #include "consumer/version.h"
 
+#include <charconv>
 #include <clocale>
 #include <cstdio>
 #include <exception>
@@ -297,6 +298,21 @@ void AddEval(CLI::App& app, Commands& commands) {
 constexpr const char* kFingerprintLines =
     "Lines of 16 hexadecimal digits and, optionally, a document number";
 
+/// Throws CLI::ValidationError if it isn't "I/N" with 1 <= I <= N.
+ChunkArgument ParseChunk(const std::string& text) {
+  ChunkArgument chunk{.number = 0, .count = 0};
+  const char* const end = text.data() + text.size();
+  const auto [slash, number_error] = std::from_chars(text.data(), end, chunk.number);
+  if (number_error == std::errc() && slash != end && *slash == '/') {
+    const auto [rest, count_error] = std::from_chars(slash + 1, end, chunk.count);
+    if (count_error != std::errc() || rest != end) chunk.count = 0;
+  }
+  if (chunk.number < 1 || chunk.number > chunk.count) {
+    throw CLI::ValidationError("--chunk", "\"" + text + "\" is not I/N with I from 1 to N");
+  }
+  return chunk;
+}
+
 CLI::App& AddIndexCommand(CLI::App& index, IndexArguments& arguments, const char* name,
                           const char* description) {
   CLI::App& command = *index.add_subcommand(name, description);
@@ -336,13 +352,21 @@ void AddIndex(CLI::App& app, Commands& commands) {
       ->check(CLI::ExistingDirectory);
   CLI::App& index_query = AddIndexCommand(
       index, *arguments, "query",
-      "Find what is near a list of fingerprints: in a searchable snapshot by a search for each, in "
-      "others in one pass over the snapshot");
+      "Find what is near a list of fingerprints, in one pass over the snapshot; of a few, in a "
+      "searchable snapshot, by a search for each");
   index_query.add_option("--store", arguments->store, "The snapshot")->required();
   index_query.add_option("--queries", arguments->input, kFingerprintLines)->required();
   index_query.add_option("--max-distance", arguments->max_distance, "Bits")
       ->check(CLI::Range(0, 7))
       ->capture_default_str();
+  index_query.add_option("--threads", arguments->threads, "Of the pass over the snapshot")
+      ->check(CLI::Range(1, 1'024))
+      ->capture_default_str();
+  index_query
+      .add_option_function<std::string>(
+          "--chunk", [arguments](const std::string& text) { arguments->chunk = ParseChunk(text); },
+          "Look at chunk I of N of the snapshot only: 1/8 is the first of eight")
+      ->type_name("I/N");
   index_query.add_option("--out", arguments->out, "JSON lines (default: standard output)");
   commands.push_back({&index_build, [arguments] { return IndexBuildCommand(*arguments); }});
   commands.push_back({&index_export, [arguments] { return IndexExportCommand(*arguments); }});

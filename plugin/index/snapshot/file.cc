@@ -138,13 +138,21 @@ Status SnapshotFile::LocateDirectories(const SnapshotHeader& header, std::size_t
   return {};
 }
 
-Status SnapshotFile::ForEach(const std::function<void(std::span<const IndexEntry>)>& visit) const {
+Status SnapshotFile::ForEach(const EntryVisitor& visit) const {
+  const Result<std::uint64_t> count = ForEachIn(0, blocks(), visit);
+  if (!count) return tl::unexpected(count.error());
+  if (*count != info_.entries) return Refuse(ErrorCode::kCorruption, "entries are missing");
+  return {};
+}
+
+Result<std::uint64_t> SnapshotFile::ForEachIn(std::uint64_t first_block, std::uint64_t last_block,
+                                              const EntryVisitor& visit) const {
   const auto block = std::make_unique<DecodedBlock>();
   std::vector<IndexEntry> entries;
   const SnapshotTable& table = tables_.front();
   std::uint64_t count = 0;
   IndexEntry last;
-  for (std::uint64_t i = 0; i < table.block_count; ++i) {
+  for (std::uint64_t i = first_block; i < last_block; ++i) {
     if (Status decoded = block->Decode(table.Block(i), i, info_.document_bits); !decoded) {
       return Refuse(decoded.error().code, decoded.error().message);
     }
@@ -161,8 +169,7 @@ Status SnapshotFile::ForEach(const std::function<void(std::span<const IndexEntry
     }
     visit(entries);
   }
-  if (count != info_.entries) return Refuse(ErrorCode::kCorruption, "entries are missing");
-  return {};
+  return count;
 }
 
 Checksum SnapshotFile::checksum() const {

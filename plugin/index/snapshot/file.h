@@ -29,6 +29,9 @@ struct Neighbour {
   friend auto operator<=>(const Neighbour&, const Neighbour&) = default;
 };
 
+/// Gets entries, ascending, some at a time.
+using EntryVisitor = std::function<void(std::span<const IndexEntry>)>;
+
 /// A snapshot mapped into memory. Every block is checked against its checksum each time it is read,
 /// so no damage goes unseen, whenever it comes. The file must not be cut short while it is open;
 /// WriteSnapshot never does that.
@@ -51,7 +54,16 @@ class SnapshotFile {
 
   /// Calls visit for all entries, block by block, ascending. Documents are 0 in kinds without.
   /// Errors: kCorruption; what has been visited until then was intact.
-  [[nodiscard]] Status ForEach(const std::function<void(std::span<const IndexEntry>)>& visit) const;
+  [[nodiscard]] Status ForEach(const EntryVisitor& visit) const;
+
+  /// How many blocks ForEach reads.
+  [[nodiscard]] std::uint64_t blocks() const { return tables_.front().block_count; }
+
+  /// ForEach of the blocks from `first_block` to before `last_block`, at most blocks(): several
+  /// threads or programs read a part each. Returns how many entries there were. That all parts
+  /// together have info().entries is for the caller to check. Errors: kCorruption.
+  [[nodiscard]] Result<std::uint64_t> ForEachIn(std::uint64_t first_block, std::uint64_t last_block,
+                                                const EntryVisitor& visit) const;
 
   /// Reads everything. Errors: kCorruption if anything isn't as WriteSnapshot made it.
   [[nodiscard]] Status Verify() const;
