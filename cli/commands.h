@@ -113,11 +113,12 @@ struct ChunkArgument {
 };
 
 struct IndexArguments {
-  std::filesystem::path store;  ///< a snapshot
-  std::filesystem::path input;  ///< lines of fingerprints
-  std::filesystem::path out;    ///< empty: standard output
-  std::filesystem::path svg;    ///< a folder; empty: no charts
-  std::string kind;             ///< archive, searchable or restart; empty: lines of text
+  std::filesystem::path store;               ///< a snapshot
+  std::filesystem::path input;               ///< lines of fingerprints
+  std::vector<std::filesystem::path> pairs;  ///< files of lines of pairs
+  std::filesystem::path out;                 ///< empty: standard output
+  std::filesystem::path svg;                 ///< a folder; empty: no charts
+  std::string kind;  ///< archive, searchable or restart; empty: lines of text
   std::string scheme;
   std::int64_t log_offset = -1;
   int max_distance = 3;
@@ -168,6 +169,8 @@ int IndexBuildCommand(const IndexArguments& arguments);
 int IndexExportCommand(const IndexArguments& arguments);
 int IndexVerifyCommand(const IndexArguments& arguments);
 int IndexStatsCommand(const IndexArguments& arguments);
+int IndexPairsCommand(const IndexArguments& arguments);
+int IndexClustersCommand(const IndexArguments& arguments);
 int IndexQueryCommand(const IndexArguments& arguments);
 
 }  // namespace crawlsieve::consumer

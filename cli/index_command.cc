@@ -1,4 +1,6 @@
 #include "plugin/base/hex.h"
+#include "plugin/index/batch/clusters.h"
+#include "plugin/index/batch/near_pairs.h"
 #include "plugin/index/batch/snapshot_pass.h"
 #include "plugin/index/distribution.h"
 #include "plugin/index/snapshot/file.h"
@@ -11,6 +13,7 @@
 #include <fstream>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -29,6 +32,14 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+std::optional<std::uint64_t> ParseFingerprint(std::string_view digits) {
+  std::uint64_t bits = 0;
+  const char* const end = digits.data() + digits.size();
+  const auto [next, error] = std::from_chars(digits.data(), end, bits, 16);
+  if (digits.size() != 16 || error != std::errc() || next != end) return std::nullopt;
+  return bits;
+}
+
 /// Reads lines of a fingerprint, 16 hexadecimal digits, and, after a blank, a document number;
 /// where there is none it is the number of the line. Errors: kIo, kInvalidInput with file and line.
 Result<std::vector<IndexEntry>> ReadFingerprints(const std::filesystem::path& path) {
@@ -46,13 +57,14 @@ Result<std::vector<IndexEntry>> ReadFingerprints(const std::filesystem::path& pa
       progress.Show(done, unknown ? 0 : size, fmt::format("{} lines", number));
     }
     IndexEntry entry{.fingerprint = {}, .document = {number}};
-    const char* const end = line.data() + line.size();
-    auto [next, error] = std::from_chars(line.data(), end, entry.fingerprint.bits, 16);
-    bool valid = error == std::errc() && next - line.data() == 16;
-    if (valid && next != end) {
-      valid = *next == ' ' || *next == '\t';
-      const auto [after, document_error] = std::from_chars(next + 1, end, entry.document.sequence);
-      valid = valid && document_error == std::errc() && after == end;
+    const std::optional<std::uint64_t> bits =
+        ParseFingerprint(std::string_view(line).substr(0, 16));
+    bool valid = bits.has_value();
+    if (valid) entry.fingerprint.bits = *bits;
+    if (valid && line.size() > 16) {
+      const char* const end = line.data() + line.size();
+      const auto [after, error] = std::from_chars(line.data() + 17, end, entry.document.sequence);
+      valid = (line[16] == ' ' || line[16] == '\t') && error == std::errc() && after == end;
     }
     if (!valid) {
       return MakeError(ErrorCode::kInvalidInput,
@@ -200,16 +212,15 @@ Result<AllMatches> ComparePassingOnce(const SnapshotFile& store,
   const BatchQueries batch(queries, arguments.max_distance, total);
   Progress progress("query");
   std::uint64_t done = 0;
-  const auto passes = PassOverSnapshot(
+  const auto show = [&](std::uint64_t entries) {
+    done += entries;
+    if (progress.IsDue()) progress.Show(done, total, fmt::format("{} entries compared", done));
+  };
+  const auto pass = PassOverSnapshot(
       store, SnapshotPart::Chunk(store, arguments.chunk.number, arguments.chunk.count), batch,
-      arguments.threads, [&](std::uint64_t entries) {
-        done += entries;
-        if (progress.IsDue()) {
-          progress.Show(done, total, fmt::format("{} entries compared", done));
-        }
-      });
-  if (!passes) return tl::unexpected(passes.error());
-  return MatchesByQuery(queries.size(), *passes);
+      {.threads = arguments.threads, .read = show});
+  if (!pass) return tl::unexpected(pass.error());
+  return MatchesByQuery(queries.size(), pass->found);
 }
 
 /// Whether looking each query up, which reads few blocks, takes less time than to read them all.
@@ -221,6 +232,74 @@ bool IsSearchQuicker(const SnapshotFile& store, std::size_t queries,
   const auto k = static_cast<std::size_t>(arguments.max_distance);
   return queries * kEntriesForLookup[k] < store.info().entries;
 }
+
+Json PairEnd(const IndexEntry& entry) {
+  Json end{{"fingerprint", Hex(entry.fingerprint.bits)}};
+  if (entry.document.sequence != 0) end["sequence"] = entry.document.sequence;
+  return end;
+}
+
+std::string PairLine(const NearPair& pair) {
+  return Json{{"a", PairEnd(pair.a)}, {"b", PairEnd(pair.b)}, {"distance", pair.distance}}.dump();
+}
+
+/// Joins what stands in lines of pairs.
+class PairReader {
+ public:
+  /// Errors: kIo, kInvalidInput with file and line.
+  Status Read(const std::filesystem::path& path) {
+    std::ifstream in(path);
+    if (!in) return MakeError(ErrorCode::kIo, "can't read " + path.string());
+    std::error_code unknown;
+    const std::uintmax_t size = std::filesystem::file_size(path, unknown);
+    std::uint64_t done = 0;
+    Progress progress("clusters");
+    std::string line;
+    for (std::uint64_t number = 1; std::getline(in, line); ++number) {
+      const auto pair = Json::parse(line, nullptr, false);
+      const std::optional<std::uint64_t> a = IdOf(pair, "a");
+      const std::optional<std::uint64_t> b = IdOf(pair, "b");
+      if (!a || !b) {
+        return MakeError(ErrorCode::kInvalidInput,
+                         fmt::format("{}:{}: not a pair as index pairs writes them, or one without "
+                                     "documents among others with them",
+                                     path.string(), number));
+      }
+      clusters_.Join(*a, *b);
+      done += line.size() + 1;
+      if (progress.IsDue()) {
+        progress.Show(done, unknown ? 0 : size, fmt::format("{} pairs", number));
+      }
+    }
+    if (in.bad()) return MakeError(ErrorCode::kIo, "can't read " + path.string());
+    return {};
+  }
+
+  [[nodiscard]] Clusters& clusters() { return clusters_; }
+  /// The document's number, or the fingerprint's digits.
+  [[nodiscard]] Json Name(std::uint64_t id) const { return documents_ ? Json(id) : Json(Hex(id)); }
+
+ private:
+  /// All ends are documents or none is.
+  std::optional<std::uint64_t> IdOf(const Json& pair, const char* end) {
+    if (!pair.is_object() || !pair.contains(end) || !pair[end].is_object()) return std::nullopt;
+    const Json& entry = pair[end];
+    const bool is_document = entry.contains("sequence");
+    if (known_ && is_document != documents_) return std::nullopt;
+    known_ = true;
+    documents_ = is_document;
+    if (is_document) {
+      if (!entry["sequence"].is_number_unsigned()) return std::nullopt;
+      return entry["sequence"].get<std::uint64_t>();
+    }
+    if (!entry.contains("fingerprint") || !entry["fingerprint"].is_string()) return std::nullopt;
+    return ParseFingerprint(entry["fingerprint"].get_ref<const std::string&>());
+  }
+
+  Clusters clusters_;
+  bool known_ = false;  ///< whether ends are documents
+  bool documents_ = false;
+};
 
 }  // namespace
 
@@ -334,6 +413,51 @@ int IndexQueryCommand(const IndexArguments& arguments) {
   }
   const Status flushed = out->Flush();
   return flushed ? kExitDone : PrintError(flushed.error(), kExitFailed);
+}
+
+int IndexPairsCommand(const IndexArguments& arguments) {
+  const Result<SnapshotFile> store = SnapshotFile::Open(arguments.store);
+  if (!store) return PrintError(store.error());
+  Result<OutputFile> out = OutputFile::Open(arguments.out);
+  if (!out) return PrintError(out.error());
+  Progress progress("pairs");
+  const std::uint64_t total = store->info().fingerprints / arguments.chunk.count;
+  std::uint64_t written = 0;
+  const auto show = [&](std::uint64_t done) {
+    progress.Show(done, total, fmt::format("{} fingerprints, {} pairs", done, written));
+  };
+  const auto write = [&](std::span<const NearPair> pairs) -> Status {
+    for (const NearPair& pair : pairs) {
+      CRAWLSIEVE_RETURN_IF_ERROR(out->WriteLine(PairLine(pair)));
+    }
+    written += pairs.size();
+    return {};
+  };
+  Status visited = ForEachNearPair(
+      *store, SnapshotPart::Chunk(*store, arguments.chunk.number, arguments.chunk.count),
+      {.max_distance = arguments.max_distance, .threads = arguments.threads, .done = show}, write);
+  if (visited) visited = out->Flush();
+  if (visited) return kExitDone;
+  return PrintError(visited.error(),
+                    visited.error().code == ErrorCode::kIo ? kExitFailed : kExitWrongInput);
+}
+
+int IndexClustersCommand(const IndexArguments& arguments) {
+  PairReader reader;
+  for (const std::filesystem::path& file : arguments.pairs) {
+    if (const Status read = reader.Read(file); !read) return PrintError(read.error());
+  }
+  Result<OutputFile> out = OutputFile::Open(arguments.out);
+  if (!out) return PrintError(out.error());
+  Status written;
+  for (const auto& [id, root] : reader.clusters().Members()) {
+    written = out->WriteLine(Json{{"id", reader.Name(id)}, {"root", reader.Name(root)}}.dump());
+    if (!written) break;
+  }
+  if (written) written = out->Flush();
+  if (!written) return PrintError(written.error(), kExitFailed);
+  fmt::print(stderr, "{} in {} clusters\n", reader.clusters().ids(), reader.clusters().sets());
+  return kExitDone;
 }
 
 }  // namespace crawlsieve::consumer

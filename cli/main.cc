@@ -320,6 +320,19 @@ CLI::App& AddIndexCommand(CLI::App& index, IndexArguments& arguments, const char
   return command;
 }
 
+/// --threads and --chunk of commands that read a snapshot in one pass.
+void AddPassOptions(CLI::App& command, const std::shared_ptr<IndexArguments>& arguments,
+                    const char* chunk) {
+  command.add_option("--threads", arguments->threads, "That compare")
+      ->check(CLI::Range(1, 1'024))
+      ->capture_default_str();
+  command
+      .add_option_function<std::string>(
+          "--chunk", [arguments](const std::string& text) { arguments->chunk = ParseChunk(text); },
+          chunk)
+      ->type_name("I/N");
+}
+
 void AddIndex(CLI::App& app, Commands& commands) {
   const auto arguments = std::make_shared<IndexArguments>();
   CLI::App& index = *app.add_subcommand("index", "Snapshots of the index: make, check, search");
@@ -368,6 +381,26 @@ void AddIndex(CLI::App& app, Commands& commands) {
           "Look at chunk I of N of the snapshot only: 1/8 is the first of eight")
       ->type_name("I/N");
   index_query.add_option("--out", arguments->out, "JSON lines (default: standard output)");
+  CLI::App& index_pairs = AddIndexCommand(
+      index, *arguments, "pairs",
+      "Find all near pairs within a snapshot; documents with equal fingerprints are a chain");
+  index_pairs.add_option("STORE", arguments->store, "The snapshot")->required();
+  index_pairs.add_option("--max-distance", arguments->max_distance, "Bits")
+      ->check(CLI::Range(0, 7))
+      ->capture_default_str();
+  AddPassOptions(index_pairs, arguments,
+                 "Pairs of the entries in chunk I of N with all: 1/8 is the first of eight");
+  index_pairs.add_option("--out", arguments->out, "JSON lines (default: standard output)");
+  CLI::App& index_clusters =
+      AddIndexCommand(index, *arguments, "clusters",
+                      "Put documents that pairs connect into clusters, of which the smallest "
+                      "document, or fingerprint where there are none, is the root");
+  index_clusters
+      .add_option("PAIRS", arguments->pairs, "Files that index pairs wrote, of all chunks")
+      ->required();
+  index_clusters.add_option("--out", arguments->out, "JSON lines (default: standard output)");
+  commands.push_back({&index_pairs, [arguments] { return IndexPairsCommand(*arguments); }});
+  commands.push_back({&index_clusters, [arguments] { return IndexClustersCommand(*arguments); }});
   commands.push_back({&index_build, [arguments] { return IndexBuildCommand(*arguments); }});
   commands.push_back({&index_export, [arguments] { return IndexExportCommand(*arguments); }});
   commands.push_back({&index_verify, [arguments] { return IndexVerifyCommand(*arguments); }});

@@ -9,9 +9,10 @@
 namespace crawlsieve {
 
 BatchQueries::BatchQueries(std::span<const Fingerprint> queries, int max_distance,
-                           std::uint64_t stored)
+                           std::uint64_t stored, BatchScope scope)
     : queries_(queries),
       max_distance_(max_distance),
+      scope_(scope),
       design_(ChooseBatchDesign(max_distance, queries.size(), stored)),
       levels_(queries, design_.blocks.front()) {
   assert(queries.size() < QueryTable::kNoQuery);
@@ -28,6 +29,15 @@ BatchQuery::BatchQuery(const BatchQueries& queries)
 }
 
 void BatchQuery::Compare(std::span<const IndexEntry> stored) {
+  if (queries_.scope_ == BatchScope::kGreater) {
+    for (const IndexEntry& entry : stored) {
+      if (last_ == entry.fingerprint) continue;
+      last_ = entry.fingerprint;
+      pending_.push_back(entry);
+      if (pending_.size() == kPiece) ComparePending();
+    }
+    return;
+  }
   while (!stored.empty()) {
     const auto piece = stored.first(std::min(kPiece - pending_.size(), stored.size()));
     pending_.insert(pending_.end(), piece.begin(), piece.end());
@@ -91,6 +101,7 @@ void BatchQuery::AddIfNear(std::uint32_t query, const IndexEntry& entry, std::si
   const Fingerprint asked = queries_.queries_[query];
   const int distance = HammingDistance(asked, entry.fingerprint);
   if (distance > queries_.max_distance_) return;
+  if (queries_.scope_ == BatchScope::kGreater && entry.fingerprint.bits <= asked.bits) return;
   // It is found in each block within whose radius it is; the first one counts.
   const std::uint64_t differences = asked.bits ^ entry.fingerprint.bits;
   const auto before = std::span(queries_.design_.blocks).first(block);

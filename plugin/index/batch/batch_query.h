@@ -11,10 +11,19 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 namespace crawlsieve {
+
+/// Which stored fingerprints a batch finds.
+enum class BatchScope : std::uint8_t {
+  kAll,
+  /// Those greater than the query, so that of a set's near pairs each is found once; and of entries
+  /// with one fingerprint that come one after the other the first.
+  kGreater,
+};
 
 /// Many queries that are to meet a large store which is read once (Manku et al. section 3.3): the
 /// tables are over the queries. Immutable; thread-safe: several BatchQuery share it.
@@ -24,13 +33,15 @@ class BatchQueries {
  public:
   /// Keeps a reference to `queries`, fewer than 2^32 - 1. `max_distance` is in 0..7. About `stored`
   /// fingerprints are going to be met in all; for speed only.
-  BatchQueries(std::span<const Fingerprint> queries, int max_distance, std::uint64_t stored);
+  BatchQueries(std::span<const Fingerprint> queries, int max_distance, std::uint64_t stored,
+               BatchScope scope = BatchScope::kAll);
 
  private:
   friend class BatchQuery;
 
   const std::span<const Fingerprint> queries_;
   const int max_distance_;
+  const BatchScope scope_;
   const BatchDesign design_;
   const PrefixLevels levels_;       ///< of the leading block
   std::vector<QueryTable> tables_;  ///< of the others
@@ -53,6 +64,9 @@ class BatchQuery {
   /// Compares these stored entries, too.
   void Compare(std::span<const IndexEntry> stored);
 
+  /// How many matches have been found.
+  [[nodiscard]] std::size_t found() const { return matches_.size(); }
+
   /// What has been found, each pair once, in no particular order.
   [[nodiscard]] std::vector<BatchMatch> TakeMatches();
 
@@ -71,6 +85,7 @@ class BatchQuery {
   PrefixCandidates candidates_;
   /// Two take turns: when one is compared, its lines were asked for a window ago.
   std::array<LineWindow, 2> windows_;
+  std::optional<Fingerprint> last_;  ///< that came, with kGreater
   std::vector<IndexEntry> pending_;
   std::vector<BatchMatch> matches_;
 };

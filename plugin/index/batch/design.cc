@@ -1,5 +1,7 @@
 #include "plugin/index/batch/design.h"
 
+#include "plugin/index/base/line.h"
+
 #include <algorithm>
 #include <bit>
 #include <cassert>
@@ -30,8 +32,10 @@ constexpr double kPerLine = 16;
 // between designs that differ by far more than machines do.
 constexpr double kCompareLine = 2.5;
 constexpr double kKeepCandidate = 3;
-constexpr double kReadBucket = 14;    ///< somewhere in memory
-constexpr double kEnterQuery = 50;    ///< into a bucket
+constexpr double kReadNearBucket = 6;  ///< of a table that the last cache holds, or nearly
+constexpr double kReadFarBucket = 18;  ///< somewhere in memory
+constexpr double kNearBytes = 32 << 20;
+constexpr double kEnterQuery = 80;    ///< into a bucket
 constexpr double kMaxPerBucket = 10;  ///< on average, so that few need a second line
 
 /// Queries within the radius of a value of so many bits, on average.
@@ -54,8 +58,10 @@ double LeadingCost(const BatchBlock& block, double queries, double stored) {
 
 double TableCost(const BatchBlock& block, double queries, double stored) {
   const double in_bucket = PerValue(queries, block.bits, block.radius);
-  return queries * BallSize(block.bits, block.radius) * kEnterQuery +
-         stored * (kReadBucket + (in_bucket / kPerLine + 1) * kCompareLine);
+  const double entered = queries * BallSize(block.bits, block.radius);
+  const double bytes = entered / kMaxPerBucket * sizeof(Line);
+  return entered * kEnterQuery + stored * ((bytes < kNearBytes ? kReadNearBucket : kReadFarBucket) +
+                                           (in_bucket / kPerLine + 1) * kCompareLine);
 }
 
 /// The fewest bits of a table whose buckets are one line mostly.

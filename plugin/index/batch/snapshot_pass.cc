@@ -17,14 +17,17 @@ constexpr std::uint64_t kBlocksAtATime = 4'096;
 /// What the threads of a pass share.
 class Pass {
  public:
-  Pass(const SnapshotFile& store, const SnapshotPart& part,
-       const std::function<void(std::uint64_t)>& read)
-      : store_(store), part_(part), read_(read), next_(part.first_block) {}
+  Pass(const SnapshotFile& store, const SnapshotPart& part, const PassOptions& options)
+      : store_(store), part_(part), options_(options), next_(part.first_block) {}
 
   std::vector<BatchMatch> Run(const BatchQueries& queries) {
     BatchQuery query(queries);
-    const auto compare = [&query](std::span<const IndexEntry> entries) { query.Compare(entries); };
-    while (!failed_) {
+    std::size_t found = 0;
+    const auto compare = [&](std::span<const IndexEntry> entries) {
+      query.Compare(entries);
+      found_ += query.found() - std::exchange(found, query.found());
+    };
+    while (!failed_ && complete()) {
       const std::uint64_t first = next_.fetch_add(kBlocksAtATime);
       if (first >= part_.last_block) break;
       const std::uint64_t last = std::min(first + kBlocksAtATime, part_.last_block);
@@ -33,10 +36,12 @@ class Pass {
     return query.TakeMatches();
   }
 
+  [[nodiscard]] bool complete() const { return found_ <= options_.most_matches; }
+
   [[nodiscard]] Status End() const {
     if (error_) return tl::unexpected(*error_);
     const bool whole = part_.first_block == 0 && part_.last_block == store_.blocks();
-    if (whole && entries_ != store_.info().entries) {
+    if (whole && complete() && entries_ != store_.info().entries) {
       return MakeError(ErrorCode::kCorruption, "entries are missing in a snapshot");
     }
     return {};
@@ -47,7 +52,7 @@ class Pass {
     const std::lock_guard lock(mutex_);
     if (entries) {
       entries_ += *entries;
-      read_(*entries);
+      options_.read(*entries);
     } else {
       error_ = entries.error();
       failed_ = true;
@@ -56,8 +61,9 @@ class Pass {
 
   const SnapshotFile& store_;
   const SnapshotPart part_;
-  const std::function<void(std::uint64_t)>& read_;
+  const PassOptions& options_;
   std::atomic<std::uint64_t> next_;
+  std::atomic<std::size_t> found_ = 0;
   std::atomic<bool> failed_ = false;
   std::mutex mutex_;
   std::uint64_t entries_ = 0;
@@ -74,20 +80,21 @@ SnapshotPart SnapshotPart::Chunk(const SnapshotFile& store, std::uint64_t number
   return {begin(number - 1), begin(number)};
 }
 
-Result<std::vector<std::vector<BatchMatch>>> PassOverSnapshot(
-    const SnapshotFile& store, const SnapshotPart& part, const BatchQueries& queries, int threads,
-    const std::function<void(std::uint64_t entries)>& read) {
-  Pass pass(store, part, read);
-  std::vector<std::vector<BatchMatch>> found(static_cast<std::size_t>(threads));
+Result<PassResult> PassOverSnapshot(const SnapshotFile& store, const SnapshotPart& part,
+                                    const BatchQueries& queries, const PassOptions& options) {
+  Pass pass(store, part, options);
+  PassResult result{
+      .found = std::vector<std::vector<BatchMatch>>(static_cast<std::size_t>(options.threads))};
   {
     std::vector<std::jthread> others;
-    for (std::size_t i = 1; i < found.size(); ++i) {
-      others.emplace_back([&, i] { found[i] = pass.Run(queries); });
+    for (std::size_t i = 1; i < result.found.size(); ++i) {
+      others.emplace_back([&, i] { result.found[i] = pass.Run(queries); });
     }
-    found[0] = pass.Run(queries);
+    result.found[0] = pass.Run(queries);
   }
   if (Status end = pass.End(); !end) return tl::unexpected(end.error());
-  return found;
+  result.complete = pass.complete();
+  return result;
 }
 
 }  // namespace crawlsieve

@@ -4,8 +4,10 @@
 #include "plugin/index/batch/batch_query.h"
 #include "plugin/index/snapshot/file.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <vector>
 
 namespace crawlsieve {
@@ -23,13 +25,24 @@ struct SnapshotPart {
                                           std::uint64_t count);
 };
 
-/// Compares the queries with all that is in a part of a snapshot, on `threads` threads. Returns
-/// what each has found. `read` is told how many entries more have been read, by one thread at a
-/// time.
-///
-/// Errors: kCorruption.
-[[nodiscard]] Result<std::vector<std::vector<BatchMatch>>> PassOverSnapshot(
-    const SnapshotFile& store, const SnapshotPart& part, const BatchQueries& queries, int threads,
-    const std::function<void(std::uint64_t entries)>& read);
+/// What a pass is to do besides comparing.
+struct PassOptions {
+  int threads = 1;
+  /// The pass ends early with more matches than that, give or take some.
+  std::size_t most_matches = std::numeric_limits<std::size_t>::max();
+  /// Is told how many entries more have been read, by one thread at a time.
+  std::function<void(std::uint64_t entries)> read = [](std::uint64_t) {};
+};
+
+struct PassResult {
+  std::vector<std::vector<BatchMatch>> found;  ///< of each thread
+  bool complete = true;                        ///< false: there were too many matches
+};
+
+/// Compares the queries with all that is in a part of a snapshot. Errors: kCorruption.
+[[nodiscard]] Result<PassResult> PassOverSnapshot(const SnapshotFile& store,
+                                                  const SnapshotPart& part,
+                                                  const BatchQueries& queries,
+                                                  const PassOptions& options);
 
 }  // namespace crawlsieve

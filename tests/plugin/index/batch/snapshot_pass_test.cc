@@ -46,9 +46,9 @@ class SnapshotPass : public ::testing::Test {
   [[nodiscard]] std::vector<std::vector<Match>> Find(const SnapshotPart& part, int threads) const {
     const Result<SnapshotFile> store = SnapshotFile::Open(file_);
     const BatchQueries batch(queries_, kDistance, 300'000);
-    const auto passes = PassOverSnapshot(*store, part, batch, threads, [](std::uint64_t) {});
-    EXPECT_TRUE(passes);
-    return MatchesByQuery(queries_.size(), *passes);
+    const auto pass = PassOverSnapshot(*store, part, batch, {.threads = threads});
+    EXPECT_TRUE(pass && pass->complete);
+    return MatchesByQuery(queries_.size(), pass->found);
   }
 
   testing::TemporaryDirectory directory_;
@@ -88,6 +88,17 @@ TEST_F(SnapshotPass, ChunksTogetherAreTheWhole) {
   EXPECT_EQ(found, queries_.size());
 }
 
+TEST_F(SnapshotPass, EndsEarlyWithTooManyMatches) {
+  const Result<SnapshotFile> store = SnapshotFile::Open(file_);
+  const BatchQueries batch(queries_, kDistance, 300'000);
+  for (const int threads : {1, 4}) {
+    const auto pass = PassOverSnapshot(*store, SnapshotPart::Of(*store), batch,
+                                       {.threads = threads, .most_matches = 10});
+    ASSERT_TRUE(pass);
+    EXPECT_FALSE(pass->complete);
+  }
+}
+
 TEST_F(SnapshotPass, DamagedBlockEndsItOnAnyThread) {
   {
     std::fstream file(file_, std::ios::in | std::ios::out | std::ios::binary);
@@ -98,10 +109,10 @@ TEST_F(SnapshotPass, DamagedBlockEndsItOnAnyThread) {
   ASSERT_TRUE(store);
   const BatchQueries batch(queries_, kDistance, 300'000);
   for (const int threads : {1, 4}) {
-    const auto passes =
-        PassOverSnapshot(*store, SnapshotPart::Of(*store), batch, threads, [](std::uint64_t) {});
-    ASSERT_FALSE(passes);
-    EXPECT_EQ(passes.error().code, ErrorCode::kCorruption);
+    const auto pass =
+        PassOverSnapshot(*store, SnapshotPart::Of(*store), batch, {.threads = threads});
+    ASSERT_FALSE(pass);
+    EXPECT_EQ(pass.error().code, ErrorCode::kCorruption);
   }
 }
 
