@@ -21,8 +21,9 @@ BatchQueries::BatchQueries(std::span<const Fingerprint> queries, int max_distanc
   }
 }
 
-BatchQuery::BatchQuery(const BatchQueries& queries)
+BatchQuery::BatchQuery(const BatchQueries& queries, std::size_t most_matches)
     : queries_(queries),
+      most_matches_(most_matches),
       candidates_(queries.levels_),
       windows_{LineWindow(queries.max_distance_), LineWindow(queries.max_distance_)} {
   pending_.reserve(kPiece);
@@ -108,7 +109,8 @@ void BatchQuery::AddIfNear(std::uint32_t query, const IndexEntry& entry, std::si
   const bool found_before = std::any_of(before.begin(), before.end(), [&](const BatchBlock& other) {
     return other.Holds(differences);
   });
-  if (!found_before) matches_.push_back({query, {entry.document, entry.fingerprint, distance}});
+  if (found_before || matches_.size() == most_matches_) return;
+  matches_.push_back({query, {entry.document, entry.fingerprint, distance}});
 }
 
 std::vector<BatchMatch> BatchQuery::TakeMatches() {

@@ -11,6 +11,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <vector>
@@ -56,8 +57,9 @@ struct BatchMatch {
 /// have them; any other order is as right and slower. Thread-compatible.
 class BatchQuery {
  public:
-  /// Keeps a reference to `queries`.
-  explicit BatchQuery(const BatchQueries& queries);
+  /// Keeps a reference to `queries`. Beyond `most_matches` no more are found.
+  explicit BatchQuery(const BatchQueries& queries,
+                      std::size_t most_matches = std::numeric_limits<std::size_t>::max());
   BatchQuery(const BatchQuery&) = delete;
   BatchQuery& operator=(const BatchQuery&) = delete;
 
@@ -82,6 +84,7 @@ class BatchQuery {
   void AddIfNear(std::uint32_t query, const IndexEntry& entry, std::size_t block);
 
   const BatchQueries& queries_;
+  const std::size_t most_matches_;
   PrefixCandidates candidates_;
   /// Two take turns: when one is compared, its lines were asked for a window ago.
   std::array<LineWindow, 2> windows_;

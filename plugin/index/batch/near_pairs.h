@@ -27,9 +27,9 @@ struct NearPairOptions {
   /// Fingerprints that are compared with the rest in one pass. Memory is some 60 bytes for each up
   /// to distance 4, and 700 at 7.
   std::size_t at_once = 2'000'000;
-  /// Pairs that are held at a time. With more in a pass, fewer fingerprints take part in it; those
-  /// of one fingerprint are always held.
-  std::size_t most_pairs = 20'000'000;
+  /// Pairs that are held at a time, and as many matches on each thread: 70 bytes each. With more in
+  /// a pass, half of the fingerprints take part in it; those of one fingerprint are always held.
+  std::size_t most_pairs = 5'000'000;
   /// Is told how many fingerprints have been compared with all.
   std::function<void(std::uint64_t fingerprints)> done = [](std::uint64_t) {};
 };

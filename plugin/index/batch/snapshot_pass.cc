@@ -21,9 +21,10 @@ class Pass {
       : store_(store), part_(part), options_(options), next_(part.first_block) {}
 
   std::vector<BatchMatch> Run(const BatchQueries& queries) {
-    BatchQuery query(queries);
+    BatchQuery query(queries, options_.most_matches);
     std::size_t found = 0;
     const auto compare = [&](std::span<const IndexEntry> entries) {
+      if (!complete()) return;
       query.Compare(entries);
       found_ += query.found() - std::exchange(found, query.found());
     };
@@ -33,10 +34,12 @@ class Pass {
       const std::uint64_t last = std::min(first + kBlocksAtATime, part_.last_block);
       Report(store_.ForEachIn(first, last, compare));
     }
-    return query.TakeMatches();
+    std::vector<BatchMatch> matches = query.TakeMatches();
+    found_ += matches.size() - found;
+    return matches;
   }
 
-  [[nodiscard]] bool complete() const { return found_ <= options_.most_matches; }
+  [[nodiscard]] bool complete() const { return found_ < options_.most_matches; }
 
   [[nodiscard]] Status End() const {
     if (error_) return tl::unexpected(*error_);

@@ -28,7 +28,7 @@ struct SnapshotPart {
 /// What a pass is to do besides comparing.
 struct PassOptions {
   int threads = 1;
-  /// The pass ends early with more matches than that, give or take some.
+  /// The pass ends early once there are so many matches; each thread may find as many.
   std::size_t most_matches = std::numeric_limits<std::size_t>::max();
   /// Is told how many entries more have been read, by one thread at a time.
   std::function<void(std::uint64_t entries)> read = [](std::uint64_t) {};

@@ -108,6 +108,32 @@ TEST_P(NearPairs, AreThoseOfTheDefinitionHoweverTheyAreCut) {
   expect("parts", {.max_distance = k, .at_once = 700, .most_pairs = 50}, 5);
 }
 
+// All near one another: as many pairs as there can be.
+TEST_P(NearPairs, OfADenseSetAreHeldSomeAtATime) {
+  std::vector<IndexEntry> dense;
+  for (std::uint64_t i = 0; i < 64; ++i) {
+    dense.push_back({{std::uint64_t{1} << i}, {i + 1}});
+  }
+  const std::filesystem::path file = directory_.path() / "dense";
+  const EntrySource source = [entries = dense](std::vector<IndexEntry>& piece) mutable {
+    piece = std::exchange(entries, {});
+    return !piece.empty();
+  };
+  ASSERT_TRUE(WriteSnapshot(file, {.kind = SnapshotKind::kRestart, .origin = {}}, source));
+  const Result<SnapshotFile> store = SnapshotFile::Open(file);
+  std::vector<NearPair> pairs;
+  std::size_t most = 0;
+  ASSERT_TRUE(ForEachNearPair(*store, SnapshotPart::Of(*store),
+                              {.max_distance = GetParam(), .threads = 2, .most_pairs = 100},
+                              [&](std::span<const NearPair> more) -> Status {
+                                most = std::max(most, more.size());
+                                pairs.insert(pairs.end(), more.begin(), more.end());
+                                return {};
+                              }));
+  ExpectEqual(pairs, ExpectedPairs(dense, GetParam()));
+  EXPECT_LE(most, 2 * 100U);
+}
+
 INSTANTIATE_TEST_SUITE_P(Distances, NearPairs, ::testing::Values(0, 1, 3, 6, 7));
 
 }  // namespace
