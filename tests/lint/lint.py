@@ -28,6 +28,8 @@ ROOMS = {
     "plugin/index/bucket": "plugin/index/base",
     "plugin/index/snapshot": "plugin/base plugin/fingerprint plugin/index/base",
     "plugin/index": "plugin/base plugin/fingerprint plugin/index/base plugin/index/bucket",
+    "plugin/index/batch": "plugin/base plugin/fingerprint plugin/index/base plugin/index/snapshot "
+                          "plugin/index",
     "plugin/judge": "plugin/base plugin/fingerprint plugin/log plugin/state plugin/verdict "
                     "plugin/schedule plugin/score plugin/site plugin/index/snapshot plugin/index",
     "extract/text": "plugin/fingerprint",
@@ -81,8 +83,8 @@ ROOMS = {
     "evaluation": "plugin/base plugin/log plugin/state plugin/verdict plugin/judge "
                   "consumer/observability consumer/input consumer/pipeline",
     "evaluation/schemes": "plugin/fingerprint extract/features evaluation",
-    "cli": "plugin/base plugin/fingerprint plugin/index/snapshot plugin/index plugin/judge "
-           "plugin/score plugin/site extract/url extract/features extract consumer "
+    "cli": "plugin/base plugin/fingerprint plugin/index/snapshot plugin/index plugin/index/batch "
+           "plugin/judge plugin/score plugin/site extract/url extract/features extract consumer "
            "consumer/kafka consumer/observability consumer/output/advice "
            "consumer/status consumer/input/formats consumer/input consumer/claims "
            "consumer/output consumer/output/scores consumer/pipeline consumer/crash_probe "
