@@ -110,10 +110,10 @@ class PairFinder {
     }
     std::ranges::sort(pairs, {}, InOrder);
     // Threads that met documents of one fingerprint have found it once each; the first one counts.
-    const auto more = std::ranges::unique(pairs, [](const NearPair& left, const NearPair& right) {
+    const auto is_again = [](const NearPair& left, const NearPair& right) {
       return left.a == right.a && left.b.fingerprint == right.b.fingerprint;
-    });
-    pairs.erase(more.begin(), more.end());
+    };
+    pairs.erase(std::unique(pairs.begin(), pairs.end(), is_again), pairs.end());
     return visit_(pairs);
   }
 
