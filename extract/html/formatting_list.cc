@@ -106,12 +106,13 @@ void FormattingList::UnlinkAlike(const Entry& entry) {
   }
 }
 
-void FormattingList::PushMarker() {
+std::uint32_t FormattingList::PushMarker() {
   const auto level = static_cast<std::uint32_t>(markers_.size());
   const std::uint32_t marker = NewEntry({kNoNode, kNoEntry, kNoEntry, level, kNoEntry, kNoEntry,
                                          kNoEntry, kNoEntry, 0, Tag::kUnknown, true});
   Link(marker, last_);
   markers_.push_back(marker);
+  return marker;
 }
 
 void FormattingList::ClearToMarker() {

@@ -50,7 +50,8 @@ class FormattingList {
   [[nodiscard]] bool IsMarker(std::uint32_t entry) const { return entries_[entry].is_marker; }
   [[nodiscard]] const Entry& operator[](std::uint32_t entry) const { return entries_[entry]; }
 
-  void PushMarker();
+  /// Returns its entry.
+  std::uint32_t PushMarker();
   /// Removes the entries behind the last marker, and that marker.
   void ClearToMarker();
   /// Adds an element at the end. Of four that are alike behind the last marker the first one goes

@@ -15,7 +15,8 @@ void OpenElements::Begin() {
 
 void OpenElements::Deepen() {
   depth_ += kFreeDepth;
-  nodes_.Charge(kFreeDepth * (sizeof(Entry) + sizeof(std::uint32_t)) / sizeof(Node));
+  constexpr std::size_t kBytes = sizeof(Entry) + kClassCount * sizeof(std::uint32_t);
+  nodes_.Charge(kFreeDepth * kBytes / sizeof(Node));
 }
 
 std::uint32_t OpenElements::LowestOfAbove(ElementClasses one_class, std::uint32_t place) const {

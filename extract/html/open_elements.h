@@ -173,6 +173,7 @@ class OpenElements {
   [[nodiscard]] const Pool<std::uint32_t>& MembersOf(ElementClasses one_class) const {
     return members_[std::countr_zero(static_cast<unsigned>(one_class))];
   }
+  /// Charges for more of them, as if each were a member of every class.
   void Deepen();
   /// Takes the entry out of the chain of its name.
   void UnchainName(const Entry& entry);

@@ -124,7 +124,7 @@ void TreeBuilder::StartInBody(const TagToken& token) {
     case Tag::kObject:
       ReconstructFormatting();
       InsertHtml(token);
-      formatting_.PushMarker();
+      PushMarker();
       frameset_ok_ = false;
       return;
     case Tag::kTable:

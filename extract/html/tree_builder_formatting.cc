@@ -3,6 +3,12 @@
 #include "extract/html/tree_builder.h"
 
 namespace crawlsieve::extract::html {
+namespace {
+
+/// Entries of the list of formatting elements that don't count as memory.
+constexpr std::uint32_t kFreeEntries = 4096;
+
+}  // namespace
 
 NodeIndex TreeBuilder::Clone(NodeIndex element) {
   const Node& node = nodes_[element];
@@ -57,13 +63,14 @@ void TreeBuilder::StartFormattingElement(const TagToken& token) {
     RunAdoptionAgency(token);
     ReconstructFormatting();
   }
-  constexpr std::uint32_t kFreeEntries = 4096;
-  constexpr std::size_t kNodesPerEntry =
-      3;  // what an entry takes of memory, its signature included
   const NodeIndex element = InsertHtml(token);
   const std::uint32_t entry = formatting_.Push(element, token.tag);
-  if (entry >= kFreeEntries) nodes_.Charge(kNodesPerEntry);
+  if (entry >= kFreeEntries) nodes_.Charge(3);  // its signature included
   open_[open_.top()].listed = entry;
+}
+
+void TreeBuilder::PushMarker() {
+  if (formatting_.PushMarker() >= kFreeEntries) nodes_.Charge(2);
 }
 
 void TreeBuilder::RunAdoptionAgency(const TagToken& token) {

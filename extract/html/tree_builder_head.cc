@@ -86,7 +86,7 @@ void TreeBuilder::StartInHead(const TagToken& token) {
       return;
     case Tag::kTemplate:
       InsertHtml(token);
-      formatting_.PushMarker();
+      PushMarker();
       frameset_ok_ = false;
       mode_ = Mode::kInTemplate;
       template_modes_.push_back(Mode::kInTemplate);

@@ -32,7 +32,7 @@ void TreeBuilder::StartInTable(const TagToken& token) {
   switch (token.tag) {
     case Tag::kCaption:
       ClearToTable();
-      formatting_.PushMarker();
+      PushMarker();
       InsertHtml(token);
       mode_ = Mode::kInCaption;
       return;
@@ -322,7 +322,7 @@ void TreeBuilder::StartInRow(const TagToken& token) {
       ClearToRow();
       InsertHtml(token);
       mode_ = Mode::kInCell;
-      formatting_.PushMarker();
+      PushMarker();
       return;
     case Tag::kCaption:
     case Tag::kCol:

@@ -3,6 +3,7 @@
 //
 //     html_hostile                       every family with 4 MiB
 //     html_hostile --bytes 1048576 NAME  one of them, with another size
+//     html_hostile --most-memory 10      every family's memory, which may be ten times the page
 //
 // Each page is parsed in a process of its own, which is how its memory is told from the others'.
 
@@ -81,7 +82,7 @@ Cost InChild(Work work) {
   return cost;
 }
 
-Cost Measure(const HostileFamily& family, std::size_t bytes, const std::string& name) {
+Cost Measure(const HostileFamily& family, std::size_t bytes, const std::string& name, int runs) {
   const Cost page_alone = InChild([&] {
     Cost cost;
     cost.work = family.make(bytes).size();
@@ -100,11 +101,26 @@ Cost Measure(const HostileFamily& family, std::size_t bytes, const std::string& 
   };
   // The fastest of a few: other programs on the machine take their share of each.
   Cost cost = InChild(parse);
-  for (int again = 0; again < 2; ++again) {
+  for (int again = 1; again < runs; ++again) {
     cost.milliseconds = std::min(cost.milliseconds, InChild(parse).milliseconds);
   }
   cost.mebibytes -= page_alone.mebibytes;
   return cost;
+}
+
+/// Prints the memory of each family and returns how many take more than `most` times the page.
+std::size_t CheckMemory(const std::vector<HostileFamily>& families, std::size_t bytes, double most,
+                        const std::string& parser) {
+  std::size_t over = 0;
+  for (const HostileFamily& family : families) {
+    const Cost cost = Measure(family, bytes, parser, 1);
+    const double times = cost.mebibytes * (1 << 20) / static_cast<double>(bytes);
+    fmt::print("{:48} {:9.1f} MiB {:6.2f} times the page  {}\n", family.name, cost.mebibytes, times,
+               extract::ParseEndCode(cost.end));
+    over += times > most ? 1 : 0;
+  }
+  fmt::print("{} families over {} times the page\n", over, most);
+  return over;
 }
 
 int Main(int argc, char** argv) {
@@ -115,17 +131,25 @@ int Main(int argc, char** argv) {
   app.add_option("--bytes", bytes, "size of the largest page")->capture_default_str();
   std::string parser = KernelNames().front();
   app.add_option("--parser", parser, "a kernel, or gumbo")->capture_default_str();
+  double most_memory = 0;
+  app.add_option("--most-memory", most_memory,
+                 "measure memory alone; exit with 1 where it is more than so many times the page");
   CLI11_PARSE(app, argc, argv);
 
+  constexpr int kRuns = 3;
+  std::vector<HostileFamily> families;
+  for (const HostileFamily& family : HostileFamilies()) {
+    if (names.empty() || std::find(names.begin(), names.end(), family.name) != names.end()) {
+      families.push_back(family);
+    }
+  }
+  if (most_memory > 0) return CheckMemory(families, bytes, most_memory, parser) == 0 ? 0 : 1;
   fmt::print("{:48} {:>9} {:>9} {:>9} {:>9}  {}\n", "family", "ms", "MiB", "work x2", "time x2",
              "end");
   std::size_t slow = 0;
-  for (const HostileFamily& family : HostileFamilies()) {
-    if (!names.empty() && std::find(names.begin(), names.end(), family.name) == names.end()) {
-      continue;
-    }
-    const Cost half = Measure(family, bytes / 2, parser);
-    const Cost whole = Measure(family, bytes, parser);
+  for (const HostileFamily& family : families) {
+    const Cost half = Measure(family, bytes / 2, parser, kRuns);
+    const Cost whole = Measure(family, bytes, parser, kRuns);
     const double work =
         half.work == 0 ? 0 : static_cast<double>(whole.work) / static_cast<double>(half.work);
     const double time = whole.milliseconds / half.milliseconds;
