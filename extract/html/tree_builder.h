@@ -42,7 +42,7 @@ class TreeBuilder final : private FormattingList::Signer {
   /// Tells the builder of a name's number when it is new, before the tag that has it.
   void AddName(NameId name) {
     constexpr NameId kFreeNames = 1024;
-    constexpr std::size_t kNodesPerName = 4;  // what the tables of names take of memory for it
+    constexpr std::size_t kNodesPerName = 5;  // what the tables of names take of memory for it
     open_.AddName(name);
     if (name >= kTagCount + kFreeNames) nodes_.Charge(kNodesPerName);
   }

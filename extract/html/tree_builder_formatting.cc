@@ -65,7 +65,7 @@ void TreeBuilder::StartFormattingElement(const TagToken& token) {
   }
   const NodeIndex element = InsertHtml(token);
   const std::uint32_t entry = formatting_.Push(element, token.tag);
-  if (entry >= kFreeEntries) nodes_.Charge(3);  // its signature included
+  if (entry >= kFreeEntries) nodes_.Charge(4);  // its signature included
   open_[open_.top()].listed = entry;
 }
 
