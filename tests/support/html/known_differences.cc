@@ -612,7 +612,8 @@ class Explainer {
         comparison_(comparison) {}
 
   [[nodiscard]] std::vector<std::string_view> Find() {
-    for (const Reading reading : {Reading::kAsTagsTell, Reading::kNoRawText, Reading::kAllHtml}) {
+    for (const Reading reading :
+         {Reading::kAsTagsTell, Reading::kNoRawText, Reading::kAllHtml, Reading::kAllForeign}) {
       reading_ = reading;
       std::vector<std::string_view> names = FindInReading();
       if (!names.empty()) return names;

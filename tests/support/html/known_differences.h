@@ -16,7 +16,8 @@ namespace crawlsieve::html_check {
 ///
 /// `rewrite` takes the construct out of a page, or writes it in a way that both understand. It is
 /// the predicate (a page that it changes holds the construct) and the confirmation: the difference
-/// comes from the construct if both parsers agree on the rewritten page.
+/// comes from the construct if both parsers agree on the rewritten page. Pages whose tags mislead
+/// about SVG, MathML and raw text are tried in each Reading.
 struct KnownDifference {
   std::string_view name;
   std::string_view reason;

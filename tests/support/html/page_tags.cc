@@ -202,13 +202,17 @@ class OpenElements {
 std::vector<Piece> PiecesOf(PageSource source) {
   const std::string_view page = source.html;
   const bool has_raw_text = source.reading == Reading::kAsTagsTell;
-  const bool has_foreign = source.reading != Reading::kAllHtml;
+  bool seen_foreign = false;
+  const auto is_foreign = [&](bool as_tags_tell) {
+    if (source.reading == Reading::kAllHtml) return false;
+    return source.reading == Reading::kAllForeign ? seen_foreign : as_tags_tell;
+  };
   std::vector<Piece> pieces;
   OpenElements open;
   const auto add = [&](PieceKind kind, std::size_t begin, std::size_t end, std::string name = {}) {
     if (begin < end) {
       pieces.push_back({kind, page.substr(begin, end - begin), std::move(name),
-                        has_foreign && open.foreign_here()});
+                        is_foreign(open.foreign_here())});
     }
   };
   std::size_t text = 0;
@@ -225,7 +229,8 @@ std::vector<Piece> PiecesOf(PageSource source) {
       at = EndOfTag(page, name_begin + name.size());
       add(start ? PieceKind::kStartTag : PieceKind::kEndTag, begin, at, name);
       const bool foreign = start ? open.Start(pieces.back()) : open.End(name);
-      pieces.back().foreign = has_foreign && foreign;
+      seen_foreign = seen_foreign || foreign;
+      pieces.back().foreign = is_foreign(foreign);
       if (has_raw_text && start && !foreign && name == "plaintext") {
         add(PieceKind::kRawText, at, page.size(), name);
         return pieces;

@@ -25,6 +25,7 @@ enum class Reading : std::uint8_t {
   kAsTagsTell,  ///< SVG, MathML and raw text begin and end with their tags
   kNoRawText,   ///< what looks like raw text is cut into tags as well
   kAllHtml,     ///< the same, and no tag is foreign
+  kAllForeign,  ///< the same, and all tags behind the first <svg> or <math> are foreign
 };
 
 struct PageSource {
