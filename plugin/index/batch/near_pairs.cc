@@ -89,18 +89,23 @@ class PairFinder {
                  std::optional<IndexEntry> end) {
     std::vector<NearPair> pairs;
     if (!entries.empty()) {
-      const Result<PassResult> pass = PassOver({first, store_.blocks()}, entries);
+      Result<PassResult> pass = PassOver({first, store_.blocks()}, entries);
       if (!pass) return tl::unexpected(pass.error());
       if (!pass->complete) {
-        const auto [left, right] =
-            std::pair(entries.first(entries.size() / 2), entries.subspan(entries.size() / 2));
+        pass->found.clear();  // the halves need the memory
+        const auto left = entries.first(entries.size() / 2);
+        const auto right = entries.subspan(left.size());
         CRAWLSIEVE_RETURN_IF_ERROR(Compare(first, left, right.front()));
         return Compare(first, right, end);
       }
-      for (const std::vector<BatchMatch>& found : pass->found) {
-        for (const auto& [query, match] : found) {
+      std::size_t found = 0;
+      for (const std::vector<BatchMatch>& matches : pass->found) found += matches.size();
+      pairs.reserve(found + chains_left_.size());
+      for (std::vector<BatchMatch>& matches : pass->found) {
+        for (const auto& [query, match] : matches) {
           pairs.push_back({entries[query], {match.fingerprint, match.document}, match.distance});
         }
+        matches = {};
       }
     }
     const auto is_before_end = [&](const NearPair& link) { return !end || link.a < *end; };

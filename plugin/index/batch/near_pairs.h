@@ -27,7 +27,7 @@ struct NearPairOptions {
   /// Fingerprints that are compared with the rest in one pass. Memory is some 60 bytes for each up
   /// to distance 4, and 700 at 7.
   std::size_t at_once = 2'000'000;
-  /// Pairs that are held at a time, and as many matches on each thread: 70 bytes each. With more in
+  /// Matches that a thread holds at a time, of which pairs are made: 100 bytes each. With more in
   /// a pass, half of the fingerprints take part in it; those of one fingerprint are always held.
   std::size_t most_pairs = 5'000'000;
   /// Is told how many fingerprints have been compared with all.

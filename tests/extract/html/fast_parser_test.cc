@@ -303,7 +303,7 @@ TEST(FastParser, EndsAPageOf128MebibytesWithItsMemory) {
 }
 
 // Each of these has few nodes and much else.
-TEST(FastParser, CountsAttributesSignaturesAndBitmapsToTheMemoryOfAPage) {
+TEST(FastParser, CountsAttributesSignaturesMarkersAndBitmapsToTheMemoryOfAPage) {
   Limits limits;
   limits.max_parse_memory = 1 << 20;
   const auto end_of = [&](const std::string& page) {
@@ -313,9 +313,11 @@ TEST(FastParser, CountsAttributesSignaturesAndBitmapsToTheMemoryOfAPage) {
   const auto tags = [](std::size_t count) {
     return Repeat("<i id=a alt=b rel=c href=d type=e role=f lang=g size=h face=i class=j>", count);
   };
-  EXPECT_EQ(end_of(tags(5'000)), ParseEnd::kDone);
+  EXPECT_EQ(end_of(tags(4'000)), ParseEnd::kDone);
   EXPECT_EQ(end_of(tags(12'000)), ParseEnd::kNodes);
   EXPECT_EQ(end_of(Repeat("<i>", 12'000)), ParseEnd::kDone);
+  EXPECT_EQ(end_of(Repeat("<div>", 12'000)), ParseEnd::kDone);
+  EXPECT_EQ(end_of(Repeat("<template>", 12'000)), ParseEnd::kNodes) << "markers";
 
   std::string many;
   for (int i = 0; i < 40'000; ++i) many += " a" + std::to_string(i);
