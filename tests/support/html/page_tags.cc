@@ -69,7 +69,31 @@ std::string NameAt(std::string_view page, std::size_t begin) {
   return extract::AsciiLower(page.substr(begin, end - begin));
 }
 
+/// A script goes on behind a </script> that ends a <script in a comment.
+std::size_t EndOfScript(std::string_view page, std::size_t begin) {
+  enum class State : std::uint8_t { kScript, kComment, kScriptInComment };
+  State state = State::kScript;
+  for (std::size_t at = begin; at < page.size(); ++at) {
+    const std::string_view rest = page.substr(at);
+    if (state == State::kScript && rest.starts_with("<!--")) {
+      state = State::kComment;
+      ++at;  // its dashes may be those of the end as well
+    } else if (rest.starts_with("-->")) {
+      state = State::kScript;
+    } else if (rest.starts_with("</") && NameAt(page, at + 2) == "script" &&
+               at + std::string_view("</script").size() < page.size()) {
+      if (state != State::kScriptInComment) return at;
+      state = State::kComment;
+    } else if (state == State::kComment && rest.starts_with('<') &&
+               NameAt(page, at + 1) == "script") {
+      state = State::kScriptInComment;
+    }
+  }
+  return page.size();
+}
+
 std::size_t EndOfRawText(std::string_view page, std::size_t begin, std::string_view name) {
+  if (name == "script") return EndOfScript(page, begin);
   for (std::size_t at = page.find("</", begin); at != std::string_view::npos;
        at = page.find("</", at + 2)) {
     if (NameAt(page, at + 2) == name) return at;
