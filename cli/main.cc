@@ -372,14 +372,8 @@ void AddIndex(CLI::App& app, Commands& commands) {
   index_query.add_option("--max-distance", arguments->max_distance, "Bits")
       ->check(CLI::Range(0, 7))
       ->capture_default_str();
-  index_query.add_option("--threads", arguments->threads, "Of the pass over the snapshot")
-      ->check(CLI::Range(1, 1'024))
-      ->capture_default_str();
-  index_query
-      .add_option_function<std::string>(
-          "--chunk", [arguments](const std::string& text) { arguments->chunk = ParseChunk(text); },
-          "Look at chunk I of N of the snapshot only: 1/8 is the first of eight")
-      ->type_name("I/N");
+  AddPassOptions(index_query, arguments,
+                 "Look at chunk I of N of the snapshot only: 1/8 is the first of eight");
   index_query.add_option("--out", arguments->out, "JSON lines (default: standard output)");
   CLI::App& index_pairs = AddIndexCommand(
       index, *arguments, "pairs",

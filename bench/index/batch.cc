@@ -3,6 +3,7 @@
 // and comparing is timed, so the disk holds one piece at a time.
 //
 //     batch_bench --directory /dev/shm --stored 8000000000 --queries 1000000 --max-distance 3
+#include "bench/index/workload.h"
 #include "plugin/index/batch/snapshot_pass.h"
 #include "plugin/index/snapshot/file.h"
 #include "plugin/index/snapshot/writer.h"
@@ -35,19 +36,11 @@ struct Options {
   bool json = false;
 };
 
-/// The finalizer of SplitMix64.
-std::uint64_t Mix(std::uint64_t x) {
-  x = (x ^ x >> 30) * 0xbf58'476d'1ce4'e5b9;
-  x = (x ^ x >> 27) * 0x94d0'49bb'1331'11eb;
-  return x ^ x >> 31;
-}
-
-/// SplitMix64.
 class Random {
  public:
-  explicit Random(std::uint64_t seed) : state_(Mix(seed + 1)) {}
+  explicit Random(std::uint64_t seed) : state_(Mix(seed)) {}
 
-  std::uint64_t Next() { return Mix(state_ += 0x9e37'79b9'7f4a'7c15); }
+  std::uint64_t Next() { return Mix(state_++); }
   /// Above 0, at most 1.
   double NextUnit() { return (static_cast<double>(Next() >> 11) + 1) * 0x1p-53; }
 
@@ -103,13 +96,8 @@ std::vector<Fingerprint> MakeQueries(const Options& options, const Store& store)
   for (std::uint64_t strip = 0; strip < store.strips() && queries.size() < near; ++strip) {
     store.Fill(strip, each, entries);
     for (const IndexEntry& entry : entries) {
-      std::uint64_t flips = 0;
-      for (int flipped = 0; flipped < options.max_distance;) {
-        const std::uint64_t bit = std::uint64_t{1} << random.Next() % 64;
-        if ((flips & bit) == 0) ++flipped;
-        flips |= bit;
-      }
-      if (queries.size() < near) queries.push_back({entry.fingerprint.bits ^ flips});
+      if (queries.size() == near) break;
+      queries.push_back({Flip(entry.fingerprint.bits, options.max_distance, random.Next())});
     }
   }
   if (queries.size() < near) throw std::runtime_error("more queries than stored fingerprints");
