@@ -38,7 +38,7 @@ struct NearPairOptions {
 ///
 /// Distinct fingerprints are compared, each as the entry of its first document. Documents with
 /// equal fingerprints are a chain: each is a pair, at distance 0, with the one before it. So a
-/// million documents of one fingerprint are a million pairs rather than half a billion; which
+/// million documents of one fingerprint are a million pairs rather than half a trillion; which
 /// documents belong together is the same.
 ///
 /// `part`: of which `a` is. Parts together give each pair once. Errors: kCorruption, and what
