@@ -3,9 +3,12 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdio>
 #include <limits>
+#include <memory>
 #include <set>
 #include <stdexcept>
+#include <utility>
 
 namespace crawlsieve::bench {
 namespace {
@@ -41,7 +44,7 @@ void MeasureInserts(const IndexBenchOptions& options, ShardedIndex& index,
     }
     const Clock::time_point start = Clock::now();
     if (first / kTurn % 2 == 1) {
-      index.InsertAll(turn);
+      index.InsertAll(turn, 1);
       at_once.count += turn.size();
       at_once.micros += MicrosSince(start);
       continue;
@@ -72,6 +75,33 @@ void MeasureInserts(const IndexBenchOptions& options, ShardedIndex& index,
       static_cast<double>(stats.bytes) / static_cast<double>(stats.fingerprints);
 }
 
+/// By all threads.
+void MeasureFill(const IndexBenchOptions& options, ShardedIndex& index,
+                 nlohmann::ordered_json& report) {
+  constexpr std::uint64_t kTurn = 1'000'000;
+  std::vector<IndexEntry> turn;
+  double micros = 0;
+  for (std::uint64_t first = 0; first < options.entries; first += kTurn) {
+    turn.clear();
+    for (std::uint64_t i = first; i < std::min(first + kTurn, options.entries); ++i) {
+      turn.push_back({{FingerprintAt(options.distribution, i)}, {i + 1}});
+    }
+    const Clock::time_point start = Clock::now();
+    index.InsertAll(turn, options.threads);
+    micros += MicrosSince(start);
+    if ((first + kTurn) % (100 * kTurn) == 0) {
+      std::fprintf(stderr, "filled: %.0f M\n", static_cast<double>(first + kTurn) / 1e6);
+    }
+  }
+  const IndexStats stats = index.Stats();
+  report["threads"] = options.threads;
+  report["fill_us"] = micros / static_cast<double>(options.entries);
+  report["fingerprints"] = stats.fingerprints;
+  report["bytes"] = stats.bytes;
+  report["bytes_per_entry"] =
+      static_cast<double>(stats.bytes) / static_cast<double>(stats.fingerprints);
+}
+
 void MeasureLookups(const IndexBenchOptions& options, const std::vector<std::uint64_t>& queries,
                     const ShardedIndex& index, nlohmann::ordered_json& report) {
   std::vector<Match> matches;
@@ -84,6 +114,7 @@ void MeasureLookups(const IndexBenchOptions& options, const std::vector<std::uin
   const auto count = static_cast<double>(queries.size());
   report["find_mean_us"] = MicrosSince(find_start) / count;
   report["find_cpu_us"] = (CpuMicros() - find_cpu) / count;
+  report["lines_per_find"] = static_cast<double>(work.lines) / count;
   report["probes_per_find"] = static_cast<double>(work.probes) / count;
   report["candidates_per_find"] = static_cast<double>(work.candidates) / count;
 
@@ -137,18 +168,31 @@ void CheckRecall(const IndexBenchOptions& options, const std::vector<std::uint64
 
 void BenchIndex(const IndexBenchOptions& options, const std::vector<std::uint64_t>& queries,
                 nlohmann::ordered_json& report) {
-  const auto created = ShardedIndex::Create({.max_distance = options.max_distance,
-                                             .expected_entries = options.entries,
-                                             .max_bytes_per_entry = options.max_bytes_per_entry,
-                                             .keep_documents = options.keep_documents});
+  auto created = ShardedIndex::Create({.max_distance = options.max_distance,
+                                       .expected_entries = options.entries,
+                                       .max_bytes_per_entry = options.max_bytes_per_entry,
+                                       .keep_documents = options.keep_documents});
   if (!created) throw std::runtime_error(created.error().message);
-  ShardedIndex& index = **created;
-  report["kernel"] = BestKernel().name;
-  report["block_bits"] = index.block_bits();
-
-  MeasureInserts(options, index, report);
-  MeasureLookups(options, queries, index, report);
-  CheckRecall(options, queries, index, report);
+  std::uint64_t bytes = 0;
+  {
+    const std::unique_ptr<ShardedIndex> index = *std::move(created);
+    report["kernel"] = BestKernel().name;
+    report["block_bits"] = index->block_bits();
+    if (options.threads > 1) {
+      MeasureFill(options, *index, report);
+    } else {
+      MeasureInserts(options, *index, report);
+    }
+    MeasureLookups(options, queries, *index, report);
+    CheckRecall(options, queries, *index, report);
+    bytes = index->Stats().bytes;
+  }
+  // When the index has given its memory back: a large one leaves no room for as much again.
+  report["random_line_ns"] = RandomLineNanos(bytes, 64);
+  report["random_line_alone_ns"] = RandomLineNanos(bytes, 1);
+  report["find_to_lines_ratio"] =
+      report["find_cpu_us"].get<double>() * 1000 /
+      (report["lines_per_find"].get<double>() * report["random_line_ns"].get<double>());
 }
 
 }  // namespace crawlsieve::bench

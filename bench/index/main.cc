@@ -36,6 +36,10 @@ int Run(int argc, char** argv) {
                  "Memory the design may take");
   app.add_flag("!--without-documents", options.keep_documents,
                "Store fingerprints only, as where documents are looked up elsewhere");
+  app.add_option("--threads", options.threads, "Threads that fill the index")
+      ->check(CLI::Range(1U, 1'024U));
+  app.add_option("--plain-limit", options.plain_limit,
+                 "Leave plain tables out above this many entries: they need 43 bytes for each");
   app.add_option("--faiss-limit", options.faiss_limit,
                  "Leave FAISS out above this many entries: it needs up to 250 bytes for each");
   app.add_option("--snapshots", options.snapshots,
@@ -58,7 +62,10 @@ int Run(int argc, char** argv) {
     return 0;
   }
   BenchIndex(options, queries, report);
-  BenchPlainTables(options, queries, report);
+  // Compared with single inserts.
+  if (options.threads == 1 && options.entries <= options.plain_limit) {
+    BenchPlainTables(options, queries, report);
+  }
   if (options.entries <= options.faiss_limit) {
     BenchFaiss(options, queries, report);
   } else {

@@ -62,7 +62,7 @@ class LookedUpPairs {
   LookedUpPairs(const std::vector<IndexEntry>& entries, int max_distance)
       : entries_(entries), max_distance_(max_distance), index_(MakeIndex(entries, max_distance)) {
     index_->Reserve(entries.size(), {entries.size()});
-    index_->InsertAll(entries);
+    index_->InsertAll(entries, 1);
   }
 
   /// nullptr: there are no more.

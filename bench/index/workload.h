@@ -30,6 +30,8 @@ struct IndexBenchOptions {
   std::uint64_t faiss_limit = 10'000'000;
   std::uint32_t max_bytes_per_entry = IndexOptions{}.max_bytes_per_entry;
   bool keep_documents = true;
+  std::uint64_t plain_limit = 200'000'000;
+  unsigned threads = 1;             // that fill the index; 1: inserts are timed one by one, too
   std::filesystem::path snapshots;  // a folder; empty: only the index in memory
   std::uint64_t batch_queries = 1'000'000;
   bool json = false;
@@ -53,6 +55,9 @@ struct IndexBenchOptions {
 /// Inserts, lookups and batches of the index in memory; recall against a linear scan.
 void BenchIndex(const IndexBenchOptions& options, const std::vector<std::uint64_t>& queries,
                 nlohmann::ordered_json& report);
+/// Time of a line at a random place of `bytes` of memory, in nanoseconds, when `ahead` of them are
+/// on their way at a time. As fast as a lookup could be that only waits for its lines.
+[[nodiscard]] double RandomLineNanos(std::uint64_t bytes, std::size_t ahead);
 /// Snapshots of each kind, and a batch of queries over one.
 void BenchSnapshots(const IndexBenchOptions& options, const std::vector<std::uint64_t>& queries,
                     nlohmann::ordered_json& report);

@@ -47,8 +47,9 @@ class HammingIndex {
   /// Adds a pair; false if it is there already. Documents with equal fingerprints are all kept.
   virtual bool Insert(Fingerprint fingerprint, DocId document) = 0;
 
-  /// Adds pairs, as Insert does one by one; quicker where memory accesses of several can overlap.
-  virtual void InsertAll(std::span<const IndexEntry> entries) {
+  /// Adds pairs, as Insert does one by one; quicker where memory accesses of several can overlap,
+  /// and where `threads` (at least 1) can share the work. Throws std::bad_alloc.
+  virtual void InsertAll(std::span<const IndexEntry> entries, unsigned /*threads*/) {
     for (const IndexEntry& entry : entries) Insert(entry.fingerprint, entry.document);
   }
 

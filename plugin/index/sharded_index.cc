@@ -28,8 +28,6 @@ constexpr int kPieceBits = 10;
 // Queries that share the probe queue.
 constexpr std::size_t kBatch = 32;
 static_assert(kBatch * kMaxTables <= 0x10000, "a ProbeQueue numbers queries with 16 bits");
-// Insertions whose lines are on their way at the same time.
-constexpr std::size_t kInsertBatch = 32;
 
 }  // namespace
 
@@ -119,62 +117,6 @@ void ShardedIndex::Reserve(std::uint64_t fingerprints, DocId last) {
   }
 }
 
-bool ShardedIndex::Insert(Fingerprint fingerprint, DocId document) {
-  const Spots spots = SpotsOf(fingerprint);
-  const UniqueSliceLock lock(lock_, SlicesOf(spots));
-  Prefetch(spots);
-  PrefetchOverflow(spots);
-  return InsertAt(spots, fingerprint, document);
-}
-
-void ShardedIndex::InsertAll(std::span<const IndexEntry> entries) {
-  std::array<Spots, kInsertBatch> spots;
-  for (std::size_t start = 0; start < entries.size(); start += kInsertBatch) {
-    const auto batch = entries.subspan(start, std::min(kInsertBatch, entries.size() - start));
-    SliceLock::Set slices = 0;
-    for (std::size_t i = 0; i < batch.size(); ++i) {
-      spots[i] = SpotsOf(batch[i].fingerprint);
-      slices |= SlicesOf(spots[i]);
-    }
-    const UniqueSliceLock lock(lock_, slices);
-    for (std::size_t i = 0; i < batch.size(); ++i) Prefetch(spots[i]);
-    for (std::size_t i = 0; i < batch.size(); ++i) PrefetchOverflow(spots[i]);
-    for (std::size_t i = 0; i < batch.size(); ++i) {
-      InsertAt(spots[i], batch[i].fingerprint, batch[i].document);
-    }
-  }
-}
-
-bool ShardedIndex::InsertAt(const Spots& spots, Fingerprint fingerprint, DocId document) {
-  Shard& shard = shards_[spots[0].shard];
-  if (!keep_documents_) {
-    if (ShardOf(0, spots[0]).Contains(spots[0].key)) return false;
-    for (std::size_t t = 0; t < tables_.size(); ++t) ShardOf(t, spots[t]).Insert(spots[t].key, 0);
-    ++shard.fingerprints;
-    ++shard.documents;
-    return true;
-  }
-  assert(document.sequence != 0 && document.sequence >> 40 == 0);
-  if (const DocumentRef stored = ShardOf(0, spots[0]).Find(spots[0].key)) {
-    const std::uint64_t known = stored.Read();
-    if (known == document.sequence) return false;
-    std::set<std::uint64_t>& list = shard.lists[fingerprint.bits];
-    if (known != 0) {
-      list.insert(known);
-      stored.Write(0);
-    }
-    if (!list.insert(document.sequence).second) return false;
-    ++shard.documents;
-    return true;
-  }
-  for (std::size_t t = 0; t < tables_.size(); ++t) {
-    ShardOf(t, spots[t]).Insert(spots[t].key, document.sequence);
-  }
-  ++shard.fingerprints;
-  ++shard.documents;
-  return true;
-}
-
 bool ShardedIndex::Remove(Fingerprint fingerprint, DocId document) {
   const Spots spots = SpotsOf(fingerprint);
   const UniqueSliceLock lock(lock_, SlicesOf(spots));
@@ -254,6 +196,7 @@ void ShardedIndex::Collect(std::span<const Fingerprint> queries, int max_distanc
   }
   if (work != nullptr) {
     work->probes += queue.work().probes;
+    work->lines += queue.work().lines;
     work->candidates += queue.work().candidates;
   }
   // Several tables may have found the same; one that knows the document comes first, and stays.

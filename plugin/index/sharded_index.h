@@ -32,7 +32,9 @@ class ShardedIndex final : public HammingIndex {
   [[nodiscard]] int max_distance() const override { return max_distance_; }
   void Reserve(std::uint64_t fingerprints, DocId last) override;
   bool Insert(Fingerprint fingerprint, DocId document) override;
-  void InsertAll(std::span<const IndexEntry> entries) override;
+  /// On several threads: a piece of the entries at a time, for which everything is locked. Each
+  /// thread has shards of its own.
+  void InsertAll(std::span<const IndexEntry> entries, unsigned threads) override;
   bool Remove(Fingerprint fingerprint, DocId document) override;
   void Find(Fingerprint query, int max_distance, std::size_t limit, std::vector<Match>& matches,
             LookupWork* work = nullptr) const override;
@@ -93,8 +95,17 @@ class ShardedIndex final : public HammingIndex {
   }
   void Prefetch(const Spots& spots);
   void PrefetchOverflow(const Spots& spots);
+  // Adding: insert.cc.
+
+  enum class Added { kNothing, kDocument, kFingerprint };
+  /// Adds a pair to the first table and to the documents of its shard.
+  Added AddToFirst(const Spot& spot, Fingerprint fingerprint, DocId document);
   /// Insert, with the slices of `spots` locked.
   bool InsertAt(const Spots& spots, Fingerprint fingerprint, DocId document);
+  /// InsertAll on this thread.
+  void InsertOverlapped(std::span<const IndexEntry> entries);
+  /// InsertAll of a few thousand entries.
+  void InsertPiece(std::span<const IndexEntry> entries, unsigned threads);
   void Collect(std::span<const Fingerprint> queries, int max_distance, std::vector<Found>& found,
                LookupWork* work) const;
   void Answer(std::span<const Found> found, std::size_t limit, std::vector<Match>& matches) const;

@@ -1,6 +1,7 @@
 #include "plugin/judge/detector.h"
 
 #include "plugin/base/result.h"
+#include "plugin/index/filler.h"
 #include "plugin/judge/apply.h"
 #include "plugin/judge/page_fetch.h"
 #include "plugin/judge/page_scores.h"
@@ -70,16 +71,17 @@ Status Detector::RebuildIndex(int max_distance) {
 }
 
 Status Detector::InsertDocumentsAfter(std::uint64_t sequence) {
-  return store_.ForEach(
+  IndexFiller filler(overlay_.index().get());
+  CRAWLSIEVE_RETURN_IF_ERROR(store_.ForEach(
       Table::kDocuments,
-      [&index = overlay_.index().get()](std::string_view key, std::string_view value) -> Status {
+      [&filler](std::string_view key, std::string_view value) -> Status {
         CRAWLSIEVE_ASSIGN_OR_RETURN(const auto document, DocumentRow::Parse(key, value));
-        if (const auto entry = document.InIndex()) {
-          index.Insert(entry->fingerprint, entry->document);
-        }
+        if (const auto entry = document.InIndex()) filler.Add(*entry);
         return {};
       },
-      DocumentRow::Key(DocId{sequence + 1}));
+      DocumentRow::Key(DocId{sequence + 1})));
+  filler.Finish();
+  return {};
 }
 
 Result<Folded> Detector::Fold(const log::Entry& entry) {

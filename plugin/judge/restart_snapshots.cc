@@ -1,6 +1,7 @@
 #include "plugin/judge/restart_snapshots.h"
 
 #include "plugin/base/result.h"
+#include "plugin/index/filler.h"
 #include "plugin/state/state.pb.h"
 
 #include <algorithm>
@@ -101,12 +102,14 @@ Result<std::uint64_t> RestartSnapshots::Load(const Store& store, std::int64_t lo
       const auto file, SnapshotDirectory(options_.directory)
                            .OpenNewest({scheme_, log_offset}, report_.refused, is_registered));
   index.Reserve(file.info().entries, DocId{sequence});
+  IndexFiller filler(index);
   const Status filled =
-      file.ForEach([&](std::span<const IndexEntry> entries) { index.InsertAll(entries); });
+      file.ForEach([&](std::span<const IndexEntry> entries) { filler.Add(entries); });
   if (!filled) {
     report_.refused.push_back(filled.error());
     return tl::unexpected(filled.error());
   }
+  filler.Finish();
   const Status removed = ForEachRecord<state::Retired>(
       store, kRetired, [&](std::uint64_t /*sequence*/, const state::Retired& retired) {
         for (const state::Retired::Pair& pair : retired.pairs()) {

@@ -25,6 +25,7 @@ using EntrySource = std::function<bool(std::vector<IndexEntry>& entries)>;
 /// What a lookup cost; counted, so that no data can make lookups slow unseen.
 struct LookupWork {
   std::uint64_t probes = 0;      ///< buckets looked into
+  std::uint64_t lines = 0;       ///< cache lines compared, of an index in memory
   std::uint64_t candidates = 0;  ///< fingerprints compared
 };
 

@@ -84,18 +84,18 @@ void BucketTable::Append(std::uint64_t key, std::uint64_t document) {
   while (line != bucket.last() && Count(*line) == slots) ++line;
   if (Count(*line) == slots) {
     std::uint32_t next = Next(*bucket.last());
-    if (next == 0 || Count(*cells_.OverflowLine(bucket.overflow, next)) == slots) {
+    if (next == 0 || Count(*cells_.OverflowLine(bucket, next)) == slots) {
       const std::uint32_t taken = cells_.TakeOverflowLine(bucket);
       if (taken == 0) {  // out of numbers for lines elsewhere
         NestBucket(bucket);
         Append(key, document);
         return;
       }
-      SetNext(*cells_.OverflowLine(bucket.overflow, taken), next);
+      SetNext(*cells_.OverflowLine(bucket, taken), next);
       SetNext(*bucket.last(), taken);
       next = taken;
     }
-    line = cells_.OverflowLine(bucket.overflow, next);
+    line = cells_.OverflowLine(bucket, next);
   }
   const std::uint32_t slot = Count(*line);
   StoreKey(*line, bucket.layout->format, slot, bucket.layout->StoredPart(key));
@@ -169,7 +169,7 @@ bool BucketTable::Erase(std::uint64_t key) {
   if (hole.line == nullptr) return false;
   // The last key of the line that isn't full fills the hole.
   const std::uint32_t next = Next(*bucket.last());
-  Line* tail = next == 0 ? bucket.last() : cells_.OverflowLine(bucket.overflow, next);
+  Line* tail = next == 0 ? bucket.last() : cells_.OverflowLine(bucket, next);
   while (Count(*tail) == 0) --tail;  // of the run: an overflow line has keys
   const std::uint32_t slot = Count(*tail) - 1;
   const LineFormat format = bucket.layout->format;
@@ -201,7 +201,7 @@ void BucketTable::PrefetchOverflow(std::uint64_t key) const {
   const Line& last = *bucket.last();
   const bool full = Count(last) == SlotCount(bucket.layout->format);
   if (Next(last) == 0 && !full) return;
-  const Line* line = Next(last) != 0 ? cells_.OverflowLine(bucket.overflow, Next(last))
+  const Line* line = Next(last) != 0 ? cells_.OverflowLine(bucket, Next(last))
                                      : bucket.overflow + cells_.FirstChoiceInCell(bucket);
   __builtin_prefetch(line, 1);
   if (with_documents_) cells_.DocumentAt(*bucket.layout, line, 0).Prefetch();

@@ -30,7 +30,7 @@ class Nest;
 ///     a cell:   | run of bucket 0 | run of bucket 1 | ... | run of bucket 15 | overflow lines |
 ///                 full .. full, next ------------------------------------------> open, next
 ///                                                                                full, next
-///                                                           (or in the array far_) full, 0
+///                                                           (or one of the FarLines) full, 0
 ///
 /// Sixteen buckets are a cell: their first lines (runs), then the overflow lines that continue full
 /// buckets, all side by side, so that a bucket is mostly read from one page of memory. Cells lie
@@ -104,6 +104,9 @@ class BucketTable {
   [[nodiscard]] std::uint64_t bytes() const;
 
   [[nodiscard]] std::uint64_t size() const;
+
+  /// Number of buckets that became a Nest.
+  [[nodiscard]] std::size_t nests() const { return nests_.size(); }
 
  private:
   friend class ProbeQueue;

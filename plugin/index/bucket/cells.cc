@@ -7,6 +7,7 @@ namespace crawlsieve {
 void Cells::Start(const CellLayout& layout) {
   old_ = new_ = layout;
   GrowArrays();
+  far_.emplace(new_.address_bits, new_.run, with_documents_);
   cell_lines_ = CellsOf(new_) * new_.stride;
   used_lines_ = CellsOf(new_) * RunsOf(new_);
 }
@@ -26,37 +27,23 @@ std::uint32_t Cells::TakeOverflowLine(const Bucket& bucket) {
     ++used_lines_;
     return in_cell;
   }
-  std::uint32_t taken = free_far_;
-  if (taken != 0) {
-    Line& line = *OverflowLine(bucket.overflow, taken);
-    free_far_ = Next(line);
-    line.words[kHeaderWord] = 0;
-  } else {
-    if (kFirstFar + used_far_ > kMaxNext) return 0;
-    taken = kFirstFar + used_far_++;
-    const std::size_t size = used_far_ + used_far_ / 8 + 4;
-    if (far_.size() < used_far_) {
-      far_.Grow(size);
-      if (with_documents_) GrowToBytes(far_documents_, far_.size() * kFarDocumentBytes);
-    }
-  }
+  const std::uint32_t far = FarOf(bucket).Take(bucket.address);
+  if (far == FarLines::kNone) return 0;
   ++used_lines_;
-  return taken;
+  return kFirstFar + far;
 }
 
 void Cells::GiveBackOverflowLine(const Bucket& bucket, std::uint32_t next) {
-  Line& line = *OverflowLine(bucket.overflow, next);
-  line.words[kHeaderWord] = 0;
+  OverflowLine(bucket, next)->words[kHeaderWord] = 0;
   if (next >= kFirstFar) {
-    SetNext(line, free_far_);
-    free_far_ = next;
+    FarOf(bucket).GiveBack(bucket.address, next - kFirstFar);
   }
   --used_lines_;
 }
 
 void Cells::Unchain(const Bucket& bucket) {
   for (std::uint32_t next = Next(*bucket.last()); next != 0;) {
-    const std::uint32_t following = Next(*OverflowLine(bucket.overflow, next));
+    const std::uint32_t following = Next(*OverflowLine(bucket, next));
     GiveBackOverflowLine(bucket, next);
     next = following;
   }
@@ -72,6 +59,10 @@ void Cells::GrowArrays() {
 void Cells::BeginMove(const CellLayout& next) {
   new_ = next;
   GrowArrays();
+  if (!AreStretched()) {
+    old_far_.emplace(*std::move(far_));
+    far_.emplace(new_.address_bits, new_.run, with_documents_);
+  }
   frontier_ = CellsOf(old_);
 }
 
@@ -84,6 +75,7 @@ std::uint64_t Cells::BeginStep() {
 
 void Cells::FinishStep() {
   if (frontier_ == 0) {
+    old_far_.reset();
     old_ = new_;
     return;
   }
@@ -110,15 +102,14 @@ void Cells::Stretch(std::uint64_t cell) {
   for (std::uint64_t i = 0; i < std::uint64_t{1} << cell_bits_; ++i) {
     const Bucket bucket = BucketAt(new_, first + i);
     if (Count(*bucket.first) == kNested) continue;
-    for (Line* line = bucket.last(); Next(*line) != 0;
-         line = OverflowLine(bucket.overflow, Next(*line))) {
+    for (Line* line = bucket.last(); Next(*line) != 0; line = OverflowLine(bucket, Next(*line))) {
       const std::uint32_t next = Next(*line);
       if (next < kFirstFar) continue;
       const std::uint32_t free = FreeLineInCell(bucket);
       if (free == 0) return;
       ++used_lines_;
-      const Line* far = OverflowLine(bucket.overflow, next);
-      Line* near = OverflowLine(bucket.overflow, free);
+      const Line* far = OverflowLine(bucket, next);
+      Line* near = OverflowLine(bucket, free);
       *near = *far;
       for (std::uint32_t slot = 0; with_documents_ && slot < Count(*far); ++slot) {
         DocumentAt(new_, near, slot).Write(DocumentAt(new_, far, slot).Read());
@@ -142,10 +133,10 @@ std::uint64_t Cells::bytes() const {
         frontier_ * (CellsOf(new_) / CellsOf(old_) * new_.stride) * new_line_bytes;
     return new_start - std::min(new_start, old_end);
   };
-  std::uint64_t bytes =
-      (lines_.size() + far_.size()) * kLineBytes - unwritten(kLineBytes, kLineBytes);
+  std::uint64_t bytes = lines_.size() * kLineBytes - unwritten(kLineBytes, kLineBytes);
+  for (const auto& far : {&far_, &old_far_}) bytes += far->has_value() ? (*far)->bytes() : 0;
   if (with_documents_) {
-    bytes += (documents_.size() + far_documents_.size()) * kLineBytes -
+    bytes += documents_.size() * kLineBytes -
              unwritten(old_.DocumentBytesOfLine(), new_.DocumentBytesOfLine());
   }
   return bytes;

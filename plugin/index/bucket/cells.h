@@ -3,11 +3,14 @@
 #include "plugin/index/base/line.h"
 #include "plugin/index/base/line_array.h"
 #include "plugin/index/bucket/document_ref.h"
+#include "plugin/index/bucket/far_lines.h"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
+#include <utility>
 
 namespace crawlsieve {
 
@@ -42,8 +45,8 @@ struct Bucket {
   [[nodiscard]] Line* last() const { return first + layout->run - 1; }
 };
 
-/// The memory of a BucketTable: cells side by side, overflow lines that their cells had no room
-/// for, and the document numbers of both. Knows lines and buckets, no keys. BucketTable draws it.
+/// The memory of a BucketTable: cells side by side, their document numbers, and the FarLines that
+/// cells had no room for. Knows lines and buckets, no keys. BucketTable draws it.
 ///
 /// Cells are laid out anew one by one, from the last to the first. While they are, those below the
 /// frontier, counted in old ones, are still old; otherwise old and new layout are the same.
@@ -54,6 +57,7 @@ class Cells {
   /// Numbers of overflow lines, as a line's `next` has them: 1.. are those of the cell, from here
   /// on they are elsewhere.
   static constexpr std::uint32_t kFirstFar = 512;
+  static_assert(kFirstFar + FarLines::kMost - 1 == kMaxNext);
 
   /// A cell has 2^cell_bits buckets.
   Cells(int cell_bits, bool with_documents)
@@ -87,17 +91,16 @@ class Cells {
     const CellLayout& layout = cell < frontier_ ? old_ : new_;
     return BucketAt(layout, key >> layout.stored_bits);
   }
-  /// `overflow`: the first overflow line of the cell.
-  [[nodiscard]] Line* OverflowLine(const Line* overflow, std::uint32_t next) const {
-    return next < kFirstFar ? const_cast<Line*>(overflow) + (next - 1)
-                            : far_.data() + (next - kFirstFar);
+  [[nodiscard]] Line* OverflowLine(const Bucket& bucket, std::uint32_t next) const {
+    return next < kFirstFar ? bucket.overflow + (next - 1)
+                            : FarOf(bucket).At(bucket.address, next - kFirstFar);
   }
   /// The line after `line` in its bucket, or null if no more have keys.
   [[nodiscard]] Line* Following(const Bucket& bucket, Line* line) const {
     const bool in_run = !std::less<>()(line, bucket.first) && std::less<>()(line, bucket.last());
     if (in_run) return Count(line[1]) != 0 ? line + 1 : nullptr;
     const std::uint32_t next = Next(*line);
-    return next != 0 ? OverflowLine(bucket.overflow, next) : nullptr;
+    return next != 0 ? OverflowLine(bucket, next) : nullptr;
   }
 
   /// Where the document number of a slot of a line is that belongs to a bucket of that layout. Only
@@ -132,7 +135,12 @@ class Cells {
   void FinishStep();
   /// Old cells become so many new ones each.
   [[nodiscard]] std::uint64_t parts() const { return CellsOf(new_) / CellsOf(old_); }
-  /// Moves a cell that only gets more overflow lines.
+  /// Whether the cells that are laid out anew only get more overflow lines: then see Stretch.
+  [[nodiscard]] bool AreStretched() const {
+    return new_.address_bits == old_.address_bits && new_.run == old_.run &&
+           new_.document_bytes == old_.document_bytes;
+  }
+  /// Moves such a cell.
   void Stretch(std::uint64_t cell);
   /// Empties the lines of the new cells that an old one becomes.
   void Clear(std::uint64_t old_cell);
@@ -141,10 +149,6 @@ class Cells {
   [[nodiscard]] std::uint64_t bytes() const;
 
  private:
-  static constexpr std::size_t kMostSlots = 12;
-  // Of the document numbers of a line elsewhere.
-  static constexpr std::size_t kFarDocumentBytes = kMostSlots * DocumentRef::kWide;
-
   /// Makes an array at least so many bytes long.
   static void GrowToBytes(LineArray& array, std::size_t bytes) {
     array.Grow((bytes + kLineBytes - 1) / kLineBytes);
@@ -158,6 +162,13 @@ class Cells {
   [[nodiscard]] std::uint64_t RunsOf(const CellLayout& layout) const {
     return static_cast<std::uint64_t>(layout.run) << cell_bits_;
   }
+  /// Those for a bucket, whose layout must be this one's own.
+  [[nodiscard]] const FarLines& FarOf(const Bucket& bucket) const {
+    return bucket.layout == &old_ && old_far_.has_value() ? *old_far_ : *far_;
+  }
+  [[nodiscard]] FarLines& FarOf(const Bucket& bucket) {
+    return const_cast<FarLines&>(std::as_const(*this).FarOf(bucket));
+  }
   /// Makes room for all cells as new_ has them.
   void GrowArrays();
   /// The number of an overflow line of the bucket's cell that is free; 0: none.
@@ -167,13 +178,11 @@ class Cells {
   CellLayout old_;
   CellLayout new_;
   std::uint64_t frontier_ = 0;
-  LineArray far_;        // overflow lines that their cells had no room for
-  LineArray documents_;  // for each line of lines_ as many bytes as its layout says
-  LineArray far_documents_;
-  std::uint32_t used_far_ = 0;    // lines of far_ ever taken
-  std::uint32_t free_far_ = 0;    // of these, those given back: a list linked by `next`
-  std::uint64_t used_lines_ = 0;  // first lines, and overflow lines with keys
-  std::uint64_t cell_lines_ = 0;  // of all cells
+  LineArray documents_;              // for each line of lines_ as many bytes as its layout says
+  std::optional<FarLines> far_;      // there from Start on
+  std::optional<FarLines> old_far_;  // of old cells, if far_ isn't
+  std::uint64_t used_lines_ = 0;     // first lines, and overflow lines with keys
+  std::uint64_t cell_lines_ = 0;     // of all cells
   const int cell_bits_;
   const bool with_documents_;
 };
@@ -183,9 +192,7 @@ inline DocumentRef Cells::DocumentAt(const CellLayout& layout, const Line* line,
   const bool far =
       std::less<>()(line, lines_.data()) || !std::less<>()(line, lines_.data() + lines_.size());
   if (far) {
-    const auto i = static_cast<std::size_t>(line - far_.data());
-    return {BytesOf(far_documents_) + i * kFarDocumentBytes + slot * DocumentRef::kWide,
-            DocumentRef::kWide};
+    return (old_far_.has_value() && old_far_->Has(line) ? *old_far_ : *far_).DocumentAt(line, slot);
   }
   const auto i = static_cast<std::size_t>(line - lines_.data());
   return {BytesOf(documents_) + i * layout.DocumentBytesOfLine() + slot * layout.document_bytes,

@@ -74,7 +74,7 @@ bool BucketTable::MakeRoom() {
   const CellLayout& to = cells_.new_layout();
   if (from.address_bits != to.address_bits) {
     SplitCell(cell);
-  } else if (from.run == to.run && from.document_bytes == to.document_bytes) {
+  } else if (cells_.AreStretched()) {
     cells_.Stretch(cell);
   } else {
     MoveCell(cell);
@@ -97,7 +97,7 @@ std::size_t BucketTable::TakeLines(const Bucket& bucket, std::vector<MovingLine>
   }
   const auto chained = static_cast<std::ptrdiff_t>(moving.size());
   for (std::uint32_t next = Next(*bucket.last()); next != 0;) {
-    const Line* line = cells_.OverflowLine(bucket.overflow, next);
+    const Line* line = cells_.OverflowLine(bucket, next);
     take(line);
     next = Next(*line);
   }
@@ -115,7 +115,7 @@ void BucketTable::PutLines(const Bucket& bucket, std::span<const MovingLine> mov
     } else if (const std::uint32_t taken =
                    Count(*bucket.first) == kNested ? 0 : cells_.TakeOverflowLine(bucket);
                taken != 0) {
-      place = cells_.OverflowLine(bucket.overflow, taken);
+      place = cells_.OverflowLine(bucket, taken);
       *place = moved.line;
       SetNext(*place, Next(*bucket.last()));
       SetNext(*bucket.last(), taken);

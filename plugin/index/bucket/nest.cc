@@ -55,6 +55,7 @@ void Nest::Collect(std::uint64_t key, int max_distance, std::vector<std::uint64_
     queue.Drain();
     for (const Hit& hit : hits) keys.push_back(RotateBack(hit.key, i));
     work.probes += queue.work().probes;
+    work.lines += queue.work().lines;
     work.candidates += queue.work().candidates;
   }
   // Each table finds most of them, and so it would go on, level by level.

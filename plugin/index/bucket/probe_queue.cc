@@ -44,14 +44,14 @@ void ProbeQueue::ProcessBatch(std::size_t most) {
     Count(*lines_[at]) == kNested ? CollectFromNest(at) : Collect(at, masks[with_hits[i]]);
   }
   begin_ += count;
+  work_.lines += count;
   for (std::size_t i = 0; i < continuations; ++i) {
     const std::size_t at = first + continued[i];
     const Probe probe = probes_[at];
     const BucketTable& table = *probe.table;
-    const CellLayout& layout = table.LayoutOf(probe.old_layout);
-    const Line* const overflow = table.cells_.BucketAt(layout, probe.address).overflow;
+    const Bucket bucket = table.cells_.BucketAt(table.LayoutOf(probe.old_layout), probe.address);
     // There is room: each line of the batch brings one more at most.
-    Append(probe, table.cells_.OverflowLine(overflow, Next(*lines_[at])), words_[at], budgets_[at],
+    Append(probe, table.cells_.OverflowLine(bucket, Next(*lines_[at])), words_[at], budgets_[at],
            true);
   }
 }

@@ -21,9 +21,10 @@ struct Hit {
   DocumentRef document;  ///< nowhere if the table doesn't say
 };
 
-/// Number of buckets looked into and of keys compared.
+/// Number of buckets looked into, of their lines and of keys compared.
 struct ProbeWork {
   std::uint64_t probes = 0;
+  std::uint64_t lines = 0;
   std::uint64_t candidates = 0;
 };
 

@@ -149,5 +149,25 @@ TEST(CostOfTable, ChainsCostWhatThePoissonDistributionSays) {
   EXPECT_EQ(CostOfTable(16, 1'000'000'000'000).address_bits, 16);
 }
 
+// What tables of thousands of millions need fits the widths of their numbers: buckets by 32 bits;
+// 65,024 lines elsewhere for 256 buckets, beside the 511 of a cell.
+TEST(Design, HoldsTenThousandMillion) {
+  for (const std::uint64_t entries : {1'000'000'000ULL, 10'000'000'000ULL}) {
+    for (const int k : {3, 5, 6, 7}) {
+      const IndexDesign design = ChooseDesign(k, entries, 40, true);
+      EXPECT_LT(design.bytes_per_entry, 40) << entries << ", " << k;
+      for (const int bits : design.block_bits) {
+        const TableCost cost = CostOfTable(bits, entries);
+        EXPECT_LE(cost.address_bits, 32);
+        EXPECT_LE(cost.lines_per_run, 32) << entries << ", " << k << ", " << bits;
+        const double overflow = cost.lines_per_bucket - cost.lines_per_run;
+        EXPECT_LT(overflow * 256, 65'024 / 2) << entries << ", " << k << ", " << bits;
+      }
+    }
+  }
+  // Measured: 16.98 bytes (docs/index.md).
+  EXPECT_NEAR(ChooseDesign(3, 1'000'000'000, 18, false).bytes_per_entry, 16.98, 1);
+}
+
 }  // namespace
 }  // namespace crawlsieve

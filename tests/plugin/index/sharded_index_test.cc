@@ -82,8 +82,8 @@ TEST_P(ShardedIndexProperty, AnswersAsTheFlatIndexDoes) {
         entries.push_back({{near_a_centre()}, {1 + random() % 5}});
         inserted.emplace_back(entries.back().fingerprint.bits, entries.back().document.sequence);
       }
-      index->InsertAll(entries);
-      oracle.InsertAll(entries);
+      index->InsertAll(entries, 1 + static_cast<unsigned>(random() % 3));
+      oracle.InsertAll(entries, 1);
     } else if (dice < 7) {
       const auto& [bits, document] = inserted[random() % inserted.size()];
       ASSERT_EQ(index->Remove({bits}, {document}), oracle.Remove({bits}, {document})) << step;
@@ -192,7 +192,7 @@ TEST(ShardedIndex, TakesLessMemoryWithoutDocuments) {
     const auto created = ShardedIndex::Create(
         {.max_distance = 0, .expected_entries = entries.size(), .keep_documents = keep_documents});
     ASSERT_TRUE(created.has_value());
-    (*created)->InsertAll(entries);
+    (*created)->InsertAll(entries, 1);
     bytes.push_back((*created)->Stats().bytes);
   }
   // At least the four bytes of each number.
@@ -311,7 +311,7 @@ TEST(ShardedIndex, HoldsDocumentsOfAnyNumber) {
   ASSERT_TRUE(index->Insert({two}, {kLarge}));
   std::vector<IndexEntry> others;
   for (std::uint64_t i = 1; i <= 10'000; ++i) others.push_back({{random()}, {i}});
-  index->InsertAll(others);
+  index->InsertAll(others, 1);
   ASSERT_TRUE(index->Remove({two}, {5}));
   EXPECT_EQ(FindAll(*index, two, 0), (std::vector<Match>{{{kLarge}, {two}, 0}}));
   for (const IndexEntry& entry : others) {
@@ -419,11 +419,68 @@ TEST(ShardedIndex, GivesItsEntriesInOrderAndFillsAnotherFromThem) {
   EXPECT_EQ(entries, std::vector<IndexEntry>(expected.begin(), expected.end()));
 
   const auto restarted = MakeIndex(3, 1);
-  restarted->InsertAll(entries);
+  restarted->InsertAll(entries, 1);
   for (int i = 0; i < 200; ++i) {
     const std::uint64_t query =
         FlipBits(entries[random() % entries.size()].fingerprint.bits, 3, random);
     EXPECT_EQ(FindAll(*restarted, query, 3), FindAll(*index, query, 3));
+  }
+}
+
+// More of them than threads share at a time, some twice, in order and not, with lookups beside:
+// these see whole entries.
+TEST(ShardedIndex, IsFilledBySeveralThreads) {
+  constexpr std::uint64_t kEntries = 150'000;
+  std::mt19937_64 random(5);
+  std::vector<IndexEntry> entries;
+  for (std::uint64_t i = 1; i <= kEntries; ++i) {
+    const std::uint64_t bits = i % 5 == 0 ? random() % 1000 : random();
+    entries.push_back({{bits}, {i}});
+    if (i % 7 == 0) entries.push_back(entries[random() % entries.size()]);
+  }
+  for (const bool in_order : {false, true}) {
+    if (in_order) std::ranges::sort(entries);
+    for (const bool with_documents : {true, false}) {
+      const auto make = [&] {
+        return *ShardedIndex::Create(
+            {.max_distance = 4, .expected_entries = kEntries, .keep_documents = with_documents});
+      };
+      const auto expected = make();
+      const auto filled = make();
+      if (in_order) {
+        expected->Reserve(kEntries, {kEntries});
+        filled->Reserve(kEntries, {kEntries});
+      }
+      expected->InsertAll(entries, 1);
+      std::atomic<bool> done = false;
+      std::atomic<int> halves = 0;
+      std::thread reader([&] {
+        std::vector<Match> matches;
+        for (std::size_t i = 0; !done; i = (i + 7919) % entries.size()) {
+          // Without a bit, so that one table finds it and another may not.
+          const std::uint64_t bits = entries[i].fingerprint.bits;
+          bool found = false;
+          for (const int bit : {0, 30, 63}) {
+            filled->Find({bits ^ std::uint64_t{1} << bit}, 4, kAll, matches);
+            const bool finds = std::ranges::any_of(
+                matches, [&](const Match& match) { return match.fingerprint.bits == bits; });
+            if (found && !finds) ++halves;
+            found = found || finds;
+          }
+        }
+      });
+      filled->InsertAll(entries, 3);
+      done = true;
+      reader.join();
+      EXPECT_EQ(halves, 0);
+      EXPECT_EQ(filled->Stats().documents, expected->Stats().documents);
+      EXPECT_EQ(filled->Stats().fingerprints, expected->Stats().fingerprints);
+      for (int i = 0; i < 500; ++i) {
+        const std::uint64_t query =
+            FlipBits(entries[random() % entries.size()].fingerprint.bits, 3, random);
+        ASSERT_EQ(FindAll(*filled, query, 4), FindAll(*expected, query, 4));
+      }
+    }
   }
 }
 
@@ -438,11 +495,11 @@ TEST(ShardedIndex, FilledInOrderItIsAsGoodAsFilledAtRandom) {
     return *ShardedIndex::Create({.max_distance = 3, .expected_entries = kEntries});
   };
   const auto at_random = make();
-  at_random->InsertAll(entries);
+  at_random->InsertAll(entries, 1);
   std::ranges::sort(entries);
   const auto in_order = make();
   in_order->Reserve(kEntries, {kEntries});
-  in_order->InsertAll(entries);
+  in_order->InsertAll(entries, 1);
   EXPECT_LT(static_cast<double>(in_order->Stats().bytes),
             1.2 * static_cast<double>(at_random->Stats().bytes));
   LookupWork random_work;

@@ -245,6 +245,48 @@ TEST(BucketTable, TakesMoreThanItsCellsCanNumber) {
   for (const auto& [key, document] : oracle) ASSERT_EQ(table.Find(key).Read(), document);
 }
 
+// Most lines have no room in their cells, as three of four cells stay empty: they are far more than
+// a line's `next` can number. They need no nests, which would take twice the memory.
+TEST(BucketTable, NumbersAnyNumberOfLinesThatCellsHaveNoRoomFor) {
+  constexpr std::uint64_t kKeys = 3'000'000;
+  BucketTable table(60, 28, 3, true);
+  std::mt19937_64 random(12);
+  const auto draw = [&random] { return random() >> 4 & ~(std::uint64_t{3} << 50); };
+  std::vector<std::uint64_t> keys;
+  for (std::uint64_t i = 1; i <= kKeys; ++i) {
+    keys.push_back(draw());
+    table.Insert(keys.back(), i);
+  }
+  EXPECT_EQ(table.size(), kKeys);
+  EXPECT_EQ(table.nests(), 0);
+  EXPECT_LT(table.bytes(), kKeys * 38);
+  for (std::uint64_t i = 0; i < kKeys; i += 97) {
+    ASSERT_EQ(table.Find(keys[i]).Read(), i + 1);
+    ASSERT_TRUE(Search(table, keys[i] ^ std::uint64_t{1} << i % 60, 1, 1).contains(keys[i])) << i;
+  }
+  for (std::uint64_t i = 0; i < kKeys; i += 2) ASSERT_TRUE(table.Erase(keys[i]));
+  for (std::uint64_t i = 1; i < kKeys; i += 98) ASSERT_EQ(table.Contains(keys[i]), i % 2 == 1);
+  EXPECT_EQ(table.size(), kKeys / 2);
+}
+
+// Of long buckets, as a table has that is much larger than it was made for: 80 lines each.
+TEST(BucketTable, NumbersTheLinesOfLongBuckets) {
+  constexpr std::uint64_t kKeys = 3'600'000;
+  BucketTable table(56, 12, 3, false);
+  std::mt19937_64 random(13);
+  std::vector<std::uint64_t> keys;
+  for (std::uint64_t i = 1; i <= kKeys; ++i) {
+    keys.push_back(random() >> 8);
+    table.Insert(keys.back(), i);
+  }
+  EXPECT_EQ(table.size(), kKeys);
+  EXPECT_EQ(table.nests(), 0);
+  EXPECT_LT(table.bytes(), kKeys * 7);
+  for (std::uint64_t i = 0; i < kKeys; i += 997) {
+    ASSERT_TRUE(Search(table, keys[i] ^ std::uint64_t{1} << i % 56, 1, 1).contains(keys[i])) << i;
+  }
+}
+
 // More lines than the queue holds, each of which goes on in another.
 TEST(ProbeQueue, FindsAllWhenEveryLineIsContinued) {
   constexpr int kAddressBits = 10;
