@@ -76,6 +76,17 @@ EntrySource UpTo(std::uint64_t last, EntrySource source) {
 
 }  // namespace
 
+Result<std::vector<Checksum>> RegisteredSnapshots(const Store& store) {
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto registered, Registered(store));
+  std::vector<Checksum> checksums;
+  checksums.reserve(registered.size());
+  for (const auto& [sequence, snapshot] : registered) {
+    CRAWLSIEVE_ASSIGN_OR_RETURN(const Checksum checksum, ChecksumFromBytes(snapshot.checksum()));
+    checksums.push_back(checksum);
+  }
+  return checksums;
+}
+
 RestartSnapshots::RestartSnapshots(RestartOptions options, std::string scheme)
     : options_(std::move(options)), scheme_(std::move(scheme)) {}
 

@@ -33,6 +33,10 @@ struct RestartReport {
   std::optional<SnapshotInfo> last;  ///< written last
 };
 
+/// Checksums of the restart snapshots that `store` says count: of whole files. Errors: kIo,
+/// kCorruption.
+[[nodiscard]] Result<std::vector<Checksum>> RegisteredSnapshots(const Store& store);
+
 /// Snapshots of the judge's index for a quick restart, written while the judge goes on.
 ///
 /// What a snapshot lacks comes from the store: documents with numbers above the one the log stood

@@ -24,6 +24,7 @@
 #include <rocksdb/db.h>
 #include <rocksdb/snapshot.h>
 #include <rocksdb/sst_file_writer.h>
+#include <rocksdb/utilities/checkpoint.h>
 
 namespace crawlsieve {
 namespace {
@@ -89,6 +90,10 @@ class Store::Impl {
     documents->SeekToLast();
     if (documents->Valid()) last_document_ = documents->key().ToString();
     if (!documents->status().ok()) return tl::unexpected(ToError(documents->status(), directory_));
+    // RocksDB makes a checkpoint under the second name, and renames it.
+    for (const char* suffix : {"", ".tmp"}) {
+      CRAWLSIEVE_RETURN_IF_ERROR(Clear(directory_ / (std::string(kCheckpointFolder) + suffix)));
+    }
     return Clear(directory_ / kNewFiles);
   }
 
@@ -161,6 +166,17 @@ class Store::Impl {
     BeginWriting();
     FinishWriting();
     return failed_.has_value() ? Status(tl::unexpected(*failed_)) : Status();
+  }
+
+  Status Checkpoint(const std::filesystem::path& directory) {
+    CRAWLSIEVE_RETURN_IF_ERROR(Flush());
+    rocksdb::Checkpoint* made = nullptr;
+    rocksdb::Status status = rocksdb::Checkpoint::Create(db_.get(), &made);
+    const std::unique_ptr<rocksdb::Checkpoint> checkpoint(made);
+    if (status.ok()) {
+      status = checkpoint->CreateCheckpoint(std::filesystem::absolute(directory).string());
+    }
+    return status.ok() ? Status() : tl::unexpected(ToError(status, directory_));
   }
 
   Status ForEach(Table table,
@@ -369,6 +385,10 @@ Status Store::Apply(const Changes& changes) { return impl_->Apply(changes); }
 Status Store::BeginFlush() { return impl_->BeginFlush(); }
 
 Status Store::Flush() { return impl_->Flush(); }
+
+Status Store::Checkpoint(const std::filesystem::path& directory) {
+  return impl_->Checkpoint(directory);
+}
 
 Status Store::ForEach(Table table,
                       const std::function<Status(std::string_view, std::string_view)>& visit,

@@ -60,6 +60,16 @@ class Store {
   /// Writes all that was applied to files and waits for that. Errors: as Apply.
   [[nodiscard]] Status Flush();
 
+  /// Writes all that was applied to files, and makes `directory` a copy of the database as it is
+  /// then: hard links to the files that never change, and copies of the few small ones that do.
+  /// `directory` mustn't exist, and must be on the same file system as the store. To be called by
+  /// whoever applies. Errors: as Apply; kIo, which leaves the store as it was.
+  [[nodiscard]] Status Checkpoint(const std::filesystem::path& directory);
+
+  /// The folder below the store that Checkpoint may be called for. What is left there by a process
+  /// that was killed is removed when the store is opened.
+  static constexpr const char* kCheckpointFolder = "checkpoint";
+
   /// Calls `visit(key, value)` for every entry of a table as it is now with a key of `from` or
   /// more, in byte order of the keys, until it returns an error, which is handed on. `visit`
   /// mustn't use the store.

@@ -32,6 +32,8 @@ ROOMS = {
                           "plugin/index",
     "plugin/judge": "plugin/base plugin/fingerprint plugin/log plugin/state plugin/verdict "
                     "plugin/schedule plugin/score plugin/site plugin/index/snapshot plugin/index",
+    "plugin/checkpoint": "plugin/base plugin/fingerprint plugin/state plugin/judge "
+                         "plugin/index/snapshot",
     "extract/text": "plugin/fingerprint",
     "extract/html": "extract/text",
     "extract/url": "extract/text",
@@ -84,7 +86,7 @@ ROOMS = {
                   "consumer/observability consumer/input consumer/pipeline",
     "evaluation/schemes": "plugin/fingerprint extract/features evaluation",
     "cli": "plugin/base plugin/fingerprint plugin/index/snapshot plugin/index plugin/index/batch "
-           "plugin/judge plugin/score plugin/site extract/url extract/features extract consumer "
+           "plugin/state plugin/judge plugin/checkpoint plugin/score plugin/site extract/url extract/features extract consumer "
            "consumer/kafka consumer/observability consumer/output/advice "
            "consumer/status consumer/input/formats consumer/input consumer/claims "
            "consumer/output consumer/output/scores consumer/pipeline consumer/crash_probe "

@@ -9,12 +9,6 @@
 #include <string>
 
 namespace crawlsieve {
-namespace {
-
-constexpr const char* kNewest = "index.snapshot";
-constexpr const char* kPrevious = "index.previous.snapshot";
-
-}  // namespace
 
 Result<SnapshotInfo> SnapshotDirectory::Write(const SnapshotOrigin& origin,
                                               std::uint64_t max_document,

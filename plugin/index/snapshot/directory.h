@@ -18,6 +18,9 @@ namespace crawlsieve {
 /// Thread-compatible; one process at a time.
 class SnapshotDirectory {
  public:
+  static constexpr const char* kNewest = "index.snapshot";
+  static constexpr const char* kPrevious = "index.previous.snapshot";
+
   explicit SnapshotDirectory(std::filesystem::path directory) : directory_(std::move(directory)) {}
 
   /// Makes a new snapshot the newest and the newest the previous one. At any moment of it a crash

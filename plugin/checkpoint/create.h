@@ -1,0 +1,44 @@
+#pragma once
+
+#include "plugin/base/result.h"
+#include "plugin/checkpoint/repository.h"
+#include "plugin/checkpoint/state_copy.h"
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+namespace crawlsieve {
+
+struct CheckpointOptions {
+  std::filesystem::path repository = {};
+  /// Checkpoints that stay, the newest; 0: all. The one that is made always stays.
+  std::uint64_t keep = 0;
+  std::string upload = {};                       ///< program to run for each new file; empty: none
+  std::chrono::seconds upload_time_limit{3600};  ///< for each file
+};
+
+/// What making a checkpoint brought.
+struct CheckpointReport {
+  StoredCheckpoint made;
+  std::uint64_t new_files = 0;  ///< that the repository didn't have
+  std::uint64_t new_bytes = 0;
+  std::uint64_t removed = 0;  ///< checkpoints, because of `keep`
+};
+
+/// Makes a checkpoint of `state` in a repository, which is made where there is none. Reads all of
+/// the state; copies files that the repository doesn't have. A crash leaves the repository with
+/// this checkpoint or without it, and the others as they were.
+/// Errors: kBusy (another one is being made there), kInvalidInput (no repository), kMismatch
+/// (checkpoints of another scheme), kIo (nothing was made; the others are as they were),
+/// kCorruption.
+[[nodiscard]] Result<CheckpointReport> CreateCheckpoint(const StateCopy& state,
+                                                        const CheckpointOptions& options);
+
+/// The same for the state in a directory, whose judge isn't running. Errors: also kBusy (it is
+/// running), kInvalidInput (there is no state).
+[[nodiscard]] Result<CheckpointReport> CreateCheckpointOf(const std::filesystem::path& state,
+                                                          const CheckpointOptions& options);
+
+}  // namespace crawlsieve

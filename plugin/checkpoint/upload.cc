@@ -1,0 +1,73 @@
+#include "plugin/checkpoint/upload.h"
+
+#include "plugin/base/result.h"
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <string_view>
+#include <system_error>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace crawlsieve {
+namespace {
+
+/// Whether the process ended in time.
+bool EndsWithin(pid_t process, std::chrono::seconds time_limit) {
+  const auto deadline = std::chrono::steady_clock::now() + time_limit;
+  const int handle = static_cast<int>(::syscall(SYS_pidfd_open, process, 0));
+  if (handle < 0) return true;  // a kernel without: waitpid waits for as long as it takes
+  pollfd ended{.fd = handle, .events = POLLIN, .revents = 0};
+  int count = 0;
+  do {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+        deadline - std::chrono::steady_clock::now());
+    count = left.count() > 0 ? ::poll(&ended, 1, static_cast<int>(left.count())) : 0;
+  } while (count < 0 && errno == EINTR);
+  ::close(handle);
+  return count > 0;
+}
+
+}  // namespace
+
+Status Upload(const std::string& command, const std::filesystem::path& path, const std::string& key,
+              std::chrono::seconds time_limit) {
+  const auto failed = [&](std::string_view what) {
+    return MakeError(ErrorCode::kIo, fmt::format("upload of {} with {}: {}", key, command, what));
+  };
+  std::string program = command;
+  std::string file = path.string();
+  std::string name = key;
+  const std::array<char*, 4> arguments{program.data(), file.data(), name.data(), nullptr};
+  posix_spawn_file_actions_t actions;
+  int code = ::posix_spawn_file_actions_init(&actions);
+  if (code != 0) return failed(std::system_category().message(code));
+  ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  ::posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
+  pid_t process = 0;
+  code = ::posix_spawnp(&process, program.c_str(), &actions, nullptr, arguments.data(), environ);
+  ::posix_spawn_file_actions_destroy(&actions);
+  if (code != 0) return failed(std::system_category().message(code));
+
+  const bool in_time = EndsWithin(process, time_limit);
+  if (!in_time) ::kill(process, SIGKILL);
+  int status = 0;
+  while (::waitpid(process, &status, 0) < 0) {
+    if (errno != EINTR) return failed("its end is not to be seen");
+  }
+  if (!in_time) return failed(fmt::format("not done within {} s", time_limit.count()));
+  if (WIFSIGNALED(status)) return failed(fmt::format("ended by signal {}", WTERMSIG(status)));
+  if (WEXITSTATUS(status) != 0) {
+    return failed(fmt::format("ended with code {}", WEXITSTATUS(status)));
+  }
+  return {};
+}
+
+}  // namespace crawlsieve

@@ -1,0 +1,444 @@
+// Checkpoints are made of states that random logs were folded into, restored and folded on, and
+// compared with a fold that was never interrupted.
+#include "plugin/checkpoint/create.h"
+#include "plugin/checkpoint/repository.h"
+#include "plugin/checkpoint/restore.h"
+#include "plugin/fingerprint/checksum.h"
+#include "plugin/index/flat_index.h"
+#include "plugin/judge/detector.h"
+#include "plugin/judge/state_hash.h"
+#include "plugin/state/lock_file.h"
+#include "tests/plugin/judge/random_log.h"
+#include "tests/support/temporary_directory.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <memory>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace crawlsieve {
+namespace {
+
+using testing::TemporaryDirectory;
+namespace fs = std::filesystem;
+
+std::vector<log::Entry> LogOf(std::uint64_t seed, int size) {
+  return testing::WithFetches(testing::RandomLog(seed, size), seed);
+}
+
+/// A judge on a state directory, which closes it at the end.
+class Judge {
+ public:
+  explicit Judge(const fs::path& directory) {
+    auto store = Store::Open({.directory = directory});
+    EXPECT_TRUE(store.has_value()) << store.error().message;
+    store_ = std::move(*store);
+    const auto make_index = [](int /*max_distance*/) -> Result<std::unique_ptr<HammingIndex>> {
+      return std::make_unique<FlatIndex>();
+    };
+    auto detector = Detector::Open(*store_, make_index, testing::kScheme,
+                                   RestartOptions{.directory = directory, .every_entries = 100});
+    EXPECT_TRUE(detector.has_value()) << detector.error().message;
+    detector_ = std::move(*detector);
+  }
+
+  /// Folds what follows the stored position, up to `end`; returns what came of each entry.
+  std::vector<std::string> FoldTo(const std::vector<log::Entry>& log, std::int64_t end) {
+    std::vector<std::string> verdicts;
+    for (std::int64_t i = detector_->position().offset + 1; i < end; ++i) {
+      const auto folded = detector_->Fold(log[static_cast<std::size_t>(i)]);
+      EXPECT_TRUE(folded.has_value()) << folded.error().message;
+      std::string verdict = fmt::format("{} {}", i, static_cast<int>(folded->outcome));
+      if (folded->verdict.has_value()) {
+        verdict += fmt::format(" {} {} {}", folded->verdict->sequence,
+                               RuleFor(folded->verdict->reason).name,
+                               folded->verdict->priority.score.ten_thousandths);
+        if (const auto& match = folded->verdict->match) {
+          verdict += fmt::format(" {} {}", match->document.sequence, match->distance);
+        }
+      }
+      verdicts.push_back(std::move(verdict));
+      if (i % 7 == 0 || i + 1 == end) {
+        EXPECT_TRUE(detector_->Commit({i, "0123456789abcdef"}).has_value());
+      }
+    }
+    return verdicts;
+  }
+
+  void Flush() { EXPECT_TRUE(detector_->Flush().has_value()); }
+  [[nodiscard]] Checksum Hash() const { return StateHash(*store_).value(); }
+  [[nodiscard]] Store& store() { return *store_; }
+  [[nodiscard]] const Detector& detector() const { return *detector_; }
+
+ private:
+  std::unique_ptr<Store> store_;
+  std::unique_ptr<Detector> detector_;
+};
+
+CheckpointReport Made(const Result<CheckpointReport>& report) {
+  EXPECT_TRUE(report.has_value()) << report.error().message;
+  return report.value_or(CheckpointReport());
+}
+
+Status Restore(const fs::path& repository, const fs::path& state, const std::string& name = "") {
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto opened, CheckpointRepository::Open(repository));
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto checkpoint, opened.Find(name));
+  return RestoreCheckpoint(opened, checkpoint, state);
+}
+
+Status Verify(const fs::path& repository, const std::string& name = "") {
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto opened, CheckpointRepository::Open(repository));
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto checkpoint, opened.Find(name));
+  return VerifyCheckpoint(opened, checkpoint);
+}
+
+void ExpectDone(const Status& status) { EXPECT_TRUE(status.has_value()) << status.error().message; }
+
+/// That it failed so, and says so.
+template <typename T>
+void ExpectRefused(const Result<T>& result, ErrorCode code, const std::string& words) {
+  ASSERT_FALSE(result.has_value());
+  EXPECT_EQ(result.error().code, code) << result.error().message;
+  EXPECT_NE(result.error().message.find(words), std::string::npos) << result.error().message;
+}
+
+std::string ReadFile(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+void WriteFile(const fs::path& path, const std::string& bytes) {
+  std::ofstream(path, std::ios::binary) << bytes;
+}
+
+std::vector<fs::path> FilesIn(const fs::path& folder) {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(folder)) files.push_back(entry.path());
+  std::ranges::sort(files);
+  return files;
+}
+
+/// A repository, and a state that 300 entries were folded into.
+class CheckpointTest : public ::testing::Test {
+ protected:
+  static constexpr std::int64_t kFolded = 300;
+
+  void SetUp() override {
+    Judge judge(state_);
+    judge.FoldTo(log_, kFolded);
+    judge.Flush();
+    judge.FoldTo(log_, kFolded + 1);
+    judge.Flush();  // and the snapshot that the first Flush wrote counts
+    hash_ = judge.Hash();
+  }
+
+  [[nodiscard]] Result<CheckpointReport> Create(CheckpointOptions options = {}) const {
+    options.repository = repository_;
+    return CreateCheckpointOf(state_, options);
+  }
+  [[nodiscard]] fs::path Manifest(const std::string& name) const {
+    return repository_ / "manifests" / (name + ".json");
+  }
+
+  const TemporaryDirectory directory_;
+  const fs::path state_ = directory_.path() / "state";
+  const fs::path repository_ = directory_.path() / "checkpoints";
+  const fs::path restored_ = directory_.path() / "restored";
+  const std::vector<log::Entry> log_ = LogOf(1, 600);
+  Checksum hash_;
+};
+
+TEST(Checkpoint, AStateRestoredAndFoldedOnIsThatOfOneFold) {
+  for (std::uint64_t seed = 0; seed < 8; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::mt19937_64 random(seed);
+    const auto log = LogOf(seed, 900);
+    const auto end = static_cast<std::int64_t>(log.size());
+    const TemporaryDirectory directory;
+    const fs::path repository = directory.path() / "repository";
+    Judge judge(directory.path() / "whole");
+    std::vector<std::string> verdicts;
+    std::vector<std::pair<std::string, std::int64_t>> checkpoints;
+    // Some are taken while changes are in memory only, and of a judge that goes on.
+    for (int i = 0; i < 3; ++i) {
+      const auto to = static_cast<std::int64_t>(verdicts.size()) + 1 +
+                      static_cast<std::int64_t>(random() % 290);
+      for (auto& verdict : judge.FoldTo(log, to)) verdicts.push_back(std::move(verdict));
+      if (random() % 2 == 0) judge.Flush();
+      const auto copy = StateCopy::Take(judge.store(), directory.path() / "whole");
+      ASSERT_TRUE(copy.has_value()) << copy.error().message;
+      const auto on = to + static_cast<std::int64_t>(random() % 10);
+      for (auto& verdict : judge.FoldTo(log, on)) verdicts.push_back(std::move(verdict));
+      const auto report = Made(CreateCheckpoint(*copy, {.repository = repository}));
+      EXPECT_EQ(report.made.manifest.log_offset, to - 1);
+      checkpoints.emplace_back(report.made.name, to);
+    }
+    for (auto& verdict : judge.FoldTo(log, end)) verdicts.push_back(std::move(verdict));
+    for (const auto& [name, position] : checkpoints) {
+      const fs::path state = directory.path() / name;
+      ExpectDone(Verify(repository, name));
+      ExpectDone(Restore(repository, state, name));
+      Judge restored(state);
+      ASSERT_EQ(restored.detector().position().offset, position - 1);
+      const auto later = restored.FoldTo(log, end);
+      EXPECT_TRUE(std::ranges::equal(later, std::span(verdicts).subspan(position)));
+      EXPECT_EQ(restored.Hash(), judge.Hash());
+    }
+  }
+}
+
+TEST_F(CheckpointTest, RestoresTheIndexFromTheSnapshotThatCounts) {
+  Made(Create());
+  ExpectDone(Restore(repository_, restored_));
+  const Judge restored(restored_);
+  EXPECT_EQ(restored.Hash(), hash_);
+  EXPECT_TRUE(restored.detector().restart_report().loaded.has_value());
+}
+
+TEST_F(CheckpointTest, ASnapshotThatIsDamagedOrOfAnotherStateIsLeftOut) {
+  for (const char* name : {"index.snapshot", "index.previous.snapshot"}) {
+    std::string bytes = ReadFile(state_ / name);
+    if (bytes.empty()) continue;
+    bytes[bytes.size() / 2] ^= 1;
+    WriteFile(state_ / name, bytes);
+  }
+  const auto report = Made(Create());
+  EXPECT_TRUE(std::ranges::none_of(report.made.manifest.files, [](const CheckpointFile& file) {
+    return file.name.ends_with(".snapshot");
+  }));
+  ExpectDone(Restore(repository_, restored_));
+  EXPECT_EQ(Judge(restored_).Hash(), hash_);
+}
+
+TEST_F(CheckpointTest, ASecondOneCopiesOnlyNewFiles) {
+  const auto first = Made(Create());
+  EXPECT_EQ(first.new_bytes, first.made.manifest.bytes());
+  {
+    Judge judge(state_);
+    judge.FoldTo(log_, kFolded + 10);
+    judge.Flush();
+  }
+  std::set<std::string> before;
+  for (const auto& path : FilesIn(repository_ / "files")) before.insert(path.filename());
+  const auto second = Made(Create());
+  std::uint64_t bytes = 0;
+  std::uint64_t files = 0;
+  for (const CheckpointFile& file : second.made.manifest.files) {
+    if (!before.insert(file.StoredName()).second) continue;
+    bytes += file.bytes;
+    ++files;
+  }
+  EXPECT_EQ(second.new_bytes, bytes);
+  EXPECT_EQ(second.new_files, files);
+  EXPECT_LT(files, second.made.manifest.files.size());
+  EXPECT_EQ(FilesIn(repository_ / "files").size(), before.size());
+  EXPECT_FALSE(fs::exists(state_ / "checkpoint"));
+}
+
+TEST_F(CheckpointTest, KeepRemovesOlderOnesAndTheFilesThatOnlyTheyHave) {
+  for (int i = 1; i <= 4; ++i) {
+    {
+      Judge judge(state_);
+      judge.FoldTo(log_, kFolded + 10 * i);
+      judge.Flush();
+    }
+    Made(Create());
+  }
+  const auto report = Made(Create({.keep = 2}));
+  EXPECT_EQ(report.removed, 3U);
+  const auto list = CheckpointRepository::Open(repository_)->List();
+  ASSERT_EQ(list->checkpoints.size(), 2U);
+  EXPECT_EQ(list->checkpoints.back().name, report.made.name);
+  std::set<std::string> named;
+  for (const auto& checkpoint : list->checkpoints) {
+    ExpectDone(Verify(repository_, checkpoint.name));
+    for (const auto& file : checkpoint.manifest.files) named.insert(file.StoredName());
+  }
+  EXPECT_EQ(FilesIn(repository_ / "files").size(), named.size());
+}
+
+TEST_F(CheckpointTest, KeepNeverRemovesTheOneThatIsMade) {
+  const auto newer = Made(Create());
+  const fs::path older = directory_.path() / "older";
+  {
+    Judge judge(older);
+    judge.FoldTo(log_, 50);
+    judge.Flush();
+  }
+  const auto report = Made(CreateCheckpointOf(older, {.repository = repository_, .keep = 1}));
+  ExpectDone(Verify(repository_, report.made.name));
+  ExpectDone(Verify(repository_, newer.made.name));
+}
+
+TEST_F(CheckpointTest, DamageToAnyFileIsFoundByVerifyAndRestore) {
+  const auto report = Made(Create());
+  constexpr std::size_t kStep = 65'536;
+  for (const fs::path& path : FilesIn(repository_ / "files")) {
+    SCOPED_TRACE(path.string());
+    const std::string bytes = ReadFile(path);
+    std::vector<std::string> damaged;
+    for (std::size_t i = 0; i < bytes.size(); i += kStep) {
+      const std::size_t at = i + (std::min(kStep, bytes.size() - i)) / 2;
+      damaged.push_back(bytes);
+      damaged.back()[at] = static_cast<char>(damaged.back()[at] ^ 0x20);
+    }
+    if (!bytes.empty()) damaged.push_back(bytes.substr(0, bytes.size() - 1));
+    damaged.push_back(bytes + 'x');
+    for (const std::string& content : damaged) {
+      WriteFile(path, content);
+      ExpectRefused(Verify(repository_), ErrorCode::kCorruption, path.string());
+      ExpectRefused(Restore(repository_, restored_), ErrorCode::kCorruption, path.string());
+      ASSERT_FALSE(fs::exists(restored_));
+      ASSERT_FALSE(fs::exists(restored_.string() + ".restoring"));
+    }
+    fs::remove(path);
+    ExpectRefused(Verify(repository_), ErrorCode::kCorruption, "is missing");
+    ExpectRefused(Restore(repository_, restored_), ErrorCode::kCorruption, "is missing");
+    WriteFile(path, bytes);
+  }
+  ExpectDone(Restore(repository_, restored_));
+  EXPECT_EQ(Judge(restored_).Hash(), hash_);
+}
+
+TEST_F(CheckpointTest, EveryChangedByteOfTheManifestIsFound) {
+  const fs::path manifest = Manifest(Made(Create()).made.name);
+  const std::string text = ReadFile(manifest);
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    std::string changed = text;
+    changed[i] = static_cast<char>(changed[i] ^ 1);
+    WriteFile(manifest, changed);
+    ASSERT_FALSE(Restore(repository_, restored_).has_value()) << i;
+  }
+  WriteFile(manifest, text);
+  const fs::path other = Manifest("00000000000000000001-0123456789abcdef");
+  fs::rename(manifest, other);
+  ExpectRefused(Restore(repository_, restored_), ErrorCode::kCorruption, "give it that name back");
+}
+
+TEST_F(CheckpointTest, ErrorsSayWhatIsWrong) {
+  ExpectRefused(CreateCheckpointOf(directory_.path() / "nothing", {.repository = repository_}),
+                ErrorCode::kInvalidInput, "there is no state in");
+  EXPECT_FALSE(fs::exists(directory_.path() / "nothing"));
+  {
+    const Judge judge(state_);
+    ExpectRefused(Create(), ErrorCode::kBusy, "in use by process");
+  }
+  ExpectRefused(Restore(repository_, restored_), ErrorCode::kInvalidInput, "no repository");
+  ExpectRefused(CreateCheckpointOf(state_, {.repository = state_}), ErrorCode::kInvalidInput,
+                "no repository");
+  Made(Create());
+  ExpectRefused(Restore(repository_, restored_, "other"), ErrorCode::kInvalidInput,
+                "has no checkpoint other");
+  ExpectRefused(Restore(repository_, state_), ErrorCode::kInvalidInput, "isn't empty");
+  fs::create_directory(restored_);
+  ExpectDone(Restore(repository_, restored_.string() + "/"));
+  {
+    const auto lock = LockFile::Acquire(repository_ / "lock");
+    ExpectRefused(Create(), ErrorCode::kBusy, "another checkpoint is being made");
+  }
+  const fs::path manifest = FilesIn(repository_ / "manifests").front();
+  auto other = *ParseManifest(ReadFile(manifest), "manifest");
+  other.scheme = "another";
+  const std::string text = RenderManifest(other);
+  WriteFile(Manifest(ManifestNameOf(text)), text);
+  ExpectRefused(Create(), ErrorCode::kMismatch, "has checkpoints of scheme another");
+  fs::remove(manifest);
+  ExpectRefused(Restore(repository_, directory_.path() / "new"), ErrorCode::kMismatch,
+                "another position or scheme");
+}
+
+TEST_F(CheckpointTest, UploadsNewFilesAndThenTheManifestAndFailsWithTheCommand) {
+  const fs::path uploaded = directory_.path() / "store";
+  const fs::path order = directory_.path() / "order";
+  const fs::path command = directory_.path() / "upload command";
+  const auto script = [&](const std::string& text) {
+    WriteFile(command, "#!/bin/sh\nset -e\n" + text);
+    fs::permissions(command, fs::perms::owner_all);
+  };
+  fs::create_directories(uploaded / "files");
+  fs::create_directories(uploaded / "manifests");
+  script("case $2 in manifests/*) exit 7;; esac\ncp \"$1\" '" + uploaded.string() + "'/\"$2\"\n");
+  ExpectRefused(Create({.upload = command}), ErrorCode::kIo, "ended with code 7");
+  EXPECT_TRUE(CheckpointRepository::Open(repository_)->List()->checkpoints.empty());
+
+  // Nothing was called made, so all of it is sent again.
+  fs::remove_all(uploaded / "files");
+  fs::create_directory(uploaded / "files");
+  script("echo \"$2\" >> '" + order.string() + "'\ncp \"$1\" '" + uploaded.string() + "'/\"$2\"\n");
+  const auto report = Made(Create({.upload = command}));
+  EXPECT_TRUE(ReadFile(order).ends_with("manifests/" + report.made.name + ".json\n"));
+  ExpectDone(Restore(uploaded, restored_));
+  EXPECT_EQ(Judge(restored_).Hash(), hash_);
+
+  fs::remove(order);
+  Made(Create({.upload = command}));
+  std::ifstream lines(order);
+  std::set<std::string> sent(std::istream_iterator<std::string>(lines), {});
+  for (const CheckpointFile& file : report.made.manifest.files) {
+    EXPECT_FALSE(sent.contains("files/" + file.StoredName())) << file.name;
+  }
+  script("exec sleep 1000\n");
+  ExpectRefused(Create({.upload = command, .upload_time_limit = std::chrono::seconds(1)}),
+                ErrorCode::kIo, "not done within 1 s");
+  ExpectRefused(Create({.upload = "/nowhere/command"}), ErrorCode::kIo, "/nowhere/command");
+}
+
+/// In a process that can write files of so many bytes at most.
+int WithFilesOf(rlim_t bytes, const std::function<Status()>& work) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::signal(SIGXFSZ, SIG_IGN);
+    const rlimit limit{bytes, bytes};
+    if (::setrlimit(RLIMIT_FSIZE, &limit) != 0) ::_exit(3);
+    const Status done = work();
+    ::_exit(done ? 0 : done.error().code == ErrorCode::kIo ? 1 : 2);
+  }
+  int status = 0;
+  EXPECT_EQ(::waitpid(child, &status, 0), child);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+TEST_F(CheckpointTest, AFullDiskIsAnErrorAndHarmsNoOtherCheckpoint) {
+  const auto first = Made(Create());
+  {
+    Judge judge(state_);
+    judge.FoldTo(log_, kFolded + 200);
+    judge.Flush();
+    hash_ = judge.Hash();
+  }
+  int failed = 0;
+  for (const rlim_t bytes : {1, 100, 1'000, 3'000, 5'000, 10'000'000}) {
+    SCOPED_TRACE(bytes);
+    const int created = WithFilesOf(bytes, [&]() -> Status {
+      CRAWLSIEVE_RETURN_IF_ERROR(Create());
+      return {};
+    });
+    EXPECT_EQ(created, bytes == 10'000'000 ? 0 : 1);
+    failed += created;
+    ExpectDone(Verify(repository_, first.made.name));
+    const int restored =
+        WithFilesOf(bytes, [&] { return Restore(repository_, restored_, first.made.name); });
+    EXPECT_EQ(restored, bytes == 10'000'000 ? 0 : 1);
+    EXPECT_EQ(fs::exists(restored_), restored == 0);
+  }
+  EXPECT_EQ(failed, 5);
+  ExpectDone(Restore(repository_, directory_.path() / "newest"));
+  EXPECT_EQ(Judge(directory_.path() / "newest").Hash(), hash_);
+}
+
+}  // namespace
+}  // namespace crawlsieve
