@@ -101,6 +101,18 @@ struct SiteArguments {
   bool json = false;
 };
 
+struct CheckpointArguments {
+  std::filesystem::path repository;
+  std::filesystem::path state;   ///< empty: the configuration's
+  std::filesystem::path config;  ///< read where `state` is empty
+  std::string name;              ///< of a checkpoint; empty: the newest
+  bool all = false;              ///< verify all of them
+  std::uint64_t keep = 0;        ///< 0: all
+  std::string upload;            ///< program; empty: none
+  int upload_seconds = 3600;     ///< for each file
+  bool json = false;
+};
+
 struct KeyArguments {
   std::filesystem::path config;
   std::filesystem::path file;  ///< empty: standard output or input
@@ -151,6 +163,14 @@ int ConnectCommand(const CheckArguments& arguments);
 int SampleCommand(const CheckArguments& arguments);
 /// Compares the judge's state with a refold of the log; kExitWrongInput where they differ.
 int StateVerifyCommand(const std::filesystem::path& config, bool json);
+/// Makes a checkpoint of the state of a judge that isn't running.
+int CheckpointCreateCommand(const CheckpointArguments& arguments);
+/// Lists the checkpoints of a repository.
+int CheckpointListCommand(const CheckpointArguments& arguments);
+/// Reads checkpoints to the end; kExitWrongInput where one is damaged.
+int CheckpointVerifyCommand(const CheckpointArguments& arguments);
+/// Makes a state directory of a checkpoint.
+int CheckpointRestoreCommand(const CheckpointArguments& arguments);
 int ExtractCommand(const ExtractArguments& arguments);
 /// Lists the URLs of a state directory that are due.
 int DueCommand(const DueArguments& arguments);

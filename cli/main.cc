@@ -154,6 +154,60 @@ void AddState(CLI::App& app, Commands& commands) {
       {&verify, [arguments] { return StateVerifyCommand(arguments->config, arguments->json); }});
 }
 
+/// --state or --config.
+void AddStateOptions(CLI::App& command, CheckpointArguments& arguments, const char* meaning) {
+  CLI::Option_group& state = *command.add_option_group("State");
+  state.add_option("--state", arguments.state, meaning);
+  state.add_option("--config", arguments.config,
+                   "Configuration file, for its service.state_directory");
+  state.require_option(1);
+}
+
+void AddCheckpoint(CLI::App& app, Commands& commands) {
+  const auto arguments = std::make_shared<CheckpointArguments>();
+  CLI::App& checkpoint = *app.add_subcommand(
+      "checkpoint", "Copies of a judge's state, from which a judge starts without the whole log");
+  checkpoint.require_subcommand(1);
+  CLI::App& create =
+      *checkpoint.add_subcommand("create", "Make one; the judge must not be running");
+  AddStateOptions(create, *arguments, "State directory");
+  create.add_option("--to", arguments->repository, "Repository: a directory; empty at first")
+      ->required();
+  create
+      .add_option("--keep", arguments->keep,
+                  "Remove older ones but the newest so many (default: keep all)")
+      ->check(CLI::PositiveNumber);
+  CLI::Option& upload = *create.add_option(
+      "--upload", arguments->upload,
+      "Program to run for each new file and then for the manifest, with the file's path and its "
+      "key in the store as arguments");
+  create.add_option("--upload-timeout", arguments->upload_seconds, "Seconds for each file")
+      ->check(CLI::Range(1, 1'000'000))
+      ->needs(&upload)
+      ->capture_default_str();
+  create.add_flag("--json", arguments->json, "Print the checkpoint as JSON");
+
+  CLI::App& list = *checkpoint.add_subcommand("list", "Print what there is, the newest last");
+  list.add_option("--from", arguments->repository, "Repository")->required();
+  list.add_flag("--json", arguments->json, "Print JSON lines");
+
+  constexpr const char* kName = "Its name, as list prints it (default: the newest)";
+  CLI::App& verify = *checkpoint.add_subcommand("verify", "Read one and check every byte");
+  verify.add_option("--from", arguments->repository, "Repository")->required();
+  CLI::Option& name = *verify.add_option("--checkpoint", arguments->name, kName);
+  verify.add_flag("--all", arguments->all, "All of them")->excludes(&name);
+
+  CLI::App& restore =
+      *checkpoint.add_subcommand("restore", "Make a state directory of one, checked");
+  restore.add_option("--from", arguments->repository, "Repository")->required();
+  restore.add_option("--checkpoint", arguments->name, kName);
+  AddStateOptions(restore, *arguments, "State directory, absent or empty");
+  commands.push_back({&create, [arguments] { return CheckpointCreateCommand(*arguments); }});
+  commands.push_back({&list, [arguments] { return CheckpointListCommand(*arguments); }});
+  commands.push_back({&verify, [arguments] { return CheckpointVerifyCommand(*arguments); }});
+  commands.push_back({&restore, [arguments] { return CheckpointRestoreCommand(*arguments); }});
+}
+
 void AddTop(CLI::App& app, Commands& commands) {
   const auto arguments = std::make_shared<TopArguments>();
   CLI::App& top = *app.add_subcommand(
@@ -428,6 +482,7 @@ int Main(int argc, char** argv) {
   AddDue(app, commands);
   AddExplain(app, commands);
   AddSite(app, commands);
+  AddCheckpoint(app, commands);
   AddTop(app, commands);
   AddExtract(app, commands);
   AddKey(app, commands);

@@ -24,9 +24,9 @@ struct CheckpointFile {
 
 /// What a checkpoint is a copy of, and its files. Value type.
 struct CheckpointManifest {
-  std::int64_t log_offset = -1;       ///< of the last entry that is folded
-  std::uint64_t sequence = 0;         ///< entries folded
-  std::string entry_checksum;         ///< RawChecksum of that entry, 32 hexadecimal digits
+  std::int64_t log_offset = -1;  ///< of the last entry that is folded
+  std::uint64_t sequence = 0;    ///< entries folded
+  std::string entry_checksum;    ///< RawChecksum of that entry, in hexadecimal; empty without a log
   std::uint32_t state_format = 0;     ///< `format` of state.proto's Position
   std::uint32_t fold_version = 0;     ///< in force at the position
   std::string scheme;                 ///< of the fingerprints

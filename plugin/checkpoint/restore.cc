@@ -102,9 +102,8 @@ Status CheckState(const std::filesystem::path& folder, const StoredCheckpoint& c
   CRAWLSIEVE_ASSIGN_OR_RETURN(const auto reader, StateReader::Open(folder));
   const StoredProgress& stored = reader->stored();
   const CheckpointManifest& manifest = checkpoint.manifest;
-  CRAWLSIEVE_ASSIGN_OR_RETURN(const Checksum entry,
-                              ChecksumFromBytes(stored.position.entry_checksum));
-  if (stored.position.offset == manifest.log_offset && Hex(entry) == manifest.entry_checksum &&
+  if (stored.position.offset == manifest.log_offset &&
+      HexOf(stored.position.entry_checksum) == manifest.entry_checksum &&
       stored.progress.sequence == manifest.sequence && stored.scheme == manifest.scheme) {
     return {};
   }

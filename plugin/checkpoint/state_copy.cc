@@ -37,12 +37,10 @@ Result<CheckpointManifest> OriginOf(const Store& store) {
   if (!position.has_value() || !parameters.has_value()) {
     return MakeError(ErrorCode::kInvalidInput, "nothing was folded into the state yet");
   }
-  CRAWLSIEVE_ASSIGN_OR_RETURN(const Checksum entry,
-                              ChecksumFromBytes(stored.position.entry_checksum));
   CheckpointManifest manifest;
   manifest.log_offset = stored.position.offset;
   manifest.sequence = stored.progress.sequence;
-  manifest.entry_checksum = Hex(entry);
+  manifest.entry_checksum = HexOf(stored.position.entry_checksum);
   manifest.state_format = position->record.format();
   manifest.fold_version = stored.progress.fold_version;
   manifest.scheme = stored.scheme;
