@@ -33,14 +33,15 @@ constexpr int kCrashed = 42;
 
 /// Operations still to be let through; negative: all.
 std::atomic<int> operations_left{-1};
-/// Whether the operation that is not let through is done by half, where that is possible.
+/// Whether the operation that is not let through is done by half. Then only those count that can
+/// be: writes.
 bool is_torn = false;
 
 /// Whether this is the operation at which the process ends.
 bool IsLast() { return operations_left >= 0 && operations_left-- == 0; }
 
 void CrashIfLast() {
-  if (IsLast()) ::_exit(kCrashed);
+  if (!is_torn && IsLast()) ::_exit(kCrashed);
 }
 
 template <typename Function>
