@@ -156,11 +156,16 @@ void AddState(CLI::App& app, Commands& commands) {
 
 /// --state or --config.
 void AddStateOptions(CLI::App& command, CheckpointArguments& arguments, const char* meaning) {
-  CLI::Option_group& state = *command.add_option_group("State");
-  state.add_option("--state", arguments.state, meaning);
-  state.add_option("--config", arguments.config,
-                   "Configuration file, for its service.state_directory");
-  state.require_option(1);
+  CLI::Option& state = *command.add_option("--state", arguments.state, meaning);
+  command
+      .add_option("--config", arguments.config,
+                  "Configuration file, for its service.state_directory")
+      ->excludes(&state);
+  command.parse_complete_callback([&arguments] {
+    if (arguments.state.empty() && arguments.config.empty()) {
+      throw CLI::RequiredError("--state or --config");
+    }
+  });
 }
 
 void AddCheckpoint(CLI::App& app, Commands& commands) {
