@@ -250,6 +250,19 @@ class ServiceTest : public BrokerTest {
         << group << " did not reach the end of " << topic;
   }
 
+  /// Waits until the log has so many entries.
+  void WaitForLogOf(std::int64_t entries) {
+    auto consumer = Consumer::Make(JudgeConsumer(setup_.kafka), setup_.kafka, {});
+    ASSERT_TRUE(consumer.has_value()) << consumer.error().message;
+    EXPECT_TRUE(Until(
+        [&] {
+          const auto bounds = (*consumer)->QueryWatermarks({setup_.kafka.log_topic, 0}, kPatience);
+          return bounds.has_value() && bounds->high >= entries;
+        },
+        [] { std::this_thread::yield(); }))
+        << "the log never had " << entries << " entries";
+  }
+
   /// Whether everything fed so far is judged.
   bool IsDone() {
     const auto at_end = [&](const consumer::ClientRecipe& recipe, const std::string& topic) {

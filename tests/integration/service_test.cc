@@ -261,8 +261,13 @@ TEST_F(ServiceTest, ChangedParametersTakeEffectForLaterPagesAndInEveryRefold) {
   Feed({Page(1)});
   RunUntilDone();
   setup_.judge.min_features = 1000;
-  Feed({Page(2)});
-  RunUntilDone();
+  {
+    RunningService service(setup_);
+    WaitForLogOf(3);  // parameters, page, parameters: extract processes don't wait for the new ones
+    Feed({Page(2)});
+    WaitUntilDone();
+    EXPECT_TRUE(service.Stop().has_value());
+  }
   auto verdicts = AllComparable(Verdicts());
   ASSERT_EQ(verdicts.size(), 2U);
   EXPECT_EQ(verdicts[0]["reason"], "unique");
