@@ -70,7 +70,7 @@ int CheckpointCreateCommand(const CheckpointArguments& arguments) {
   if (!report) return Report(report.error());
   Print(report->made, report->new_bytes, arguments.json);
   if (report->removed > 0) fmt::print(stderr, "{} older ones removed\n", report->removed);
-  return kExitDone;
+  return report->cleaned ? kExitDone : Report(report->cleaned.error());
 }
 
 int CheckpointListCommand(const CheckpointArguments& arguments) {

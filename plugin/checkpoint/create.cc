@@ -54,11 +54,11 @@ Status RemoveUnfinished(const CheckpointRepository& repository) {
   return RemoveIf(repository.files(), is_unfinished);
 }
 
-Result<CheckpointFile> Describe(const std::filesystem::path& path) {
+Result<CheckpointFile> Describe(const std::filesystem::path& path, const std::stop_token& stop) {
   CheckpointFile file;
   file.name = path.filename().string();
   Sha256 sha256;
-  CRAWLSIEVE_RETURN_IF_ERROR(ReadPieces(path, [&](std::string_view piece) -> Status {
+  CRAWLSIEVE_RETURN_IF_ERROR(ReadPieces(path, stop, [&](std::string_view piece) -> Status {
     sha256.Add(piece);
     file.bytes += piece.size();
     return {};
@@ -70,8 +70,9 @@ Result<CheckpointFile> Describe(const std::filesystem::path& path) {
 /// Makes one checkpoint, in a repository that is locked.
 class Writer {
  public:
-  Writer(const CheckpointRepository& repository, const CheckpointOptions& options)
-      : repository_(repository), options_(options) {}
+  Writer(const CheckpointRepository& repository, const CheckpointOptions& options,
+         const CheckpointManifest& known)
+      : repository_(repository), options_(options), known_(known) {}
 
   Result<CheckpointReport> Write(const StateCopy& state) {
     CRAWLSIEVE_ASSIGN_OR_RETURN(CheckpointList before, repository_.List());
@@ -86,7 +87,7 @@ class Writer {
     }
     CRAWLSIEVE_ASSIGN_OR_RETURN(const auto names, state.Files());
     for (const std::string& name : names) {
-      CRAWLSIEVE_ASSIGN_OR_RETURN(CheckpointFile file, Describe(state.folder() / name));
+      CRAWLSIEVE_ASSIGN_OR_RETURN(CheckpointFile file, DescribeOrRecall(state.folder() / name));
       CRAWLSIEVE_RETURN_IF_ERROR(Add(file, state.folder() / name));
       manifest.files.push_back(std::move(file));
     }
@@ -130,11 +131,26 @@ class Writer {
   }
 
  private:
-  Status Add(const CheckpointFile& file, const std::filesystem::path& from) {
-    const std::filesystem::path to = repository_.PathOf(file);
+  [[nodiscard]] bool Has(const CheckpointFile& file) const {
     std::error_code error;
-    if (std::filesystem::file_size(to, error) == file.bytes && !error) return {};
-    CRAWLSIEVE_RETURN_IF_ERROR(CopyChecked(from, file, to));
+    return std::filesystem::file_size(repository_.PathOf(file), error) == file.bytes && !error;
+  }
+
+  /// RocksDB never gives the name of a table's file twice, nor changes one.
+  Result<CheckpointFile> DescribeOrRecall(const std::filesystem::path& path) const {
+    const std::string name = path.filename().string();
+    const auto known = std::ranges::find(known_.files, name, &CheckpointFile::name);
+    std::error_code error;
+    if (path.extension() == ".sst" && known != known_.files.end() && Has(*known) &&
+        std::filesystem::file_size(path, error) == known->bytes && !error) {
+      return *known;
+    }
+    return Describe(path, options_.stop);
+  }
+
+  Status Add(const CheckpointFile& file, const std::filesystem::path& from) {
+    if (Has(file)) return {};
+    CRAWLSIEVE_RETURN_IF_ERROR(CopyChecked(from, file, repository_.PathOf(file), options_.stop));
     ++report_.new_files;
     report_.new_bytes += file.bytes;
     return {};
@@ -143,7 +159,7 @@ class Writer {
   Status Send(const std::filesystem::path& path, const char* folder,
               const std::string& name) const {
     return Upload(options_.upload, path, fmt::format("{}/{}", folder, name),
-                  options_.upload_time_limit);
+                  options_.upload_time_limit, options_.stop);
   }
 
   /// Those that no checkpoint has which was uploaded.
@@ -188,20 +204,21 @@ class Writer {
 
   const CheckpointRepository& repository_;
   const CheckpointOptions& options_;
+  const CheckpointManifest& known_;
   CheckpointReport report_;
 };
 
 }  // namespace
 
-Result<CheckpointReport> CreateCheckpoint(const StateCopy& state,
-                                          const CheckpointOptions& options) {
+Result<CheckpointReport> CreateCheckpoint(const StateCopy& state, const CheckpointOptions& options,
+                                          const CheckpointManifest& known) {
   CRAWLSIEVE_ASSIGN_OR_RETURN(const auto repository,
                               CheckpointRepository::OpenOrMake(options.repository));
   CRAWLSIEVE_ASSIGN_OR_RETURN(const LockFile lock, Lock(repository));
   CRAWLSIEVE_RETURN_IF_ERROR(RemoveUnfinished(repository));
-  Writer writer(repository, options);
+  Writer writer(repository, options, known);
   CRAWLSIEVE_ASSIGN_OR_RETURN(CheckpointReport report, writer.Write(state));
-  CRAWLSIEVE_RETURN_IF_ERROR(writer.Clean(report));
+  report.cleaned = writer.Clean(report);
   return report;
 }
 

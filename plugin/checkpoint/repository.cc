@@ -21,7 +21,7 @@ constexpr std::size_t kMostManifestBytes = 256 << 20;
 
 Result<StoredCheckpoint> ReadManifest(const std::filesystem::path& path) {
   std::string text;
-  CRAWLSIEVE_RETURN_IF_ERROR(ReadPieces(path, [&](std::string_view piece) -> Status {
+  CRAWLSIEVE_RETURN_IF_ERROR(ReadPieces(path, {}, [&](std::string_view piece) -> Status {
     text += piece;
     if (text.size() <= kMostManifestBytes) return {};
     return MakeError(ErrorCode::kCorruption, path.string() + ": too large for a manifest");
@@ -46,7 +46,7 @@ tl::unexpected<Error> NoRepository(const std::filesystem::path& directory) {
 
 }  // namespace
 
-Status ReadPieces(const std::filesystem::path& path,
+Status ReadPieces(const std::filesystem::path& path, const std::stop_token& stop,
                   const std::function<Status(std::string_view)>& visit) {
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) return IoError("can't open", path);
@@ -54,6 +54,10 @@ Status ReadPieces(const std::filesystem::path& path,
   std::string buffer(kPieceBytes, '\0');
   Status status;
   while (status) {
+    if (stop.stop_requested()) {
+      status = MakeError(ErrorCode::kIo, path.string() + ": stopped before it was read");
+      break;
+    }
     const ssize_t size = ::read(file, buffer.data(), buffer.size());
     if (size < 0 && errno == EINTR) continue;
     if (size < 0) status = IoError("can't read", path);
@@ -65,12 +69,12 @@ Status ReadPieces(const std::filesystem::path& path,
 }
 
 Status CopyChecked(const std::filesystem::path& from, const CheckpointFile& file,
-                   const std::filesystem::path& to) {
+                   const std::filesystem::path& to, const std::stop_token& stop) {
   DurableFile copy(to.string() + CheckpointRepository::kNewSuffix);
   CRAWLSIEVE_RETURN_IF_ERROR(copy.Create());
   Sha256 sha256;
   std::uint64_t bytes = 0;
-  CRAWLSIEVE_RETURN_IF_ERROR(ReadPieces(from, [&](std::string_view piece) {
+  CRAWLSIEVE_RETURN_IF_ERROR(ReadPieces(from, stop, [&](std::string_view piece) {
     sha256.Add(piece);
     bytes += piece.size();
     return copy.Append(piece.data(), piece.size());

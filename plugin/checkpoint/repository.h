@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,15 +15,15 @@
 namespace crawlsieve {
 
 /// Calls `visit` with the content of a file, some bytes at a time, until it returns an error, which
-/// is handed on. Errors: kIo.
-[[nodiscard]] Status ReadPieces(const std::filesystem::path& path,
+/// is handed on. Errors: kIo, also when it is stopped.
+[[nodiscard]] Status ReadPieces(const std::filesystem::path& path, const std::stop_token& stop,
                                 const std::function<Status(std::string_view)>& visit);
 
 /// Copies `from` to `to`, under another name until it is synced, and makes sure that it is what
-/// `file` says. The caller syncs the directory. Errors: kIo; kCorruption if it is something else,
-/// with both checksums, and `to` isn't there then.
+/// `file` says. The caller syncs the directory. Errors: kIo, also when it is stopped; kCorruption
+/// if it is something else, with both checksums. `to` isn't there then.
 [[nodiscard]] Status CopyChecked(const std::filesystem::path& from, const CheckpointFile& file,
-                                 const std::filesystem::path& to);
+                                 const std::filesystem::path& to, const std::stop_token& stop);
 
 /// A checkpoint in a repository.
 struct StoredCheckpoint {

@@ -114,10 +114,12 @@ Status CheckState(const std::filesystem::path& folder, const StoredCheckpoint& c
 }
 
 Status FillAndRename(const CheckpointRepository& repository, const StoredCheckpoint& checkpoint,
-                     const std::filesystem::path& folder, const std::filesystem::path& state) {
+                     const std::filesystem::path& folder, const std::filesystem::path& state,
+                     const std::stop_token& stop) {
   for (const CheckpointFile& file : checkpoint.manifest.files) {
     CRAWLSIEVE_RETURN_IF_ERROR(Exists(repository, checkpoint, file));
-    if (Status copied = CopyChecked(repository.PathOf(file), file, folder / file.name); !copied) {
+    if (Status copied = CopyChecked(repository.PathOf(file), file, folder / file.name, stop);
+        !copied) {
       Error error = std::move(copied).error();
       return tl::unexpected(error.code == ErrorCode::kCorruption
                                 ? OfCheckpoint(std::move(error), checkpoint)
@@ -143,7 +145,7 @@ Status VerifyCheckpoint(const CheckpointRepository& repository,
     const std::filesystem::path path = repository.PathOf(file);
     Sha256 sha256;
     std::uint64_t bytes = 0;
-    CRAWLSIEVE_RETURN_IF_ERROR(ReadPieces(path, [&](std::string_view piece) -> Status {
+    CRAWLSIEVE_RETURN_IF_ERROR(ReadPieces(path, {}, [&](std::string_view piece) -> Status {
       sha256.Add(piece);
       bytes += piece.size();
       return {};
@@ -159,13 +161,13 @@ Status VerifyCheckpoint(const CheckpointRepository& repository,
 }
 
 Status RestoreCheckpoint(const CheckpointRepository& repository, const StoredCheckpoint& checkpoint,
-                         const std::filesystem::path& state) {
+                         const std::filesystem::path& state, const std::stop_token& stop) {
   std::filesystem::path target = std::filesystem::absolute(state).lexically_normal();
   if (!target.has_filename()) target = target.parent_path();  // it was named with a slash
   CRAWLSIEVE_RETURN_IF_ERROR(CheckTarget(target));
   const std::filesystem::path folder = target.string() + ".restoring";
   CRAWLSIEVE_ASSIGN_OR_RETURN(const LockFile lock, MakeEmpty(folder));
-  Status restored = FillAndRename(repository, checkpoint, folder, target);
+  Status restored = FillAndRename(repository, checkpoint, folder, target, stop);
   if (!restored) {
     std::error_code ignored;
     std::filesystem::remove_all(folder, ignored);

@@ -7,7 +7,7 @@
 #include "plugin/judge/fold_progress.h"
 #include "plugin/judge/restart_snapshots.h"
 #include "plugin/judge/rows.h"
-#include "plugin/judge/view.h"
+#include "plugin/judge/state_reader.h"
 
 #include <algorithm>
 #include <chrono>
@@ -29,11 +29,10 @@ bool IsUsable(const std::filesystem::path& path, const std::vector<Checksum>& co
 }
 
 /// What the manifest says of the position.
-Result<CheckpointManifest> OriginOf(const Store& store) {
-  StoredRows rows(store);
-  CRAWLSIEVE_ASSIGN_OR_RETURN(const StoredProgress stored, ReadProgress(rows));
-  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto position, PositionRow::Read(rows));
-  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto parameters, ParametersRow::Read(rows));
+Result<CheckpointManifest> OriginOf(StateReader& state) {
+  const StoredProgress& stored = state.stored();
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto position, PositionRow::Read(state));
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto parameters, ParametersRow::Read(state));
   if (!position.has_value() || !parameters.has_value()) {
     return MakeError(ErrorCode::kInvalidInput, "nothing was folded into the state yet");
   }
@@ -52,13 +51,14 @@ Result<CheckpointManifest> OriginOf(const Store& store) {
 
 }  // namespace
 
-Result<StateCopy> StateCopy::Take(Store& store, const std::filesystem::path& directory) {
-  CRAWLSIEVE_ASSIGN_OR_RETURN(CheckpointManifest origin, OriginOf(store));
-  CRAWLSIEVE_ASSIGN_OR_RETURN(std::vector<Checksum> snapshots, RegisteredSnapshots(store));
+Result<StateCopy> StateCopy::Take(const Store& store, const std::filesystem::path& directory) {
   StateCopy copy(directory / Store::kCheckpointFolder);
-  copy.manifest_ = std::move(origin);
-  copy.snapshots_ = std::move(snapshots);
   CRAWLSIEVE_RETURN_IF_ERROR(store.Checkpoint(copy.folder_));
+  {
+    CRAWLSIEVE_ASSIGN_OR_RETURN(const auto state, StateReader::Open(copy.folder_));
+    CRAWLSIEVE_ASSIGN_OR_RETURN(copy.manifest_, OriginOf(*state));
+    CRAWLSIEVE_ASSIGN_OR_RETURN(copy.snapshots_, RegisteredSnapshots(*state));
+  }
   // They are replaced by renaming only. One that is replaced just now is left out by Files.
   for (const char* name : {SnapshotDirectory::kNewest, SnapshotDirectory::kPrevious}) {
     std::error_code ignored;

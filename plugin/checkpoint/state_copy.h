@@ -18,10 +18,11 @@ namespace crawlsieve {
 class StateCopy {
  public:
   /// Takes the files of `store`, whose directory is `directory`, and the restart snapshots that
-  /// count for it. To be called by whoever commits, between two commits; the copy may then be used
-  /// on another thread, beside the store. Errors: kInvalidInput (nothing was folded yet), kIo,
-  /// kCorruption, kMismatch (a state of another format).
-  [[nodiscard]] static Result<StateCopy> Take(Store& store, const std::filesystem::path& directory);
+  /// count for them. What is in no file yet is left out: Flush before. Any thread may call this
+  /// beside the one that commits; one copy of a store at a time. Errors: kInvalidInput (nothing was
+  /// folded yet that came to files), kIo, kCorruption, kMismatch (a state of another format).
+  [[nodiscard]] static Result<StateCopy> Take(const Store& store,
+                                              const std::filesystem::path& directory);
 
   StateCopy(StateCopy&& other) noexcept
       : folder_(std::exchange(other.folder_, {})),

@@ -2,6 +2,7 @@
 
 #include "plugin/base/result.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -19,18 +20,23 @@
 namespace crawlsieve {
 namespace {
 
+/// How soon a stop is noticed.
+constexpr std::chrono::milliseconds kStep{100};
+
 /// Whether the process ended in time.
-bool EndsWithin(pid_t process, std::chrono::seconds time_limit) {
+bool EndsWithin(pid_t process, std::chrono::seconds time_limit, const std::stop_token& stop) {
   const auto deadline = std::chrono::steady_clock::now() + time_limit;
   const int handle = static_cast<int>(::syscall(SYS_pidfd_open, process, 0));
   if (handle < 0) return true;  // a kernel without: waitpid waits for as long as it takes
   pollfd ended{.fd = handle, .events = POLLIN, .revents = 0};
   int count = 0;
-  do {
+  while (count <= 0 && !stop.stop_requested()) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
         deadline - std::chrono::steady_clock::now());
-    count = left.count() > 0 ? ::poll(&ended, 1, static_cast<int>(left.count())) : 0;
-  } while (count < 0 && errno == EINTR);
+    if (left.count() <= 0) break;
+    count = ::poll(&ended, 1, static_cast<int>(std::min(left, kStep).count()));
+    if (count < 0 && errno != EINTR) break;
+  }
   ::close(handle);
   return count > 0;
 }
@@ -38,7 +44,7 @@ bool EndsWithin(pid_t process, std::chrono::seconds time_limit) {
 }  // namespace
 
 Status Upload(const std::string& command, const std::filesystem::path& path, const std::string& key,
-              std::chrono::seconds time_limit) {
+              std::chrono::seconds time_limit, const std::stop_token& stop) {
   const auto failed = [&](std::string_view what) {
     return MakeError(ErrorCode::kIo, fmt::format("upload of {} with {}: {}", key, command, what));
   };
@@ -56,12 +62,13 @@ Status Upload(const std::string& command, const std::filesystem::path& path, con
   ::posix_spawn_file_actions_destroy(&actions);
   if (code != 0) return failed(std::system_category().message(code));
 
-  const bool in_time = EndsWithin(process, time_limit);
+  const bool in_time = EndsWithin(process, time_limit, stop);
   if (!in_time) ::kill(process, SIGKILL);
   int status = 0;
   while (::waitpid(process, &status, 0) < 0) {
     if (errno != EINTR) return failed("its end is not to be seen");
   }
+  if (!in_time && stop.stop_requested()) return failed("stopped before it was done");
   if (!in_time) return failed(fmt::format("not done within {} s", time_limit.count()));
   if (WIFSIGNALED(status)) return failed(fmt::format("ended by signal {}", WTERMSIG(status)));
   if (WEXITSTATUS(status) != 0) {

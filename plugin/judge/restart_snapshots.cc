@@ -26,6 +26,10 @@ std::string KeyOf(std::string_view prefix, std::uint64_t sequence) {
   return key;
 }
 
+std::string Unreadable(std::string_view prefix) {
+  return fmt::format("state: a record under {} can't be read", prefix);
+}
+
 /// Calls visit(sequence, record) for all records under `prefix`, ascending.
 template <typename RecordType, typename Visit>
 Status ForEachRecord(const Store& store, std::string_view prefix, const Visit& visit) {
@@ -40,8 +44,7 @@ Status ForEachRecord(const Store& store, std::string_view prefix, const Visit& v
         key.remove_prefix(prefix.size());
         if (key.size() != 8 ||
             !record.ParseFromArray(value.data(), static_cast<int>(value.size()))) {
-          return MakeError(ErrorCode::kCorruption,
-                           fmt::format("state: a record under {} can't be read", prefix));
+          return MakeError(ErrorCode::kCorruption, Unreadable(prefix));
         }
         std::uint64_t sequence = 0;
         for (const char c : key) sequence = sequence << 8 | static_cast<unsigned char>(c);
@@ -76,14 +79,18 @@ EntrySource UpTo(std::uint64_t last, EntrySource source) {
 
 }  // namespace
 
-Result<std::vector<Checksum>> RegisteredSnapshots(const Store& store) {
-  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto registered, Registered(store));
+Result<std::vector<Checksum>> RegisteredSnapshots(const StateReader& state) {
   std::vector<Checksum> checksums;
-  checksums.reserve(registered.size());
-  for (const auto& [sequence, snapshot] : registered) {
+  const auto add = [&](std::string_view /*key*/, std::string_view value) -> Status {
+    state::Snapshot snapshot;
+    if (!snapshot.ParseFromArray(value.data(), static_cast<int>(value.size()))) {
+      return MakeError(ErrorCode::kCorruption, Unreadable(kSnapshot));
+    }
     CRAWLSIEVE_ASSIGN_OR_RETURN(const Checksum checksum, ChecksumFromBytes(snapshot.checksum()));
     checksums.push_back(checksum);
-  }
+    return {};
+  };
+  CRAWLSIEVE_RETURN_IF_ERROR(state.ForEach(Table::kRestart, kSnapshot, add));
   return checksums;
 }
 

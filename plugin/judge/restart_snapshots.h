@@ -4,6 +4,7 @@
 #include "plugin/fingerprint/checksum.h"
 #include "plugin/index/hamming_index.h"
 #include "plugin/index/snapshot/directory.h"
+#include "plugin/judge/state_reader.h"
 #include "plugin/state/store.h"
 
 #include <cstdint>
@@ -33,9 +34,9 @@ struct RestartReport {
   std::optional<SnapshotInfo> last;  ///< written last
 };
 
-/// Checksums of the restart snapshots that `store` says count: of whole files. Errors: kIo,
+/// Checksums of the restart snapshots that the state says count: of whole files. Errors: kIo,
 /// kCorruption.
-[[nodiscard]] Result<std::vector<Checksum>> RegisteredSnapshots(const Store& store);
+[[nodiscard]] Result<std::vector<Checksum>> RegisteredSnapshots(const StateReader& state);
 
 /// Snapshots of the judge's index for a quick restart, written while the judge goes on.
 ///

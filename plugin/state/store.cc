@@ -168,8 +168,12 @@ class Store::Impl {
     return failed_.has_value() ? Status(tl::unexpected(*failed_)) : Status();
   }
 
+  bool IsFlushing() {
+    return written_.valid() &&
+           written_.wait_for(std::chrono::seconds(0)) == std::future_status::timeout;
+  }
+
   Status Checkpoint(const std::filesystem::path& directory) {
-    CRAWLSIEVE_RETURN_IF_ERROR(Flush());
     rocksdb::Checkpoint* made = nullptr;
     rocksdb::Status status = rocksdb::Checkpoint::Create(db_.get(), &made);
     const std::unique_ptr<rocksdb::Checkpoint> checkpoint(made);
@@ -386,7 +390,9 @@ Status Store::BeginFlush() { return impl_->BeginFlush(); }
 
 Status Store::Flush() { return impl_->Flush(); }
 
-Status Store::Checkpoint(const std::filesystem::path& directory) {
+bool Store::IsFlushing() const { return impl_->IsFlushing(); }
+
+Status Store::Checkpoint(const std::filesystem::path& directory) const {
   return impl_->Checkpoint(directory);
 }
 

@@ -60,11 +60,15 @@ class Store {
   /// Writes all that was applied to files and waits for that. Errors: as Apply.
   [[nodiscard]] Status Flush();
 
-  /// Writes all that was applied to files, and makes `directory` a copy of the database as it is
-  /// then: hard links to the files that never change, and copies of the few small ones that do.
-  /// `directory` mustn't exist, and must be on the same file system as the store. To be called by
-  /// whoever applies. Errors: as Apply; kIo, which leaves the store as it was.
-  [[nodiscard]] Status Checkpoint(const std::filesystem::path& directory);
+  /// Whether changes are being written to files just now. To be called by whoever applies.
+  [[nodiscard]] bool IsFlushing() const;
+
+  /// Makes `directory` a copy of what is in files, which is the store as it was after one of the
+  /// Applies: hard links to the files that never change, and copies of the few small ones that do.
+  /// `directory` mustn't exist, and must be on the same file system as the store. Any thread may
+  /// call this, beside the one that applies; one at a time. Errors: kIo, kCorruption, which leave
+  /// the store as it was.
+  [[nodiscard]] Status Checkpoint(const std::filesystem::path& directory) const;
 
   /// The folder below the store that Checkpoint may be called for. What is left there by a process
   /// that was killed is removed when the store is opened.
