@@ -113,6 +113,19 @@ struct CheckpointArguments {
   bool json = false;
 };
 
+struct LogTrimArguments {
+  std::filesystem::path config;
+  std::filesystem::path repository;  ///< empty: the configuration's
+  bool dry_run = false;              ///< delete nothing
+  bool json = false;
+};
+
+struct StateVerifyArguments {
+  std::filesystem::path config;
+  std::filesystem::path repository;  ///< of checkpoints; empty: the log is folded from its start
+  bool json = false;
+};
+
 struct KeyArguments {
   std::filesystem::path config;
   std::filesystem::path file;  ///< empty: standard output or input
@@ -162,7 +175,9 @@ int ConnectCommand(const CheckArguments& arguments);
 /// Shows what the first records of a file become.
 int SampleCommand(const CheckArguments& arguments);
 /// Compares the judge's state with a refold of the log; kExitWrongInput where they differ.
-int StateVerifyCommand(const std::filesystem::path& config, bool json);
+int StateVerifyCommand(const StateVerifyArguments& arguments);
+/// Deletes entries of the log that two checkpoints make needless.
+int LogTrimCommand(const LogTrimArguments& arguments);
 /// Makes a checkpoint of the state of a judge that isn't running.
 int CheckpointCreateCommand(const CheckpointArguments& arguments);
 /// Lists the checkpoints of a repository.

@@ -143,15 +143,32 @@ void AddCheck(CLI::App& app, Commands& commands) {
 }
 
 void AddState(CLI::App& app, Commands& commands) {
-  const auto arguments = std::make_shared<ConfigArguments>();
+  const auto arguments = std::make_shared<StateVerifyArguments>();
   CLI::App& state = *app.add_subcommand("state", "The judge's durable state");
   state.require_subcommand(1);
   CLI::App& verify = *state.add_subcommand(
       "verify", "Fold the admission log again and compare; the judge must not be running");
   verify.add_option("--config", arguments->config, "Configuration file (YAML)")->required();
+  verify.add_option("--from", arguments->repository,
+                    "Repository of checkpoints: fold from the newest that isn't past the state "
+                    "(default: from the log's first entry)");
   verify.add_flag("--json", arguments->json, "Print the outcome as JSON");
-  commands.push_back(
-      {&verify, [arguments] { return StateVerifyCommand(arguments->config, arguments->json); }});
+  commands.push_back({&verify, [arguments] { return StateVerifyCommand(*arguments); }});
+}
+
+void AddLog(CLI::App& app, Commands& commands) {
+  const auto arguments = std::make_shared<LogTrimArguments>();
+  CLI::App& log = *app.add_subcommand("log", "The admission log");
+  log.require_subcommand(1);
+  CLI::App& trim = *log.add_subcommand(
+      "trim",
+      "Delete entries below the older of two checkpoints, which are read and checked first");
+  trim.add_option("--config", arguments->config, "Configuration file (YAML)")->required();
+  trim.add_option("--from", arguments->repository,
+                  "Repository of checkpoints (default: service.checkpoints.directory)");
+  trim.add_flag("--dry-run", arguments->dry_run, "Say what would be deleted, and delete nothing");
+  trim.add_flag("--json", arguments->json, "Print the outcome as JSON");
+  commands.push_back({&trim, [arguments] { return LogTrimCommand(*arguments); }});
 }
 
 /// --state or --config.
@@ -484,6 +501,7 @@ int Main(int argc, char** argv) {
   AddFeed(app, commands);
   AddCheck(app, commands);
   AddState(app, commands);
+  AddLog(app, commands);
   AddDue(app, commands);
   AddExplain(app, commands);
   AddSite(app, commands);

@@ -1,7 +1,14 @@
 #include "consumer/observability/logging.h"
 #include "consumer/service/verify.h"
+#include "plugin/base/result.h"
+#include "plugin/checkpoint/repository.h"
+#include "plugin/checkpoint/restore.h"
+#include "plugin/judge/fold_progress.h"
+#include "plugin/judge/view.h"
 
 #include <cstdint>
+#include <filesystem>
+#include <ranges>
 
 #include "cli/commands.h"
 #include "cli/common.h"
@@ -11,8 +18,31 @@
 
 namespace crawlsieve::consumer {
 
-int StateVerifyCommand(const std::filesystem::path& path, bool json) {
-  const auto config = LoadOrReport(path);
+namespace {
+
+/// The newest checkpoint that isn't past the state, restored to `scratch`.
+Status RestoreBefore(Store& state, const std::filesystem::path& directory,
+                     const std::filesystem::path& scratch) {
+  StoredRows rows(state);
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const StoredProgress stored, ReadProgress(rows));
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto repository, CheckpointRepository::Open(directory));
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const CheckpointList list, repository.List());
+  for (const Error& error : list.refused) PrintError(error);
+  for (const StoredCheckpoint& checkpoint : std::views::reverse(list.checkpoints)) {
+    if (checkpoint.manifest.log_offset > stored.position.offset) continue;
+    fmt::print(stderr, "state verify: restoring checkpoint {}: {} bytes\n", checkpoint.name,
+               checkpoint.manifest.bytes());
+    return RestoreCheckpoint(repository, checkpoint, scratch);
+  }
+  return MakeError(ErrorCode::kInvalidInput,
+                   fmt::format("{} has no checkpoint at log offset {} or before",
+                               directory.string(), stored.position.offset));
+}
+
+}  // namespace
+
+int StateVerifyCommand(const StateVerifyArguments& arguments) {
+  const auto config = LoadOrReport(arguments.config);
   if (!config.has_value()) return kExitWrongInput;
   ConfigureLogging(config->log);
   const ScopedDirectory directory(true);
@@ -21,7 +51,13 @@ int StateVerifyCommand(const std::filesystem::path& path, bool json) {
   }
   auto state = Store::Open({.directory = config->service.state_directory});
   if (!state) return PrintError(state.error());
-  auto scratch = Store::Open({.directory = directory.path()});
+  const std::filesystem::path folder = directory.path() / "state";
+  if (!arguments.repository.empty()) {
+    if (const Status made = RestoreBefore(**state, arguments.repository, folder); !made) {
+      return PrintError(made.error());
+    }
+  }
+  auto scratch = Store::Open({.directory = folder});
   if (!scratch) return PrintError(scratch.error(), kExitFailed);
 
   // The state's own: the configuration need not know the key.
@@ -39,7 +75,7 @@ int StateVerifyCommand(const std::filesystem::path& path, bool json) {
   if (!compared) return PrintError(compared.error(), kExitFailed);
   const std::string state_hash = Hex(compared->state);
   const std::string refold_hash = Hex(compared->refold);
-  if (json) {
+  if (arguments.json) {
     const nlohmann::ordered_json report = {{"log_offset", compared->offset},
                                            {"state_hash", state_hash},
                                            {"refold_hash", refold_hash},

@@ -535,6 +535,24 @@ std::vector<Option> MakeOptions() {
              "one too. A restart reads the newest snapshot, and the rows of what came since. 0: no "
              "snapshots, and a restart reads the rows of all kept pages.",
              FIELD(service.snapshot_entries), Number<std::uint64_t>(0, 1ULL << 40)),
+      Scalar("service.checkpoints.directory",
+             "Repository of checkpoints of the judge's state, on another disk than the state. A "
+             "judge makes them while it runs, and one without a state starts from the newest. "
+             "Empty: neither.",
+             FIELD(service.checkpoints.directory), Text()),
+      Scalar("service.checkpoints.interval",
+             "Time from one checkpoint to the next, whichever process makes it there.",
+             FIELD(service.checkpoints.interval), Duration(1min, 720h)),
+      Scalar("service.checkpoints.keep",
+             "Checkpoints that stay in the repository, the newest. With fewer than two the log "
+             "can't be trimmed; 0: all.",
+             FIELD(service.checkpoints.keep), Number<std::uint32_t>(0, 1'000'000)),
+      Scalar("service.checkpoints.upload",
+             "Program that is run for each new file of a checkpoint, and for its manifest at last, "
+             "with the file's path and its key in the store as arguments. Empty: none.",
+             FIELD(service.checkpoints.upload), Text()),
+      Scalar("service.checkpoints.upload_timeout", "Time for the upload of one file.",
+             FIELD(service.checkpoints.upload_timeout), Duration(1s, 720h)),
       Scalar("service.shutdown_timeout",
              "Time to finish, commit and leave the groups when told to stop.",
              FIELD(service.shutdown_timeout), Duration(1s, 10min)),

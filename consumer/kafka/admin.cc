@@ -37,6 +37,10 @@ using AdminOptions =
 using NewTopic = std::unique_ptr<rd_kafka_NewTopic_t, DestroyWith<rd_kafka_NewTopic_destroy>>;
 using DeadTopic =
     std::unique_ptr<rd_kafka_DeleteTopic_t, DestroyWith<rd_kafka_DeleteTopic_destroy>>;
+using DeadRecords =
+    std::unique_ptr<rd_kafka_DeleteRecords_t, DestroyWith<rd_kafka_DeleteRecords_destroy>>;
+using Offsets = std::unique_ptr<rd_kafka_topic_partition_list_t,
+                                DestroyWith<rd_kafka_topic_partition_list_destroy>>;
 using ConfigResource =
     std::unique_ptr<rd_kafka_ConfigResource_t, DestroyWith<rd_kafka_ConfigResource_destroy>>;
 using Topic = std::unique_ptr<rd_kafka_topic_t, DestroyWith<rd_kafka_topic_destroy>>;
@@ -323,6 +327,32 @@ BrokerResult<std::vector<std::string>> Admin::BrokerAddresses(milliseconds timeo
     addresses.push_back(fmt::format("{}:{}", metadata->brokers[i].host, metadata->brokers[i].port));
   }
   return addresses;
+}
+
+BrokerResult<std::int64_t> Admin::DeleteRecords(const std::string& topic, std::int32_t partition,
+                                                std::int64_t before, milliseconds timeout) {
+  const std::string doing =
+      fmt::format("deleting the records of {} [{}] below offset {}", topic, partition, before);
+  const Offsets offsets(rd_kafka_topic_partition_list_new(1));
+  rd_kafka_topic_partition_list_add(offsets.get(), topic.c_str(), partition)->offset = before;
+  const DeadRecords records(rd_kafka_DeleteRecords_new(offsets.get()));
+  const Queue queue(rd_kafka_queue_new(client_->handle()));
+  rd_kafka_DeleteRecords_t* requests[] = {records.get()};
+  rd_kafka_DeleteRecords(
+      client_->handle(), requests, 1,
+      MakeOptions(client_->handle(), RD_KAFKA_ADMIN_OP_DELETERECORDS, timeout).get(), queue.get());
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const Answer answer, Await(queue.get(), timeout, doing));
+  const rd_kafka_topic_partition_list_t* result = rd_kafka_DeleteRecords_result_offsets(
+      rd_kafka_event_DeleteRecords_result(answer.event.get()));
+  if (result == nullptr || result->cnt != 1) {
+    return tl::unexpected(
+        Failed(RD_KAFKA_RESP_ERR__FAIL, doing, "an answer without the partition"));
+  }
+  const rd_kafka_topic_partition_t& found = result->elems[0];
+  if (found.err != RD_KAFKA_RESP_ERR_NO_ERROR) {
+    return tl::unexpected(Failed(found.err, doing, {}, {"Delete", topic}));
+  }
+  return found.offset;
 }
 
 BrokerStatus Admin::DeleteTopic(const std::string& name, milliseconds timeout) {

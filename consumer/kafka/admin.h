@@ -72,6 +72,13 @@ class Admin {
   /// Who this client is to the brokers: see ClientIdentity.
   [[nodiscard]] const std::string& principal() const { return client_->identity().principal; }
 
+  /// Deletes a partition's records below offset `before`, for good; returns the offset that it
+  /// begins at then. Errors: kRefused (permission, an offset behind its end), kRetriable.
+  [[nodiscard]] BrokerResult<std::int64_t> DeleteRecords(const std::string& topic,
+                                                         std::int32_t partition,
+                                                         std::int64_t before,
+                                                         std::chrono::milliseconds timeout);
+
   [[nodiscard]] BrokerStatus DeleteTopic(const std::string& name,
                                          std::chrono::milliseconds timeout);
 

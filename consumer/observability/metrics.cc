@@ -83,6 +83,9 @@ constexpr std::array<CountName, kCounts> kCountNames{{
      "Restart snapshots that failed or were overtaken by an aborted transaction."},
     {"crawlsieve_index_snapshots_refused_total", "snapshots_refused",
      "Restart snapshots passed over at a start: damaged, or not of this state."},
+    {"crawlsieve_checkpoints_made_total", "checkpoints_made", "Checkpoints of the state made."},
+    {"crawlsieve_checkpoints_failed_total", "checkpoints_failed",
+     "Checkpoints of the state that could not be made."},
     {"crawlsieve_rebalances_total", "rebalances",
      "Assignments of partitions by the consumer groups of the process."},
 }};
@@ -199,6 +202,11 @@ struct Metrics::Registered {
       Gauge("crawlsieve_state_free_bytes", "What may still be written to its disk.");
   Gauges& last_snapshot = Gauge("crawlsieve_index_last_snapshot_timestamp_seconds",
                                 "When the last snapshot of the index was written.");
+  Gauges& last_checkpoint = Gauge("crawlsieve_checkpoint_last_timestamp_seconds",
+                                  "When the newest checkpoint of the state was made.");
+  Gauges& last_checkpoint_offset =
+      Gauge("crawlsieve_checkpoint_last_log_offset",
+            "Offset of the last log entry that the newest checkpoint covers.");
   Gauges& open_gaps =
       Gauge("crawlsieve_open_gap_offsets",
             "Input offsets of a partition that the admission log has no entry for.");
@@ -368,6 +376,12 @@ void Metrics::SetIndex(const IndexReport& index) {
     const std::chrono::duration<double> since_epoch = index.last_snapshot->time_since_epoch();
     registered_->last_snapshot.Add({}).Set(since_epoch.count());
   }
+}
+
+void Metrics::SetLastCheckpoint(Timestamp made, std::int64_t log_offset) {
+  const std::chrono::duration<double> since_epoch = made.time_since_epoch();
+  registered_->last_checkpoint.Add({}).Set(since_epoch.count());
+  registered_->last_checkpoint_offset.Add({}).Set(static_cast<double>(log_offset));
 }
 
 void Metrics::SetOpenGaps(const std::vector<GapReport>& gaps) {

@@ -54,7 +54,9 @@ enum class Count {
   kSnapshotsWritten,    ///< of the index
   kSnapshotsGivenUp,    ///< failed, or overtaken by an aborted transaction
   kSnapshotsRefused,    ///< passed over at a start: damaged, or not of this state
-  kRebalances,          ///< partitions were assigned, by either group
+  kCheckpointsMade,     ///< of the state
+  kCheckpointsFailed,
+  kRebalances,  ///< partitions were assigned, by either group
 };
 inline constexpr std::size_t kCounts = static_cast<std::size_t>(Count::kRebalances) + 1;
 
@@ -219,6 +221,9 @@ class Metrics {
 
   /// How things stand; each call replaces what the last one said.
   void SetIndex(const IndexReport& index);
+
+  /// The newest checkpoint of the state: when it was made, and the log offset that it is at.
+  void SetLastCheckpoint(Timestamp made, std::int64_t log_offset);
   void SetOpenGaps(const std::vector<GapReport>& gaps);
   void SetAssignment(std::vector<PartitionReport> assignment);
   void SetRestore(const std::optional<RestoreReport>& restore);  ///< nullopt: none is going on

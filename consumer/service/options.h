@@ -58,6 +58,15 @@ struct ExtractStageOptions {
   std::uint32_t max_links = 0;                ///< of a page, in its entry
 };
 
+/// Checkpoints of the state that the judge makes while it runs, and starts from.
+struct ServiceCheckpoints {
+  std::string directory;  ///< the repository; empty: none are made, and no lost state is restored
+  std::chrono::milliseconds interval{std::chrono::hours(6)};
+  std::uint32_t keep = 3;
+  std::string upload = {};  ///< program to run for each new file; empty: none
+  std::chrono::milliseconds upload_timeout{std::chrono::hours(1)};  ///< for each file
+};
+
 struct ServiceOptions {
   std::vector<Role> roles = {Role::kExtract, Role::kJudge};
   std::string instance;  ///< empty: host name and process id
@@ -66,6 +75,7 @@ struct ServiceOptions {
   std::size_t state_buffer_bytes = 128 << 20;  ///< of its changes that are in no file yet
   /// Log entries from one restart snapshot of the index to the next; 0: none.
   std::uint64_t snapshot_entries = 1'000'000;
+  ServiceCheckpoints checkpoints;
   std::chrono::milliseconds shutdown_timeout{30'000};  ///< finish, commit and leave within this
 };
 

@@ -14,7 +14,9 @@
 #include "consumer/service/brokers/status_board.h"
 #include "consumer/service/brokers/topic_check.h"
 #include "consumer/service/extract/extract_stage.h"
+#include "consumer/service/judge/checkpointer.h"
 #include "consumer/service/judge/judge_stage.h"
+#include "consumer/service/judge/restore_state.h"
 #include "consumer/service/reporter.h"
 #include "consumer/service/status_collector.h"
 #include "consumer/status/status_page.h"
@@ -413,9 +415,24 @@ Status RunService(const ServiceSetup& configured, const std::stop_token& stop) {
 
   start.SetWaiting("opening the state");
   Result<JudgeState> state{JudgeState()};
-  if (is_judge) state = JudgeState::Open(setup);
+  std::optional<Checkpointer> checkpointer;
+  if (is_judge) {
+    const auto tell = [&](const std::string& what) { start.SetWaiting(what); };
+    CRAWLSIEVE_RETURN_IF_ERROR(RestoreLostState(setup.service.checkpoints,
+                                                setup.service.state_directory, scheme, tell, stop));
+    if (stop.stop_requested()) return {};
+    state = JudgeState::Open(setup);
+  }
   if (!state) return tl::unexpected(state.error());
   PageNotes notes = HasRole(setup.service, Role::kExtract) ? OpenNotes(setup) : PageNotes();
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto bodies,
+                              MakeBodyFetcher(setup.claims, setup.processor.decode,
+                                              setup.extract_stage.max_in_flight_bytes));
+  if (is_judge && !setup.service.checkpoints.directory.empty()) {
+    checkpointer.emplace(
+        Checkpointer::Options{setup.service.checkpoints, setup.service.state_directory},
+        *state->store, metrics);
+  }
   start.SetWaiting("");
 
   if (is_judge) {
@@ -427,13 +444,12 @@ Status RunService(const ServiceSetup& configured, const std::stop_token& stop) {
     options.instance = instance;
     options.shutdown_timeout = setup.service.shutdown_timeout;
     stages.Start("judge", [&, options](const std::stop_token& stage_stop) {
-      return JudgeStage(options, *state->detector, board, metrics, collector.recorder())
+      Checkpointer* const checkpoints = checkpointer.has_value() ? &*checkpointer : nullptr;
+      return JudgeStage(options, *state->detector, checkpoints, board, metrics,
+                        collector.recorder())
           .Run(stage_stop);
     });
   }
-  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto bodies,
-                              MakeBodyFetcher(setup.claims, setup.processor.decode,
-                                              setup.extract_stage.max_in_flight_bytes));
   if (HasRole(setup.service, Role::kExtract)) {
     ExtractStage::Options options;
     options.kafka = setup.kafka;

@@ -21,11 +21,11 @@ struct StateComparison {
   [[nodiscard]] bool equal() const { return state == refold; }
 };
 
-/// Folds the admission log again, up to the entry that `state` covers, into the empty `scratch`,
-/// and compares. `progress` is told how many entries are folded and how many are to be, from time
-/// to time. Reads the log by itself, so no group notices. Errors: kMismatch (the state is of
-/// another scheme or format), kIo (no broker, or the log ends before), kCorruption, kInvalidInput
-/// (not a log of ours).
+/// Folds the admission log again, up to the entry that `state` covers, into `scratch`, which is
+/// empty or a state of before, and compares. `progress` is told how many entries are folded and how
+/// many are to be, from time to time. Reads the log by itself, so no group notices. Errors:
+/// kMismatch (the state is of another scheme or format), kIo (no broker, or the log ends before),
+/// kCorruption, kInvalidInput (not a log of ours).
 [[nodiscard]] Result<StateComparison> CompareWithRefold(
     const KafkaOptions& kafka, Store& state, Store& scratch, const IndexFactory& make_index,
     const std::string& scheme,

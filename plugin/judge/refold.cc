@@ -55,13 +55,20 @@ class NoVerdicts final : public VerdictSink {
   void Close() override {}
 };
 
-/// Whether the log still has everything from its first entry to `last`.
-Status CheckCoverage(const LogDescription& log, LogSource& source, std::int64_t last) {
+/// Whether the log still has everything from the entry that the fold is at to `last`.
+Status CheckCoverage(const LogDescription& log, LogSource& source, std::int64_t folded,
+                     std::int64_t last) {
   CRAWLSIEVE_ASSIGN_OR_RETURN(const auto bounds, source.Bounds(kAskTimeout));
-  if (bounds.low > 0) {
+  if (folded < 0 && bounds.low > 0) {
     return MakeError(ErrorCode::kMismatch,
-                     fmt::format("log {} begins at offset {}: a refold needs its first entry",
+                     fmt::format("log {} begins at offset {}: a refold needs its first entry, or a "
+                                 "checkpoint to begin from (--from)",
                                  log.topic, bounds.low));
+  }
+  if (folded < bounds.low && bounds.low > 0) {
+    return MakeError(ErrorCode::kMismatch,
+                     fmt::format("log {} begins at offset {}, behind {}, where the refold begins",
+                                 log.topic, bounds.low, folded));
   }
   CRAWLSIEVE_RETURN_IF_ERROR(FirstToPublish({log.topic, "", last, last + 1, bounds, true}));
   return {};
@@ -74,7 +81,7 @@ Status Refold(const LogDescription& log, const OpenLog& open, std::int64_t last,
   using Clock = std::chrono::steady_clock;
   if (last < 0) return {};
   CRAWLSIEVE_ASSIGN_OR_RETURN(auto source, open());
-  CRAWLSIEVE_RETURN_IF_ERROR(CheckCoverage(log, *source, last));
+  CRAWLSIEVE_RETURN_IF_ERROR(CheckCoverage(log, *source, fold.position().offset, last));
 
   FinishedGroup group(open, *source, last + 1);
   NoVerdicts sink;

@@ -32,7 +32,8 @@ Result<std::int64_t> FirstToPublish(const StartFacts& facts) {
   if (std::max<std::int64_t>(folded, 0) < facts.bounds.low) {
     return Mismatch(
         "log {} begins at offset {}, but the state covers it only up to {}: entries between them "
-        "are gone. Restore a newer state directory",
+        "are gone. Start from a checkpoint that is newer (`crawlsieve checkpoint restore`; with "
+        "service.checkpoints.directory it is enough to move the state directory away)",
         facts.log_topic, facts.bounds.low, folded);
   }
   if (!facts.is_exactly_once) return std::max(committed, folded + 1);

@@ -32,6 +32,9 @@ namespace {
 /// Beside the database: files that are not part of it yet.
 constexpr const char* kNewFiles = "incoming";
 
+/// The file that RocksDB makes last of a new database, and opens first.
+constexpr const char* kCurrent = "CURRENT";
+
 /// Of a table, beside those that are merged. With more, the next ones wait, so long at most.
 constexpr int kMostFilesToMerge = 20;
 constexpr std::chrono::seconds kLongestWait{10};
@@ -64,8 +67,7 @@ class Store::Impl {
     // One that was being made when the process ended is made to the end.
     std::error_code ignored;
     const std::filesystem::path being_made = directory_ / "being-made";
-    const bool is_new = std::filesystem::exists(being_made, ignored) ||
-                        !std::filesystem::exists(directory_ / "CURRENT", ignored);
+    const bool is_new = std::filesystem::exists(being_made, ignored) || !IsIn(directory_);
     if (is_new && !std::ofstream(being_made)) {
       return MakeError(ErrorCode::kIo, being_made.string() + " can't be written");
     }
@@ -374,6 +376,11 @@ Result<std::unique_ptr<Store>> Store::Open(const StoreOptions& options) {
   auto impl = std::make_unique<Impl>(std::move(lock), options);
   CRAWLSIEVE_RETURN_IF_ERROR(impl->Open(options));
   return std::unique_ptr<Store>(new Store(std::move(impl)));
+}
+
+bool Store::IsIn(const std::filesystem::path& directory) {
+  std::error_code ignored;
+  return std::filesystem::exists(directory / kCurrent, ignored);
 }
 
 Result<std::optional<std::string>> Store::Get(Table table, std::string_view key) const {

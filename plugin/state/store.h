@@ -36,6 +36,9 @@ class Store {
   /// Errors: kBusy (another process has it; names its id), kCorruption, kIo.
   [[nodiscard]] static Result<std::unique_ptr<Store>> Open(const StoreOptions& options);
 
+  /// Whether Open would find a state in a directory.
+  [[nodiscard]] static bool IsIn(const std::filesystem::path& directory);
+
   /// What is in no file yet is lost.
   ~Store();
   Store(const Store&) = delete;

@@ -62,6 +62,15 @@ class CheckpointTest(unittest.TestCase):
         self.assertEqual(self.scan(new, 2), "unchanged")
         self.assertEqual(self.scan(old, 2), "unique")
 
+    def test_a_log_is_not_trimmed_with_one_checkpoint(self):
+        self.scan(self.state, 1)
+        self.assertEqual(self.create("--state", self.state).returncode, 0)
+        config = self.root / "config.yaml"
+        config.write_text(f"service:\n  checkpoints:\n    directory: {self.repository}\n")
+        trimmed = run("log", "trim", "--config", config)
+        self.assertEqual(trimmed.returncode, 1)
+        self.assertIn("1 whole checkpoints", trimmed.stderr)
+
     def test_damage_is_named_with_exit_code_1(self):
         self.scan(self.state, 1)
         self.assertEqual(self.create("--state", self.state).returncode, 0)

@@ -69,12 +69,14 @@ ROOMS = {
                                 "consumer/observability consumer/input/formats consumer/output "
                                 "consumer/claims consumer/pipeline consumer/crash_probe "
                                 "consumer/service/options.h consumer/service/brokers",
-    "consumer/service/judge": "plugin/base plugin/score plugin/verdict plugin/judge consumer/kafka "
+    "consumer/service/judge": "plugin/base plugin/score plugin/verdict plugin/state plugin/judge "
+                              "plugin/checkpoint consumer/kafka "
                               "consumer/observability consumer/status consumer/output "
                               "consumer/output/advice consumer/output/scores "
                               "consumer/service/options.h "
                               "consumer/service/brokers",
     "consumer/service": "plugin/base plugin/fingerprint plugin/state plugin/verdict plugin/judge "
+                        "plugin/checkpoint "
                         "consumer consumer/kafka consumer/observability consumer/status "
                         "consumer/claims consumer/pipeline consumer/service/options.h "
                         "consumer/service/brokers "

@@ -28,10 +28,11 @@ JudgeMachine::Options MachineOptions(const JudgeStage::Options& options) {
 
 }  // namespace
 
-JudgeStage::JudgeStage(Options options, Detector& detector, StatusBoard& board, Metrics& metrics,
-                       StatusRecorder& recorder)
+JudgeStage::JudgeStage(Options options, Detector& detector, Checkpointer* checkpoints,
+                       StatusBoard& board, Metrics& metrics, StatusRecorder& recorder)
     : options_(std::move(options)),
       detector_(detector),
+      checkpoints_(checkpoints),
       board_(board),
       metrics_(metrics),
       recorder_(recorder) {}
@@ -57,6 +58,7 @@ Status JudgeStage::Run(const std::stop_token& stop) {
     while (worked && !stop.stop_requested()) {
       contact.Round();
       worked = machine.Step();
+      if (checkpoints_ != nullptr) checkpoints_->Step();
     }
     if (worked) worked = machine.Finish();
     if (!worked) return {std::move(worked), machine.has_progressed()};

@@ -2,6 +2,7 @@
 
 #include "consumer/observability/metrics.h"
 #include "consumer/service/brokers/status_board.h"
+#include "consumer/service/judge/checkpointer.h"
 #include "consumer/service/options.h"
 #include "consumer/status/status_recorder.h"
 #include "plugin/base/result.h"
@@ -40,9 +41,9 @@ class JudgeStage {
     std::chrono::milliseconds shutdown_timeout{30'000};
   };
 
-  /// All references are borrowed.
-  JudgeStage(Options options, Detector& detector, StatusBoard& board, Metrics& metrics,
-             StatusRecorder& recorder);
+  /// All references are borrowed; `checkpoints` is null where none are made.
+  JudgeStage(Options options, Detector& detector, Checkpointer* checkpoints, StatusBoard& board,
+             Metrics& metrics, StatusRecorder& recorder);
 
   /// As ExtractStage::Run. Errors besides: a log or committed offset that doesn't go with the
   /// state.
@@ -51,6 +52,7 @@ class JudgeStage {
  private:
   const Options options_;
   Detector& detector_;
+  Checkpointer* const checkpoints_;
   StatusBoard& board_;
   Metrics& metrics_;
   StatusRecorder& recorder_;
