@@ -793,6 +793,22 @@ std::vector<Option> MakeOptions() {
              "were never fetched. Each takes up to 64 KiB of the state, in proportion to its "
              "pages, and the fold takes longer. 0: it learns nothing of sites.",
              FIELD(judge.sites.max), Number<std::uint64_t>(0, 1'000'000'000)),
+      Scalar(
+          "judge.retention.expire",
+          "Pages and URLs that weren't seen for so long, by the log's clock, are forgotten, such "
+          "as 180d: at least 1d. 0s: none are. See docs/state.md, \"What goes\".",
+          FIELD(judge.retention.expire_seconds), Seconds(0s, kTenYears)),
+      Scalar("judge.retention.max_pages",
+             "Kept pages with text, which is what the index holds. Where there are more, the ones "
+             "that were kept longest ago are forgotten. 0: any number.",
+             FIELD(judge.retention.max_pages), Number<std::uint64_t>(0, 1'000'000'000'000)),
+      Scalar("judge.retention.sweep_entries",
+             "Rows that have to go are looked for after each so many entries of the log.",
+             FIELD(judge.retention.sweep_entries), Number<std::uint32_t>(1, 1'000'000)),
+      Scalar("judge.retention.sweep_rows",
+             "So many rows are looked at then. More give room back sooner, and hold verdicts up "
+             "longer.",
+             FIELD(judge.retention.sweep_rows), Number<std::uint32_t>(1, 1'000'000)),
 
       Scalar("metrics.topic", "Topic for the metrics records; empty: none are sent.",
              FIELD(metrics.topic), Name(/*may_be_empty=*/true)),
@@ -857,6 +873,9 @@ constexpr std::array kSections{
     Section{"judge.sites",
             "What is learned of the URLs of a site: which bring new content, and which repeat "
             "others. See docs/frontier.md."},
+    Section{"judge.retention",
+            "What the state lets go of by itself, and how fast it takes rows out, those of purges "
+            "too. See docs/state.md, \"What goes\"."},
     Section{"metrics", "What is reported to Kafka."},
     Section{"http", "What is served to people and to Prometheus."},
     Section{"log", "What is written to standard error."},

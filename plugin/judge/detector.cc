@@ -5,6 +5,7 @@
 #include "plugin/judge/apply.h"
 #include "plugin/judge/page_fetch.h"
 #include "plugin/judge/page_scores.h"
+#include "plugin/judge/remover.h"
 #include "plugin/judge/rows.h"
 
 #include <utility>
@@ -92,6 +93,8 @@ Result<Folded> Detector::Fold(const log::Entry& entry) {
       return FoldParameters(entry.parameters());
     case log::Entry::kPage:
       return FoldPage(entry.page());
+    case log::Entry::kPurge:
+      return FoldPurge(entry.purge());
     case log::Entry::BODY_NOT_SET:
       break;
   }
@@ -112,6 +115,7 @@ Status Detector::Commit(const LogPosition& position) {
   if (current_.fold_version >= kFoldVersionOfSites) {
     SitesRow::Write(current_.sites, overlay_.rows());
   }
+  if (current_.removal.has_row) current_.removal.ToRow().Write(overlay_.rows());
   marks_.Write(overlay_.rows());
   auto recorded =
       snapshots_.Record(store_, current_.sequence, overlay_.index().Removed(), overlay_.rows());
@@ -168,7 +172,9 @@ Result<Folded> Detector::FoldParameters(const log::Parameters& parameters) {
   current_.fold_version = parameters.fold_version();
   current_.crawl.SetOptions(ScheduleOptionsOf(*current_.parameters));
   known_sites_.Clear();
+  if (current_.parameters->retention.expire_seconds == 0) current_.removal.StopClock();
   ParametersRow{parameters}.Write(overlay_.rows());
+  CRAWLSIEVE_RETURN_IF_ERROR(Sweep());
   return Folded{FoldOutcome::kParameters, std::nullopt, {}};
 }
 
@@ -209,18 +215,66 @@ Result<Folded> Detector::FoldPage(const log::Page& page) {
   ++current_.sequence;
   if (page.outcome() == log::OUTCOME_DEAD_LETTER) {
     folded.outcome = FoldOutcome::kDeadLetter;
+    CRAWLSIEVE_RETURN_IF_ERROR(Sweep());
     return folded;
   }
-  CRAWLSIEVE_ASSIGN_OR_RETURN(
-      auto decision,
-      Decide(page, DocId{current_.sequence},
-             {*current_.parameters, current_.fold_version, current_.crawl}, overlay_));
+  const DocId id{current_.sequence};
+  const JudgeRules rules{*current_.parameters, current_.fold_version, current_.crawl};
+  const PurgedRows purged(current_.removal.purges);
+  CRAWLSIEVE_RETURN_IF_ERROR(PrepareRemoval(page));
+  LivingView living(purged, page.crawl_id(), rules.parameters.scope, overlay_);
+  JudgeView& view = purged.any() ? static_cast<JudgeView&>(living) : overlay_;
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto decision, Decide(page, id, rules, view));
+  if (current_.fold_version >= kFoldVersionOfRemoval) {
+    CRAWLSIEVE_RETURN_IF_ERROR(
+        NoteForRemoval(page, id, rules.parameters.retention, current_.removal, view, decision));
+  }
   Apply(decision, overlay_.rows(), overlay_.index());
   current_.crawl.Add(decision.crawl);
   Learn(decision.site);
   confirm_work_ += decision.work;
   folded.verdict = std::move(decision.verdict);
+  CRAWLSIEVE_RETURN_IF_ERROR(Sweep());
   return folded;
+}
+
+Status Detector::PrepareRemoval(const log::Page& page) {
+  if (current_.fold_version < kFoldVersionOfRemoval) return {};
+  RemovalProgress& removal = current_.removal;
+  if (current_.parameters->retention.expire_seconds > 0) {
+    removal.NoteTime(page.source().timestamp_ms());
+  }
+  if (removal.purges.empty()) return {};
+  Remover remover(current_, overlay_, known_sites_);
+  for (const std::string* url : {&page.canonical_url(), &page.redirect_target()}) {
+    if (url->empty()) continue;
+    CRAWLSIEVE_RETURN_IF_ERROR(
+        remover.CompleteFor(UrlRow::Key(*url, page, current_.parameters->scope)));
+  }
+  return {};
+}
+
+Result<Folded> Detector::FoldPurge(const log::Purge& purge) {
+  if (!current_.parameters.has_value()) {
+    return MakeError(ErrorCode::kInvalidInput,
+                     "the admission log begins with a purge, not with judging parameters");
+  }
+  if (current_.fold_version < kFoldVersionOfRemoval) {
+    return Folded{FoldOutcome::kPurgeIgnored, std::nullopt, {}};
+  }
+  ++current_.sequence;
+  Remover remover(current_, overlay_, known_sites_);
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const bool is_taken, remover.Begin(purge, scheme_));
+  wants_room_ |= remover.has_finished();
+  CRAWLSIEVE_RETURN_IF_ERROR(Sweep());
+  return Folded{is_taken ? FoldOutcome::kPurge : FoldOutcome::kPurgeIgnored, std::nullopt, {}};
+}
+
+Status Detector::Sweep() {
+  Remover remover(current_, overlay_, known_sites_);
+  CRAWLSIEVE_RETURN_IF_ERROR(remover.Sweep());
+  wants_room_ |= remover.has_finished();
+  return {};
 }
 
 void Detector::Learn(const SiteChange& change) {

@@ -151,6 +151,12 @@ class Detector {
   [[nodiscard]] Status InsertDocumentsAfter(std::uint64_t sequence);
   [[nodiscard]] Result<Folded> FoldParameters(const log::Parameters& parameters);
   [[nodiscard]] Result<Folded> FoldPage(const log::Page& page);
+  [[nodiscard]] Result<Folded> FoldPurge(const log::Purge& purge);
+  /// What removal needs of a page before it is judged: its time, and that nothing is left of its
+  /// URLs where they are purged.
+  [[nodiscard]] Status PrepareRemoval(const log::Page& page);
+  /// Takes out of the state what is due behind the entry that was folded.
+  [[nodiscard]] Status Sweep();
   void Learn(const SiteChange& change);
   [[nodiscard]] Status CheckPage(const log::Page& page) const;
 
@@ -167,6 +173,7 @@ class Detector {
   std::optional<std::string> forgotten_site_;  ///< by the last entry, of those with news
   std::optional<std::string> site_with_news_;  ///< by the last entry
   ConfirmWork confirm_work_;
+  bool wants_room_ = false;     ///< rows of a purge or of a pass of expiry are all deleted
   RestartSnapshots snapshots_;  ///< after the index, which they may be reading
 };
 

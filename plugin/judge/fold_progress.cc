@@ -12,16 +12,17 @@
 namespace crawlsieve {
 namespace {
 
-/// Versions that know no schedules read format 3, those that know no sites format 4, and must not
-/// go on with a state that has some.
+/// Versions that know no schedules read format 3, those that know no sites format 4, those that
+/// know no purges format 5, and must not go on with a state that has some.
 constexpr std::uint32_t kOldestStateFormat = 3;
-constexpr std::uint32_t kStateFormat = 5;
+constexpr std::uint32_t kStateFormat = 6;
 
 }  // namespace
 
 std::uint32_t StateFormatOf(std::uint32_t fold_version) {
   if (fold_version < kFoldVersionOfSchedules) return kOldestStateFormat;
-  return fold_version < kFoldVersionOfSites ? kStateFormat - 1 : kStateFormat;
+  if (fold_version < kFoldVersionOfSites) return kStateFormat - 2;
+  return fold_version < kFoldVersionOfRemoval ? kStateFormat - 1 : kStateFormat;
 }
 
 Result<StoredProgress> ReadProgress(RowReader& rows) {
@@ -52,6 +53,8 @@ Result<StoredProgress> ReadProgress(RowReader& rows) {
     if (crawl.has_value()) progress.crawl = *crawl;
     CRAWLSIEVE_ASSIGN_OR_RETURN(const auto sites, SitesRow::Read(rows));
     progress.sites = sites.value_or(site::FetchCounts());
+    CRAWLSIEVE_ASSIGN_OR_RETURN(const auto removal, RemovalRow::Read(rows));
+    if (removal.has_value()) progress.removal = RemovalProgress::Of(*removal);
   }
   return stored;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "plugin/base/result.h"
+#include "plugin/judge/removal.h"
 #include "plugin/judge/view.h"
 #include "plugin/schedule/crawl_schedule.h"
 #include "plugin/site/pattern_counts.h"
@@ -25,6 +26,7 @@ struct FoldProgress {
   std::uint32_t fold_version = 0;
   schedule::CrawlSchedule crawl{schedule::ScheduleOptions()};
   site::FetchCounts sites;  ///< what first fetches brought
+  RemovalProgress removal;
 };
 
 /// The progress that a state was stored with.

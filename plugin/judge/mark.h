@@ -20,6 +20,8 @@ enum class FoldOutcome {
   kStaleGeneration,  ///< of an earlier generation of the input topic; nothing changed
   kOtherTopic,       ///< at an offset that was folded, and not the record that was folded there
   kPosition,         ///< says how far the group was done; no record
+  kPurge,            ///< pages are forgotten from here on
+  kPurgeIgnored,     ///< a purge that was sent twice, names nothing, or came before its rules
 };
 
 /// Offsets of one source partition, both ends included.

@@ -1,5 +1,7 @@
 #include "plugin/judge/overlay.h"
 
+#include "plugin/state/range.h"
+
 namespace crawlsieve {
 
 Result<RowMap::Value> Overlay::Row(Table table, std::string_view key) {
@@ -15,6 +17,14 @@ std::span<const Match> Overlay::Candidates(Fingerprint query, const Reach& reach
   }
   index_.get().Find(query, reach.max_distance, reach.limit, matches_, &lookup_work_);
   return matches_;
+}
+
+Result<std::vector<Store::Row>> Overlay::Range(Table table, std::string_view prefix,
+                                               std::string_view from, std::size_t limit) const {
+  return ChangedRange({&rows_.Of(table)}, prefix, from, limit,
+                      [&](std::string_view next, std::size_t count) {
+                        return store_.Range(table, prefix, next, count);
+                      });
 }
 
 void Overlay::ReadAheadFor(std::span<const log::Entry> entries, const JudgeParameters& parameters,

@@ -31,6 +31,11 @@ class Overlay final : public JudgeView {
   /// Forgets what was read ahead: needed before the store changes.
   void ForgetReadAhead() { ahead_.Clear(); }
 
+  /// As Store::Range, of the state as it is.
+  [[nodiscard]] Result<std::vector<Store::Row>> Range(Table table, std::string_view prefix,
+                                                      std::string_view from,
+                                                      std::size_t limit) const;
+
   /// The store has the changes.
   void Commit();
 

@@ -127,6 +127,16 @@ Result<SiteChange> LearnOfSite(const site::PageObservation& observation, std::ui
   return change;
 }
 
+Status ForgetSite(std::string_view name, std::uint64_t max_sites, RowReader& rows,
+                  Changes& changes) {
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto slot,
+                              SiteSlotRow::Read(rows, SiteSlotRow::Key(name, max_sites)));
+  if (!slot.has_value() || slot->record.site() != name) return {};
+  if (slot->record.has_learned()) changes.Delete(Table::kHosts, SiteRow::Key(*slot));
+  changes.Delete(Table::kHosts, slot->key);
+  return {};
+}
+
 Result<std::optional<site::Site>> ReadSite(std::string_view name, std::uint64_t max_sites,
                                            RowReader& rows) {
   if (max_sites == 0) return std::optional<site::Site>();

@@ -57,6 +57,10 @@ struct SiteChange {
                                              std::uint64_t max_sites, RowReader& rows);
 inline constexpr std::uint32_t kMaxPatience = 1000;
 
+/// Deletes what is known of a site, if it has a slot. Errors: kIo, kCorruption.
+[[nodiscard]] Status ForgetSite(std::string_view name, std::uint64_t max_sites, RowReader& rows,
+                                Changes& changes);
+
 /// All that is known of a site; nullopt: nothing. Errors: kIo, kCorruption.
 [[nodiscard]] Result<std::optional<site::Site>> ReadSite(std::string_view name,
                                                          std::uint64_t max_sites, RowReader& rows);

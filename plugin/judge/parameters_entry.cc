@@ -119,6 +119,9 @@ Result<JudgeParameters> ParametersOf(const log::Parameters& entry) {
   ForEachField(parameters,
                [&entry](std::string_view name, auto& value) { Read(entry, name, value); });
   parameters.cluster_budget = std::max(1U, parameters.cluster_budget);
+  RetentionParameters& retention = parameters.retention;
+  if (retention.sweep_entries == 0) retention.sweep_entries = RetentionParameters().sweep_entries;
+  if (retention.sweep_rows == 0) retention.sweep_rows = RetentionParameters().sweep_rows;
   return parameters;
 }
 

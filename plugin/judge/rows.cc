@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstddef>
 #include <system_error>
 #include <utility>
 
@@ -19,6 +20,7 @@ constexpr std::string_view kPositionKey = "position";
 constexpr std::string_view kParametersKey = "parameters";
 constexpr std::string_view kScheduleKey = "schedule";
 constexpr std::string_view kSitesKey = "sites";
+constexpr std::string_view kRemovalKey = "removal";
 
 void AppendBigEndian(std::uint64_t number, std::string& key) {
   for (int shift = 56; shift >= 0; shift -= 8) key += static_cast<char>(number >> shift);
@@ -200,6 +202,17 @@ Result<std::optional<HostRow>> HostRow::Read(RowReader& rows, std::string_view k
 
 void HostRow::Write(Changes& changes) const { WriteRecord(Table::kHosts, key, record, changes); }
 
+void HostRow::DeleteAll(std::string_view host, Changes& changes) {
+  changes.Delete(Table::kHosts, host);
+  std::string key(host);
+  key += '\0';
+  key += '\0';
+  for (std::size_t set = 0; set < schedule::PatternSet::kSets; ++set) {
+    key.back() = static_cast<char>(set);
+    changes.Delete(Table::kHosts, key);
+  }
+}
+
 std::string PatternRow::Key(std::string_view host, std::string_view pattern) {
   std::string key(host);
   key += '\0';
@@ -326,6 +339,14 @@ void SitesRow::Write(const site::FetchCounts& counts, Changes& changes) {
   schedule::ByteWriter out;
   site::Encode(counts, out);
   changes.Put(Table::kMeta, kSitesKey, std::move(out).Take());
+}
+
+Result<std::optional<RemovalRow>> RemovalRow::Read(RowReader& rows) {
+  return ReadRow<RemovalRow>(rows, Table::kMeta, kRemovalKey);
+}
+
+void RemovalRow::Write(Changes& changes) const {
+  WriteRecord(Table::kMeta, kRemovalKey, record, changes);
 }
 
 Result<std::optional<ParametersRow>> ParametersRow::Read(RowReader& rows) {

@@ -98,6 +98,9 @@ struct HostRow {
   [[nodiscard]] static Result<std::optional<HostRow>> Read(RowReader& rows, std::string_view key);
 
   void Write(Changes& changes) const;
+
+  /// Deletes the rows of a host and of its path patterns.
+  static void DeleteAll(std::string_view host, Changes& changes);
 };
 
 /// Table hosts, by host name, NUL and the number of the set: some of the host's path patterns.
@@ -181,6 +184,15 @@ struct SitesRow {
   [[nodiscard]] static Result<std::optional<site::FetchCounts>> Read(RowReader& rows);
 
   static void Write(const site::FetchCounts& counts, Changes& changes);
+};
+
+/// Table meta: what is being taken out of the state.
+struct RemovalRow {
+  state::Removal record;
+
+  [[nodiscard]] static Result<std::optional<RemovalRow>> Read(RowReader& rows);
+
+  void Write(Changes& changes) const;
 };
 
 /// Table meta: the judging parameters in force, as the log has them.

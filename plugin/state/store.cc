@@ -3,6 +3,7 @@
 #include "plugin/base/result.h"
 #include "plugin/state/database.h"
 #include "plugin/state/lock_file.h"
+#include "plugin/state/range.h"
 
 #include <algorithm>
 #include <array>
@@ -218,6 +219,27 @@ class Store::Impl {
     return {};
   }
 
+  Result<std::vector<Row>> Range(Table table, std::string_view prefix, std::string_view from,
+                                 std::size_t limit) {
+    const std::shared_lock lock(mutex_);
+    rocksdb::ReadOptions read;
+    read.fill_cache = false;
+    const std::unique_ptr<rocksdb::Iterator> it(db_->NewIterator(read, HandleOf(table)));
+    it->Seek(ToSlice(std::max(from, prefix)));
+    const auto in_files = [&](std::string_view /*from*/, std::size_t count) {
+      std::vector<Row> rows;
+      for (; rows.size() < count && it->Valid() && it->key().starts_with(ToSlice(prefix));
+           it->Next()) {
+        rows.push_back({it->key().ToString(), it->value().ToString()});
+      }
+      return Result<std::vector<Row>>(std::move(rows));
+    };
+    auto rows =
+        ChangedRange({&going_.Of(table), &coming_.Of(table)}, prefix, from, limit, in_files);
+    if (!it->status().ok()) return tl::unexpected(ToError(it->status(), directory_));
+    return rows;
+  }
+
  private:
   rocksdb::ColumnFamilyHandle* HandleOf(Table table) { return handles_[FamilyOf(table)]; }
 
@@ -401,6 +423,11 @@ bool Store::IsFlushing() const { return impl_->IsFlushing(); }
 
 Status Store::Checkpoint(const std::filesystem::path& directory) const {
   return impl_->Checkpoint(directory);
+}
+
+Result<std::vector<Store::Row>> Store::Range(Table table, std::string_view prefix,
+                                             std::string_view from, std::size_t limit) const {
+  return impl_->Range(table, prefix, from, limit);
 }
 
 Status Store::ForEach(Table table,

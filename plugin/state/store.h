@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace crawlsieve {
 
@@ -76,6 +77,16 @@ class Store {
   /// The folder below the store that Checkpoint may be called for. What is left there by a process
   /// that was killed is removed when the store is opened.
   static constexpr const char* kCheckpointFolder = "checkpoint";
+
+  struct Row {
+    std::string key;
+    std::string value;
+  };
+
+  /// The first `limit` rows of a table as it is now whose keys begin with `prefix` and are `from`
+  /// or more, in byte order of the keys. Fewer: there are no more. Errors: kIo, kCorruption.
+  [[nodiscard]] Result<std::vector<Row>> Range(Table table, std::string_view prefix,
+                                               std::string_view from, std::size_t limit) const;
 
   /// Calls `visit(key, value)` for every entry of a table as it is now with a key of `from` or
   /// more, in byte order of the keys, until it returns an error, which is handed on. `visit`

@@ -38,6 +38,21 @@ struct SiteParameters {
   friend bool operator==(const SiteParameters&, const SiteParameters&) = default;
 };
 
+/// What the state lets go of by itself: docs/state.md, "What goes".
+struct RetentionParameters {
+  /// Pages and URLs that weren't seen for so long by the log's clock go; 0: none.
+  std::uint64_t expire_seconds = 0;
+  /// Kept pages with text. The oldest go where there are more; 0: any number.
+  std::uint64_t max_pages = 0;
+  /// Rows that have to go are looked for after each so many entries of the log; 0: as 4,096.
+  std::uint32_t sweep_entries = 4'096;
+  /// So many rows are looked at then: more give room back sooner, and hold verdicts up longer; 0:
+  /// as 8,192.
+  std::uint32_t sweep_rows = 8'192;
+
+  friend bool operator==(const RetentionParameters&, const RetentionParameters&) = default;
+};
+
 /// The rule of fold versions 4 and 5, of which logs may have values: the interval halves when the
 /// page changed and grows by half when it did not, between the bounds. Seconds.
 struct RecrawlIntervals {
@@ -94,6 +109,7 @@ struct JudgeParameters {
   RecrawlIntervals recrawl;
   ScheduleParameters schedule;
   SiteParameters sites;
+  RetentionParameters retention;
 
   friend bool operator==(const JudgeParameters&, const JudgeParameters&) = default;
 };
@@ -108,10 +124,11 @@ void ForEachField(Parameters& parameters, const Visit& visit) {
   auto& [max_distance, min_similarity, short_text_shingles, short_text_similarity,
          same_item_similarity, other_item_similarity, other_item_short_shingles,
          other_item_short_similarity, max_candidates, min_features, cluster_budget, scope,
-         preferred_url, priority, recrawl, schedule, sites] = parameters;
+         preferred_url, priority, recrawl, schedule, sites, retention] = parameters;
   auto& [novelty, host, depth, change] = priority;
   auto& [initial_seconds, min_seconds, max_seconds] = recrawl;
   auto& [fetches_a_day, freshness, min_interval, max_interval] = schedule;
+  auto& [expire_seconds, max_pages, sweep_entries, sweep_rows] = retention;
   visit("max_distance", max_distance);
   visit("min_similarity", min_similarity);
   visit("short_text_shingles", short_text_shingles);
@@ -137,6 +154,10 @@ void ForEachField(Parameters& parameters, const Visit& visit) {
   visit("schedule.min_seconds", min_interval);
   visit("schedule.max_seconds", max_interval);
   visit("sites.max", sites.max);
+  visit("retention.expire_seconds", expire_seconds);
+  visit("retention.max_pages", max_pages);
+  visit("retention.sweep_entries", sweep_entries);
+  visit("retention.sweep_rows", sweep_rows);
 }
 
 }  // namespace crawlsieve

@@ -36,6 +36,8 @@ void BatchCounts::Add(const Folded& folded, const log::Page& page) {
     case FoldOutcome::kParameters:
     case FoldOutcome::kDeadLetter:
     case FoldOutcome::kPosition:
+    case FoldOutcome::kPurge:
+    case FoldOutcome::kPurgeIgnored:
       return;
   }
 }

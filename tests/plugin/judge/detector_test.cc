@@ -881,6 +881,17 @@ TEST_P(DetectorFoldTest, IsTheSameHoweverItIsInterruptedAndWhateverTheIndex) {
   EXPECT_EQ(FoldAll(log, MakeShardedIndex, Disturbance::kReadAhead), expected);
 }
 
+TEST_P(DetectorFoldTest, TakesOutTheSameRowsHoweverItIsInterrupted) {
+  const std::vector<log::Entry> log =
+      testing::WithRemoval(WithFetches(RandomLog(GetParam(), 400), GetParam()), GetParam());
+  const auto expected = FoldAll(log, MakeFlatIndex, Disturbance::kNone);
+  EXPECT_EQ(FoldAll(log, MakeFlatIndex, Disturbance::kCommitOften), expected);
+  EXPECT_EQ(FoldAll(log, MakeShardedIndex, Disturbance::kDiscardAndRefold), expected);
+  EXPECT_EQ(FoldAll(log, MakeShardedIndex, Disturbance::kRestart), expected);
+  EXPECT_EQ(FoldAll(log, MakeShardedIndex, Disturbance::kCrash), expected);
+  EXPECT_EQ(FoldAll(log, MakeShardedIndex, Disturbance::kReadAhead), expected);
+}
+
 /// What a page may be compared with, by the parameters of the log.
 std::string ScopeNameOf(const log::Page& page, Scope scope) {
   switch (scope) {

@@ -53,6 +53,7 @@ std::vector<log::Entry> History(std::uint64_t seed, std::uint32_t fold_version) 
       log[i].mutable_parameters()->set_fold_version(fold_version);
       if (fold_version < 6) log[i].mutable_parameters()->clear_schedule();
       if (fold_version < 7) log[i].mutable_parameters()->clear_sites();
+      if (fold_version < 8) log[i].mutable_parameters()->clear_retention();
     }
     if (log[i].has_page() && log[i].page().outcome() == log::OUTCOME_NOT_EVALUATED && i % 3 == 0) {
       log[i].mutable_page()->set_detail("parse_time");
@@ -111,6 +112,10 @@ TEST(FoldHistory, EveryFoldVersionGivesTheVerdictsAndTheStateThatWereWrittenDown
       {1, 7, {"4ee0e3cdaf62b02f16808ca2910a3278", "637899c1836679b2410debeade12b871"}},
       {2, 7, {"9c196e918075e94092b24fbef8ddca5f", "3c75d601eca6dc738266be9fed7a5b27"}},
       {3, 7, {"9284c2132cdaf682541b55cae20218c7", "6cd148b6a7fc701842b9c4baf5f28d82"}},
+      {0, 8, {"72919e19a242d78552e41b82d4fbca92", "1799b39898ab01fca38e0679d95dc3f2"}},
+      {1, 8, {"4ee0e3cdaf62b02f16808ca2910a3278", "08cb1994456ed8865c9506399dc58810"}},
+      {2, 8, {"9c196e918075e94092b24fbef8ddca5f", "b9b6030e0e6ed3d798f13e65e7d674ad"}},
+      {3, 8, {"9284c2132cdaf682541b55cae20218c7", "0d787def8d528e5175dd9b6ac64e76f4"}},
   };
   for (const Case& c : cases) {
     SCOPED_TRACE(c.fold_version);

@@ -146,4 +146,46 @@ inline std::vector<log::Entry> WithFetches(std::vector<log::Entry> log, std::uin
   return log;
 }
 
+/// A purge of what `random` says: a URL, a prefix, a host or a crawl of RandomLog.
+inline log::Entry RandomPurge(std::mt19937_64& random, const log::Page& page) {
+  log::Entry entry;
+  log::Purge& purge = *entry.mutable_purge();
+  purge.set_id(std::to_string(random() % 50));
+  switch (random() % 5) {
+    case 0:
+    case 1:
+      purge.set_url(page.canonical_url());
+      break;
+    case 2:
+      purge.set_url_prefix(page.canonical_url().substr(0, 13));
+      break;
+    case 3:
+      purge.set_host(page.host());
+      break;
+    default:
+      purge.set_crawl_id(page.crawl_id());
+  }
+  return entry;
+}
+
+/// The same log with purges among the pages, under parameters by which rows are looked for often
+/// and few at a time, pages expire and their number is bounded.
+inline std::vector<log::Entry> WithRemoval(const std::vector<log::Entry>& log, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::vector<log::Entry> changed;
+  for (const log::Entry& entry : log) {
+    changed.push_back(entry);
+    if (entry.has_parameters()) {
+      log::Retention& retention = *changed.back().mutable_parameters()->mutable_retention();
+      retention.set_expire_seconds(seed % 3 == 0 ? 0 : 86'400 * (1 + seed % 3));
+      retention.set_max_pages(seed % 4 == 0 ? 12 : 0);
+      retention.set_sweep_entries(2 + static_cast<std::uint32_t>(seed % 5));
+      retention.set_sweep_rows(1 + static_cast<std::uint32_t>(seed % 3));
+    } else if (random() % 25 == 0) {
+      changed.push_back(RandomPurge(random, entry.page()));
+    }
+  }
+  return changed;
+}
+
 }  // namespace crawlsieve::testing

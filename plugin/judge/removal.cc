@@ -1,0 +1,152 @@
+#include "plugin/judge/removal.h"
+
+#include "plugin/base/result.h"
+#include "plugin/fingerprint/checksum.h"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+namespace crawlsieve {
+namespace {
+
+/// The most that the clock moves on at a step: whoever writes wrong times must do so for long.
+constexpr std::uint64_t kLongestStep = 86'400;
+constexpr std::int64_t kYear10000Ms = 253'402'300'800'000;
+
+}  // namespace
+
+RemovalRow RemovalProgress::ToRow() const {
+  RemovalRow row;
+  state::Removal& record = row.record;
+  for (const ActivePurge& purge : purges) {
+    state::Removal::Purge& written = *record.add_purges();
+    written.set_sequence(purge.sequence);
+    written.set_kind(static_cast<std::uint32_t>(purge.selection.kind()));
+    written.set_text(purge.selection.text());
+    written.set_scope(purge.selection.scope());
+    written.set_range(purge.range);
+    written.set_next(purge.next);
+  }
+  record.mutable_known_ids()->Add(known_ids.begin(), known_ids.end());
+  record.set_now(now);
+  record.set_earliest(earliest);
+  record.set_since(since);
+  record.set_pass_began(pass_began);
+  record.set_horizon(horizon);
+  record.set_stage(static_cast<std::uint32_t>(stage));
+  record.set_next(next);
+  record.set_oldest(oldest);
+  return row;
+}
+
+RemovalProgress RemovalProgress::Of(const RemovalRow& row) {
+  const state::Removal& record = row.record;
+  RemovalProgress progress;
+  progress.has_row = true;
+  for (const state::Removal::Purge& purge : record.purges()) {
+    progress.purges.push_back(
+        {purge.sequence(),
+         Selection(static_cast<Selection::Kind>(purge.kind()), purge.text(), purge.scope()),
+         purge.range(), purge.next()});
+  }
+  progress.known_ids.assign(record.known_ids().begin(), record.known_ids().end());
+  progress.now = record.now();
+  progress.earliest = record.earliest();
+  progress.since = record.since();
+  progress.pass_began = record.pass_began();
+  progress.horizon = record.horizon();
+  progress.stage = static_cast<ExpiryStage>(record.stage());
+  progress.next = record.next();
+  progress.oldest = record.oldest();
+  return progress;
+}
+
+bool RemovalProgress::TakeId(std::string_view id) {
+  has_row = true;
+  const std::uint64_t hash = RawChecksum(id).low;
+  if (std::ranges::find(known_ids, hash) != known_ids.end()) return false;
+  if (known_ids.size() == kMaxIds) known_ids.erase(known_ids.begin());
+  known_ids.push_back(hash);
+  return true;
+}
+
+void RemovalProgress::NoteTime(std::int64_t timestamp_ms) {
+  has_row = true;
+  if (timestamp_ms < 1000) return;
+  const auto seconds = static_cast<std::uint64_t>(std::min(timestamp_ms, kYear10000Ms) / 1000);
+  earliest = earliest == 0 ? seconds : std::min(earliest, seconds);
+}
+
+void RemovalProgress::MoveClock() {
+  const std::uint64_t time = std::exchange(earliest, 0);
+  if (time <= now) return;
+  now = now == 0 ? time : std::min(time, now + kLongestStep);
+}
+
+void RemovalProgress::StopClock() {
+  now = earliest = since = pass_began = horizon = 0;
+  stage = ExpiryStage::kNone;
+  next.clear();
+}
+
+bool PurgedRows::Has(const UrlRow& row) const {
+  return std::ranges::any_of(purges_, [&row](const ActivePurge& purge) {
+    return row.record.written() < purge.sequence && purge.selection.Covers(row);
+  });
+}
+
+bool PurgedRows::Has(const DocumentRow& row) const {
+  return std::ranges::any_of(purges_, [&row](const ActivePurge& purge) {
+    return row.id.sequence < purge.sequence && purge.selection.Covers(row);
+  });
+}
+
+bool PurgedRows::MayHave(const UrlRow& row) const {
+  return std::ranges::any_of(
+      purges_, [&row](const ActivePurge& purge) { return purge.selection.Covers(row); });
+}
+
+Result<RowMap::Value> LivingView::Row(Table table, std::string_view key) {
+  if (table == Table::kDocuments) return Document(key);
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto bytes, view_.Row(table, key));
+  if (table != Table::kUrls || !bytes.has_value()) return bytes;
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto row, UrlRow::Parse(key, *bytes));
+  return purged_.Has(row) ? RowMap::Value() : bytes;
+}
+
+Result<RowMap::Value> LivingView::Document(std::string_view key) {
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto bytes, view_.Row(Table::kDocuments, key));
+  if (!bytes.has_value()) return bytes;
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto row, DocumentRow::Parse(key, *bytes));
+  if (purged_.Has(row)) return RowMap::Value();
+  if (row.record.preferred_url().empty()) return bytes;
+  changed_ = *bytes;
+  const std::string preferred = UrlRow::Key(row.record.preferred_url(), crawl_id_, scope_);
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto url, UrlRow::Read(view_, preferred));
+  if (url.has_value() && purged_.Has(*url)) {
+    row.record.clear_preferred_url();
+    row.record.clear_preferred_score();
+    changed_ = row.record.SerializeAsString();
+  }
+  return RowMap::Value(changed_);
+}
+
+std::span<const Match> LivingView::Candidates(Fingerprint query, const Reach& reach) {
+  for (Reach asked = reach;; asked.limit *= 2) {
+    const std::span<const Match> found = view_.Candidates(query, asked);
+    const bool is_cut = found.size() == asked.limit;
+    matches_.assign(found.begin(), found.end());
+    std::erase_if(matches_, [this](const Match& match) {
+      const auto row = DocumentRow::Read(view_, match.document);
+      return row && row->has_value() && purged_.Has(**row);
+    });
+    if (matches_.size() >= reach.limit) {
+      matches_.resize(reach.limit);
+      return matches_;
+    }
+    if (!is_cut || asked.limit >= reach.limit * kMostAskedFor) return matches_;
+  }
+}
+
+}  // namespace crawlsieve

@@ -1,0 +1,104 @@
+#pragma once
+
+#include "plugin/judge/rows.h"
+#include "plugin/judge/selection.h"
+#include "plugin/judge/view.h"
+#include "plugin/verdict/parameters.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace crawlsieve {
+
+/// A purge whose rows may still be there. They count as gone all the same: see PurgedRows.
+struct ActivePurge {
+  std::uint64_t sequence = 0;  ///< of its entry: rows of before it go
+  Selection selection;
+  std::uint32_t range = 0;  ///< of the selection's, where rows are being looked for
+  std::string next;         ///< key in there to go on from
+};
+
+/// What is under way in the table of documents and then in that of URLs.
+enum class ExpiryStage : std::uint32_t { kNone, kDocuments, kUrls };
+
+/// What is being taken out of the state, and the log's clock. Part of the state. Value type.
+struct RemovalProgress {
+  std::vector<ActivePurge> purges;       ///< the first one's rows are being looked for
+  std::vector<std::uint64_t> known_ids;  ///< hashes of the latest purges' ids, the oldest first
+  // Seconds since 1970, by the log's clock; 0: unknown.
+  std::uint64_t now = 0;
+  std::uint64_t earliest = 0;  ///< time of a record since the last step
+  std::uint64_t since = 0;     ///< rows without a time count as seen then
+  std::uint64_t pass_began = 0;
+  std::uint64_t horizon = 0;  ///< what was seen before goes
+  ExpiryStage stage = ExpiryStage::kNone;
+  std::string next;    ///< key to go on from
+  std::string oldest;  ///< key of documents below which the bound has left none
+  /// Whether the state has a row of this: from the first use on, for good.
+  bool has_row = false;
+
+  [[nodiscard]] RemovalRow ToRow() const;
+  [[nodiscard]] static RemovalProgress Of(const RemovalRow& row);
+
+  /// Remembers a purge's id. False: it is among the latest already.
+  [[nodiscard]] bool TakeId(std::string_view id);
+  static constexpr std::size_t kMaxIds = 1024;
+
+  /// Notes when a page's input record was written.
+  void NoteTime(std::int64_t timestamp_ms);
+  /// Moves the clock on, at most by a day: to the earliest time that was noted since the last call.
+  void MoveClock();
+  /// Forgets it: nothing expires any more.
+  void StopClock();
+};
+
+/// The hour of a time by the log's clock, as rows have it.
+[[nodiscard]] constexpr std::uint32_t HourOf(std::uint64_t seconds) {
+  return static_cast<std::uint32_t>(seconds / 3600);
+}
+
+/// Rows that are purged and still there. Borrows the purges, which must stay as they are.
+class PurgedRows {
+ public:
+  explicit PurgedRows(const std::vector<ActivePurge>& purges) : purges_(purges) {}
+
+  [[nodiscard]] bool any() const { return !purges_.empty(); }
+  [[nodiscard]] bool Has(const UrlRow& row) const;
+  [[nodiscard]] bool Has(const DocumentRow& row) const;
+  /// Whether a purge covers the row, older than it or not.
+  [[nodiscard]] bool MayHave(const UrlRow& row) const;
+
+ private:
+  const std::vector<ActivePurge>& purges_;
+};
+
+/// A view in which purged rows are gone: documents, URLs, and URLs that clusters would prefer.
+/// Borrows all. Thread-compatible.
+class LivingView final : public JudgeView {
+ public:
+  /// `crawl_id`: of the page that is judged.
+  LivingView(const PurgedRows& purged, std::string_view crawl_id, Scope scope, JudgeView& view)
+      : purged_(purged), crawl_id_(crawl_id), scope_(scope), view_(view) {}
+
+  [[nodiscard]] Result<RowMap::Value> Row(Table table, std::string_view key) override;
+
+  /// Asks for more where purged documents are among the nearest, until there are as many others or
+  /// kMostAskedFor times the limit is reached. Then farther ones aren't found.
+  [[nodiscard]] std::span<const Match> Candidates(Fingerprint query, const Reach& reach) override;
+  static constexpr std::size_t kMostAskedFor = 32;
+
+ private:
+  [[nodiscard]] Result<RowMap::Value> Document(std::string_view key);
+
+  const PurgedRows& purged_;
+  const std::string_view crawl_id_;
+  const Scope scope_;
+  JudgeView& view_;
+  std::string changed_;
+  std::vector<Match> matches_;
+};
+
+}  // namespace crawlsieve

@@ -1,0 +1,69 @@
+#include "plugin/state/range.h"
+
+#include "plugin/base/result.h"
+
+#include <algorithm>
+#include <iterator>
+#include <string>
+#include <utility>
+
+namespace crawlsieve {
+namespace {
+
+using Change = RowMap::Row;
+
+/// The changes to keys of the range, from `from` to `last`, if there is one, in order: the last one
+/// to each key.
+std::vector<Change> Within(const std::vector<const RowMap*>& maps, std::string_view prefix,
+                           std::string_view from, const std::string* last) {
+  std::vector<Change> changes;
+  for (const RowMap* map : maps) {
+    for (const Change& change : map->rows()) {
+      if (change.key < from || (last != nullptr && change.key > *last) ||
+          !change.key.starts_with(prefix)) {
+        continue;
+      }
+      changes.push_back(change);
+    }
+  }
+  std::ranges::stable_sort(changes, {}, &Change::key);
+  // Of equal keys the last one: seen from the end, the first.
+  const auto kept = std::unique(changes.rbegin(), changes.rend(),
+                                [](const Change& a, const Change& b) { return a.key == b.key; });
+  changes.erase(changes.begin(), kept.base());
+  return changes;
+}
+
+}  // namespace
+
+Result<std::vector<Store::Row>> ChangedRange(const std::vector<const RowMap*>& changes,
+                                             std::string_view prefix, std::string_view from,
+                                             std::size_t limit, const RowSource& source) {
+  std::vector<Store::Row> rows;
+  std::string next(std::max(from, prefix));
+  while (rows.size() < limit) {
+    const std::size_t wanted = limit - rows.size();
+    CRAWLSIEVE_ASSIGN_OR_RETURN(auto base, source(next, wanted));
+    const bool is_end = base.size() < wanted;
+    const std::string last = is_end ? std::string() : base.back().key;
+    auto unchanged = base.begin();
+    for (const Change& change : Within(changes, prefix, next, is_end ? nullptr : &last)) {
+      const auto end = std::find_if(unchanged, base.end(), [&change](const Store::Row& row) {
+        return row.key >= change.key;
+      });
+      std::move(unchanged, end, std::back_inserter(rows));
+      unchanged = end;
+      if (unchanged != base.end() && unchanged->key == change.key) ++unchanged;
+      if (change.value.has_value()) {
+        rows.push_back({std::string(change.key), std::string(*change.value)});
+      }
+    }
+    std::move(unchanged, base.end(), std::back_inserter(rows));
+    if (is_end) break;
+    next = last + '\0';
+  }
+  if (rows.size() > limit) rows.resize(limit);
+  return rows;
+}
+
+}  // namespace crawlsieve

@@ -1,0 +1,328 @@
+// Pages that are taken out of the state: purges, expiry, and the bound on kept pages.
+#include "plugin/judge/removal.h"
+
+#include "plugin/index/flat_index.h"
+#include "plugin/judge/detector.h"
+#include "plugin/judge/selection.h"
+#include "tests/plugin/judge/random_log.h"
+#include "tests/support/entry_builder.h"
+#include "tests/support/temporary_directory.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace crawlsieve {
+namespace {
+
+using ::testing::ElementsAre;
+using testing::EntryBuilder;
+using ::testing::IsEmpty;
+using testing::kScheme;
+
+constexpr std::int64_t kDay = 86'400'000;
+constexpr std::int64_t kNoon = 1'772'366'400'000;
+
+Result<std::unique_ptr<HammingIndex>> MakeIndex(int /*max_distance*/) {
+  return std::make_unique<FlatIndex>();
+}
+
+log::Entry PurgeOfUrl(const std::string& id, const std::string& url) {
+  log::Entry entry;
+  entry.mutable_purge()->set_id(id);
+  entry.mutable_purge()->set_url(url);
+  return entry;
+}
+
+log::Entry PurgeOfCrawl(const std::string& id, const std::string& crawl) {
+  log::Entry entry;
+  entry.mutable_purge()->set_id(id);
+  entry.mutable_purge()->set_crawl_id(crawl);
+  return entry;
+}
+
+/// A state that entries are folded into.
+class Judge {
+ public:
+  explicit Judge(const JudgeParameters& parameters) {
+    store_ = std::move(*Store::Open({.directory = directory_.path()}));
+    detector_ = std::move(*Detector::Open(*store_, MakeIndex, kScheme));
+    Fold(ParametersEntry(parameters, kScheme));
+  }
+
+  Folded Fold(const log::Entry& entry) {
+    auto folded = detector_->Fold(entry);
+    EXPECT_TRUE(folded.has_value()) << folded.error().message;
+    EXPECT_TRUE(detector_->Commit({offset_++, std::string(16, 'x')}).has_value());
+    return folded.has_value() ? std::move(*folded) : Folded();
+  }
+
+  Reason ReasonOf(const log::Entry& entry) { return Fold(entry).verdict.value().reason; }
+
+  /// Entries that change nothing but the number of entries.
+  void Pass(int count, EntryBuilder& entries) {
+    for (int i = 0; i < count; ++i) Fold(entries.Page("", log::OUTCOME_DEAD_LETTER));
+  }
+
+  /// Names of the tables that have the text in a key or a value.
+  [[nodiscard]] std::vector<Table> WhereIs(std::string_view text) const {
+    std::vector<Table> found;
+    for (const Table table : kFoldedTables) {
+      bool is_here = false;
+      EXPECT_TRUE(store_
+                      ->ForEach(table,
+                                [&](std::string_view key, std::string_view value) -> Status {
+                                  is_here |= key.find(text) != std::string_view::npos ||
+                                             value.find(text) != std::string_view::npos;
+                                  return {};
+                                })
+                      .has_value());
+      if (is_here) found.push_back(table);
+    }
+    return found;
+  }
+
+  [[nodiscard]] std::size_t RowsOf(Table table) const {
+    return store_->Range(table, "", "", 1'000'000)->size();
+  }
+  [[nodiscard]] std::uint64_t indexed() const { return detector_->index_stats().documents; }
+
+ private:
+  testing::TemporaryDirectory directory_;
+  std::unique_ptr<Store> store_;
+  std::unique_ptr<Detector> detector_;
+  std::int64_t offset_ = 0;
+};
+
+JudgeParameters Sweeping(std::uint32_t entries, std::uint32_t rows) {
+  JudgeParameters parameters = testing::Parameters();
+  parameters.retention.sweep_entries = entries;
+  parameters.retention.sweep_rows = rows;
+  return parameters;
+}
+
+TEST(Removal, AUrlThatIsPurgedLeavesNothingAndIsNewTheNextTime) {
+  Judge judge(testing::Parameters());
+  EntryBuilder entries(kScheme);
+  const std::string url = "http://host.example/secret/name";
+  EXPECT_EQ(judge.ReasonOf(entries.Text(url, "a", 1)), Reason::kUnique);
+  EXPECT_EQ(judge.ReasonOf(entries.Text("http://host.example/other", "b", 0xff00)),
+            Reason::kUnique);
+  EXPECT_FALSE(judge.WhereIs("secret").empty());
+  EXPECT_EQ(judge.Fold(PurgeOfUrl("1", url)).outcome, FoldOutcome::kPurge);
+  EXPECT_THAT(judge.WhereIs("secret"), IsEmpty());
+  EXPECT_EQ(judge.RowsOf(Table::kDocuments), 1U);
+  EXPECT_EQ(judge.RowsOf(Table::kContent), 1U);
+  EXPECT_EQ(judge.indexed(), 1U);
+  EXPECT_EQ(judge.ReasonOf(entries.Text("http://host.example/copy", "a", 1)), Reason::kUnique);
+  EXPECT_EQ(judge.ReasonOf(entries.Text("http://host.example/other", "b", 0xff00)),
+            Reason::kUnchanged);
+  EXPECT_EQ(judge.ReasonOf(entries.Text(url, "c", 0xff0000)), Reason::kUnique);
+}
+
+TEST(Removal, APurgeThatIsSentTwiceTakesNothingTheSecondTime) {
+  Judge judge(testing::Parameters());
+  EntryBuilder entries(kScheme);
+  const log::Entry purge = PurgeOfUrl("1", "http://host.example/a");
+  EXPECT_EQ(judge.Fold(purge).outcome, FoldOutcome::kPurge);
+  EXPECT_EQ(judge.ReasonOf(entries.Text("http://host.example/a", "a", 1)), Reason::kUnique);
+  EXPECT_EQ(judge.Fold(purge).outcome, FoldOutcome::kPurgeIgnored);
+  EXPECT_EQ(judge.ReasonOf(entries.Text("http://host.example/a", "a", 1)), Reason::kUnchanged);
+}
+
+TEST(Removal, APurgeOfNothingOrBeforeItsRulesIsIgnored) {
+  Judge judge(testing::Parameters());
+  EXPECT_EQ(judge.Fold(PurgeOfUrl("1", "")).outcome, FoldOutcome::kPurgeIgnored);
+  log::Entry nothing;
+  nothing.mutable_purge()->set_id("2");
+  EXPECT_EQ(judge.Fold(nothing).outcome, FoldOutcome::kPurgeIgnored);
+  log::Entry earlier = ParametersEntry(testing::Parameters(), kScheme);
+  earlier.mutable_parameters()->set_fold_version(7);
+  judge.Fold(earlier);
+  EXPECT_EQ(judge.Fold(PurgeOfUrl("3", "http://a/")).outcome, FoldOutcome::kPurgeIgnored);
+}
+
+TEST(Removal, RowsThatAreStillThereCountAsGone) {
+  // A row is looked at after each thousandth entry: the others stay where they are.
+  Judge judge(Sweeping(1000, 1));
+  EntryBuilder entries(kScheme);
+  const auto page = [&entries](int i) {
+    log::Entry entry = entries.Text("http://host.example/" + std::to_string(i), std::to_string(i),
+                                    0x0123456789abcdefULL * static_cast<std::uint64_t>(i + 1));
+    entry.mutable_page()->set_crawl_id("monday");
+    return entry;
+  };
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(judge.ReasonOf(page(i)), Reason::kUnique);
+  judge.Fold(PurgeOfCrawl("1", "monday"));
+  EXPECT_EQ(judge.RowsOf(Table::kDocuments), 4U);
+  log::Entry copy = page(4);
+  copy.mutable_page()->set_canonical_url("http://elsewhere.example/");
+  EXPECT_EQ(judge.ReasonOf(copy), Reason::kUnique);
+  EXPECT_EQ(judge.ReasonOf(page(3)), Reason::kUnique);
+  EXPECT_EQ(judge.ReasonOf(page(3)), Reason::kUnchanged);
+  EXPECT_EQ(judge.ReasonOf(page(4)), Reason::kExactDuplicate);
+  judge.Pass(10'000, entries);
+  EXPECT_EQ(judge.RowsOf(Table::kDocuments), 2U);
+  EXPECT_EQ(judge.RowsOf(Table::kContent), 2U);
+  EXPECT_EQ(judge.RowsOf(Table::kUrls), 3U);
+  EXPECT_EQ(judge.indexed(), 2U);
+  EXPECT_EQ(judge.ReasonOf(page(3)), Reason::kUnchanged);
+}
+
+TEST(Removal, SelectionsCoverWhatTheySay) {
+  const Selection host(Selection::Kind::kHost, "a.example");
+  EXPECT_TRUE(host.CoversUrl("http://a.example/"));
+  EXPECT_TRUE(host.CoversUrl("https://a.example:8080/x"));
+  EXPECT_FALSE(host.CoversUrl("https://a.example.org/"));
+  EXPECT_FALSE(host.CoversUrl("https://b.a.example/"));
+  const Selection prefix(Selection::Kind::kUrlPrefix, "http://a.example/x");
+  EXPECT_TRUE(prefix.CoversUrl("http://a.example/xyz"));
+  EXPECT_FALSE(prefix.CoversUrl("https://a.example/xyz"));
+  const Selection url(Selection::Kind::kUrl, "http://a.example/x");
+  EXPECT_FALSE(url.CoversUrl("http://a.example/xyz"));
+  EXPECT_THAT(url.Ranges(), ElementsAre(KeyRange{"http://a.example/x", true},
+                                        KeyRange{"http://a.example/x\n", false}));
+}
+
+/// A page of the day after `days` days.
+log::Entry On(int days, log::Entry entry) {
+  entry.mutable_page()->mutable_source()->set_timestamp_ms(kNoon + days * kDay);
+  entry.mutable_page()->set_fetch_time_ms(kNoon + days * kDay);
+  return entry;
+}
+
+TEST(Removal, PagesThatNobodySawForTheTimeGoAndTheOthersStay) {
+  JudgeParameters parameters = Sweeping(1, 100);
+  parameters.retention.expire_seconds = 10 * 86'400;
+  parameters.sites.max = 0;  // what was learned of sites doesn't expire
+  Judge judge(parameters);
+  EntryBuilder entries(kScheme);
+  judge.Fold(On(0, entries.Text("http://host.example/old", "a", 1)));
+  judge.Fold(On(0, entries.Text("http://host.example/seen", "b", 0xff00)));
+  for (int day = 1; day < 30; ++day) {
+    judge.Fold(
+        On(day, entries.Text("http://other.example/" + std::to_string(day % 2), "b", 0xff00)));
+  }
+  EXPECT_THAT(judge.WhereIs("/old"), IsEmpty());
+  // Others repeat it, so its URL stays its own, however long it was not fetched.
+  EXPECT_EQ(judge.ReasonOf(On(30, entries.Text("http://host.example/seen", "b", 0xff00))),
+            Reason::kUnchanged);
+  EXPECT_EQ(judge.indexed(), 1U);
+}
+
+TEST(Removal, OneWrongClockExpiresNothing) {
+  JudgeParameters parameters = Sweeping(4, 100);
+  parameters.retention.expire_seconds = 2 * 86'400;
+  Judge judge(parameters);
+  EntryBuilder entries(kScheme);
+  judge.Fold(On(0, entries.Text("http://host.example/old", "a", 1)));
+  for (int i = 0; i < 400; ++i) {
+    judge.Fold(On(i % 4 == 0 ? 0 : 70'000, entries.Page("http://x/", log::OUTCOME_ERROR_STATUS)));
+  }
+  EXPECT_FALSE(judge.WhereIs("/old").empty());
+}
+
+TEST(Removal, AnExpiryOfZeroExpiresNothing) {
+  Judge judge(Sweeping(1, 100));
+  EntryBuilder entries(kScheme);
+  judge.Fold(On(0, entries.Text("http://host.example/old", "a", 1)));
+  for (int day = 1; day < 100; ++day) {
+    judge.Fold(On(day * 40, entries.Page("http://x/", log::OUTCOME_ERROR_STATUS)));
+  }
+  EXPECT_FALSE(judge.WhereIs("/old").empty());
+}
+
+TEST(Removal, MoreKeptPagesThanTheBoundLetTheOldestGo) {
+  JudgeParameters parameters = Sweeping(1, 100);
+  parameters.retention.max_pages = 3;
+  Judge judge(parameters);
+  EntryBuilder entries(kScheme);
+  const auto page = [&entries](int i) {
+    return entries.Text("http://host.example/" + std::to_string(i), std::to_string(i),
+                        0x0123456789abcdefULL * static_cast<std::uint64_t>(i + 1));
+  };
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_EQ(judge.ReasonOf(page(i)), Reason::kUnique);
+    EXPECT_LE(judge.indexed(), 3U);
+  }
+  for (int i = 7; i < 10; ++i) EXPECT_EQ(judge.ReasonOf(page(i)), Reason::kUnchanged);
+  EXPECT_EQ(judge.ReasonOf(page(0)), Reason::kUnique);
+}
+
+TEST(RemovalClock, MovesToTheEarliestTimeAndByADayAtMost) {
+  RemovalProgress progress;
+  progress.NoteTime(0);
+  progress.NoteTime(-5);
+  progress.MoveClock();
+  EXPECT_EQ(progress.now, 0U);
+  progress.NoteTime(kNoon + 5000);
+  progress.NoteTime(kNoon);
+  progress.MoveClock();
+  EXPECT_EQ(progress.now, static_cast<std::uint64_t>(kNoon / 1000));
+  progress.NoteTime(kNoon - kDay);
+  progress.MoveClock();
+  EXPECT_EQ(progress.now, static_cast<std::uint64_t>(kNoon / 1000));
+  progress.NoteTime(kNoon + 100 * kDay);
+  progress.MoveClock();
+  EXPECT_EQ(progress.now, static_cast<std::uint64_t>((kNoon + kDay) / 1000));
+}
+
+class RemovalHistory : public ::testing::TestWithParam<std::uint64_t> {};
+
+/// What can be told from the outside, in any history.
+TEST_P(RemovalHistory, NoVerdictNamesAPageThatWasPurgedBeforeIt) {
+  const std::uint64_t seed = GetParam();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  const auto log =
+      testing::WithRemoval(testing::WithFetches(testing::RandomLog(seed, 600), seed), seed);
+  testing::TemporaryDirectory directory;
+  const auto store = std::move(*Store::Open({.directory = directory.path()}));
+  const auto detector = std::move(*Detector::Open(*store, MakeIndex, kScheme));
+  struct Purge {
+    std::uint64_t sequence;
+    Selection selection;
+  };
+  std::vector<Purge> purges;
+  std::uint64_t sequence = 0;  // of the last verdict
+  std::size_t duplicates = 0;
+  for (const log::Entry& entry : log) {
+    const auto folded = detector->Fold(entry);
+    ASSERT_TRUE(folded.has_value()) << folded.error().message;
+    if (folded->outcome == FoldOutcome::kPurge) {
+      purges.push_back({sequence, Selection::Of(entry.purge()).value()});
+    }
+    if (!folded->verdict.has_value()) continue;
+    sequence = folded->verdict->sequence;
+    const auto& match = folded->verdict->match;
+    if (!match.has_value()) continue;
+    ++duplicates;
+    for (const Purge& purge : purges) {
+      EXPECT_FALSE(match->document.sequence <= purge.sequence &&
+                   purge.selection.CoversUrl(match->url))
+          << match->url << " was purged behind " << purge.sequence;
+    }
+  }
+  EXPECT_GT(purges.size(), 5U);
+  EXPECT_GT(duplicates, 10U);
+  // The index has the documents with text, and each content leads to its document.
+  ASSERT_TRUE(detector->Commit({static_cast<std::int64_t>(log.size()), "x"}).has_value());
+  std::uint64_t texts = 0;
+  const auto documents = *store->Range(Table::kDocuments, "", "", 100'000);
+  for (const Store::Row& row : documents) {
+    const auto document = DocumentRow::Parse(row.key, row.value);
+    texts += document->InIndex().has_value() ? 1 : 0;
+  }
+  EXPECT_EQ(detector->index_stats().documents, texts);
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, RemovalHistory, ::testing::Range<std::uint64_t>(0, 24));
+
+}  // namespace
+}  // namespace crawlsieve
