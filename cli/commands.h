@@ -120,6 +120,19 @@ struct LogTrimArguments {
   bool json = false;
 };
 
+struct PurgeArguments {
+  // One of the four.
+  std::string url;
+  std::string url_prefix;
+  std::string host;
+  std::string crawl;
+  std::filesystem::path config;
+  std::filesystem::path state;  ///< for a dry run
+  std::string id;               ///< empty: a random one
+  bool dry_run = false;         ///< say what would go, and send nothing
+  bool json = false;
+};
+
 struct StateVerifyArguments {
   std::filesystem::path config;
   std::filesystem::path repository;  ///< of checkpoints; empty: the log is folded from its start
@@ -178,6 +191,8 @@ int SampleCommand(const CheckArguments& arguments);
 int StateVerifyCommand(const StateVerifyArguments& arguments);
 /// Deletes entries of the log that two checkpoints make needless.
 int LogTrimCommand(const LogTrimArguments& arguments);
+/// Has the judges forget pages, or says which these would be.
+int PurgeCommand(const PurgeArguments& arguments);
 /// Makes a checkpoint of the state of a judge that isn't running.
 int CheckpointCreateCommand(const CheckpointArguments& arguments);
 /// Lists the checkpoints of a repository.

@@ -171,6 +171,35 @@ void AddLog(CLI::App& app, Commands& commands) {
   commands.push_back({&trim, [arguments] { return LogTrimCommand(*arguments); }});
 }
 
+void AddPurge(CLI::App& app, Commands& commands) {
+  const auto arguments = std::make_shared<PurgeArguments>();
+  CLI::App& purge = *app.add_subcommand(
+      "purge", "Have the judges forget pages: of a URL, a prefix, a host or a crawl");
+  CLI::Option_group& what = *purge.add_option_group("what", "What is to be forgotten");
+  what.add_option("--url", arguments->url, "One URL");
+  what.add_option("--url-prefix", arguments->url_prefix,
+                  "URLs that begin with this, up to the first / behind the host at least");
+  what.add_option("--host", arguments->host, "A host, on any port; not those below it");
+  what.add_option("--crawl", arguments->crawl, "A crawl, by its crawl_id");
+  what.require_option(1);
+  purge.add_option("--config", arguments->config, "Configuration file (YAML)");
+  purge.add_option("--id", arguments->id,
+                   "Name of this purge: sent twice, it is done once (default: a random one)");
+  CLI::Option& state = *purge.add_option(
+      "--state", arguments->state, "State directory of a judge that isn't running, for --dry-run");
+  CLI::Option& dry_run = *purge.add_flag("--dry-run", arguments->dry_run,
+                                         "Say what of --state would go, and send nothing");
+  state.needs(&dry_run);
+  dry_run.needs(&state);
+  purge.add_flag("--json", arguments->json, "Print the outcome as JSON");
+  purge.parse_complete_callback([arguments] {
+    if (!arguments->dry_run && arguments->config.empty()) {
+      throw CLI::RequiredError("--config, or --dry-run with --state");
+    }
+  });
+  commands.push_back({&purge, [arguments] { return PurgeCommand(*arguments); }});
+}
+
 /// --state or --config.
 void AddStateOptions(CLI::App& command, CheckpointArguments& arguments, const char* meaning) {
   CLI::Option& state = *command.add_option("--state", arguments.state, meaning);
@@ -502,6 +531,7 @@ int Main(int argc, char** argv) {
   AddCheck(app, commands);
   AddState(app, commands);
   AddLog(app, commands);
+  AddPurge(app, commands);
   AddDue(app, commands);
   AddExplain(app, commands);
   AddSite(app, commands);

@@ -23,20 +23,24 @@ class StateReader final : public RowReader {
   [[nodiscard]] static Result<std::unique_ptr<StateReader>> Open(
       const std::filesystem::path& directory);
 
+  /// Of a URL or a document that is purged and still there: there is none.
   [[nodiscard]] Result<RowMap::Value> Row(Table table, std::string_view key) override;
 
-  /// As ReadOnlyStore::ForEach. `visit` may read rows.
+  /// As ReadOnlyStore::ForEach, without the URLs that are purged and still there. `visit` may read
+  /// rows.
   [[nodiscard]] Status ForEach(
       Table table, std::string_view prefix,
-      const std::function<Status(std::string_view, std::string_view)>& visit) const {
-    return store_->ForEach(table, prefix, visit);
-  }
+      const std::function<Status(std::string_view, std::string_view)>& visit) const;
 
   /// What of the log the state covers, and what it knows of the crawl. Has parameters.
   [[nodiscard]] const StoredProgress& stored() const { return stored_; }
   [[nodiscard]] const FoldProgress& progress() const { return stored_.progress; }
 
  private:
+  /// Whether the row is one that is purged and still there.
+  [[nodiscard]] Result<bool> IsPurged(Table table, std::string_view key,
+                                      std::string_view value) const;
+
   explicit StateReader(std::unique_ptr<ReadOnlyStore> store) : store_(std::move(store)) {}
 
   std::unique_ptr<ReadOnlyStore> store_;

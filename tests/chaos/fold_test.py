@@ -37,6 +37,7 @@ def history(seed, size, fold_version):
         changed["preferred_url"] = [log.URL_PREFERENCE_SCORE, log.URL_PREFERENCE_SHORTER]
     entry = parameters(fold_version=fold_version, **changed)
     _set_schedule(entry, chance)
+    _set_retention(entry, chance)
     yield entry
     now = NOON
     for offset in range(size):
@@ -44,7 +45,10 @@ def history(seed, size, fold_version):
         if chance.random() < 0.002:
             again = parameters(fold_version=fold_version, **changed)
             _set_schedule(again, chance)
+            _set_retention(again, chance)
             yield again
+        if fold_version >= 8 and chance.random() < 0.02:
+            yield _purge(chance)
         if chance.random() < 0.02:
             yield _position(offset + chance.randrange(-30, 3))
         if chance.random() < 0.98:  # else the log has lost it, or it comes late
@@ -59,6 +63,26 @@ def _position(offset):
     entry.page.scheme = "cs2-0000000000000000"
     entry.page.outcome = log.OUTCOME_DEAD_LETTER
     return entry
+
+
+def _purge(chance):
+    entry = log.Entry()
+    entry.purge.id = str(chance.randrange(100))
+    address, host = url_of(chance.randrange(60))
+    kind = chance.choice(["url", "url", "url_prefix", "host", "crawl_id"])
+    setattr(entry.purge, kind, {"url": address, "url_prefix": address[:len(address) - 1],
+                                "host": host, "crawl_id": "monday"}[kind])
+    return entry
+
+
+def _set_retention(entry, chance):
+    """Rows are looked for often and few at a time, so that a purge is under way for long."""
+    if entry.parameters.fold_version < 8:
+        return
+    wanted = entry.parameters.retention
+    wanted.expire_seconds = chance.choice([0, 3, 20]) * 86_400
+    wanted.max_pages = chance.choice([0, 0, 8])
+    wanted.sweep_entries, wanted.sweep_rows = chance.randrange(1, 9), chance.randrange(1, 6)
 
 
 def _set_schedule(entry, chance):
@@ -144,7 +168,7 @@ class FoldTest(unittest.TestCase):
 
     def test_oracle_and_service_give_the_same_verdicts(self):
         met = set()
-        for fold_version in (4, 5, 6, 6, 6, 7, 7, 7):
+        for fold_version in (4, 5, 6, 6, 6, 7, 7, 7, 8, 8, 8, 8):
             seed = len(met) + fold_version * 100
             with self.subTest(seed=seed, fold_version=fold_version):
                 verdicts = self.compare(seed, 1500, fold_version)

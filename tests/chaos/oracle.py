@@ -53,6 +53,7 @@ class Document:
     cluster_size: int = 1
     score: int = 0  # of its own URL, without novelty
     preferred: object = None  # (URL, score) of another URL of the cluster that goes before its own
+    seen: int = 0  # hour of the log's clock
 
 
 @dataclasses.dataclass
@@ -65,6 +66,9 @@ class Url:
     redirect: object = None  # where a temporary redirect led to, if the last visit was one
     schedule: object = dataclasses.field(default_factory=schedule.UrlSchedule)
     content: bytes = b""  # checksum of the last fetch that had content
+    crawl: str = ""  # of the kept version, or else of the last fetch
+    seen: int = 0
+    written: int = 0  # sequence of the last change, where a purge that covers the URL was under way
 
 
 @dataclasses.dataclass
@@ -85,6 +89,32 @@ class Mark:
 
     def forget(self):
         del self.gaps[:max(0, len(self.gaps) - MAX_GAPS)]
+
+
+@dataclasses.dataclass
+class Purge:
+    """Section "What goes" of docs/state.md."""
+
+    sequence: int
+    kind: str
+    text: str
+    stage: int = 0  # of ranges()
+    next: bytes = b""
+
+    def ranges(self):
+        """(prefix of keys, whether it is one key) that are looked through."""
+        text = self.text.encode()
+        return {"url": [(text, True), (text + b"\n", False)], "url_prefix": [(text, False)],
+                "host": [(scheme + text + end, False) for scheme in (b"http://", b"https://")
+                         for end in (b"/", b":")],
+                "crawl_id": [(b"", False)]}[self.kind]
+
+    def covers(self, address, crawls):
+        if self.kind == "crawl_id":
+            return self.text in crawls
+        if self.kind == "url":
+            return address == self.text
+        return any(address.encode().startswith(prefix) for prefix, _ in self.ranges())
 
 
 @dataclasses.dataclass
@@ -148,7 +178,9 @@ class Live:
 
     def retire(self, document):
         del self.by_sequence[document.sequence]
-        del self.by_content[document.page.content_checksum, document.scope]
+        place = document.page.content_checksum, document.scope
+        if self.by_content.get(place) is document:
+            del self.by_content[place]
         slot = self._slot.pop(document.sequence, None)
         if slot is not None:
             self._sequence[slot] = 0
@@ -246,10 +278,10 @@ def goes_before(later, earlier, parameters, module):
     return [key(*later) for key in chosen] > [key(*earlier) for key in chosen]
 
 
-def decide(page, own, live, parameters):
+def decide(page, own, live, parameters, is_gone=lambda document: False):
     """(reason, match or None): section "How a reason is found" of docs/verdicts.md.
 
-    `own` is the URL's live kept version or None, `live` holds all of them.
+    `own` is the URL's live kept version or None, `live` holds all of them, and those that are gone.
     """
     outcomes = page_outcomes(page)
     if page.outcome == outcomes.OUTCOME_DELETED:
@@ -269,12 +301,13 @@ def decide(page, own, live, parameters):
                 return "unchanged", match
     scope = scope_of(page, parameters)
     same = live.by_content.get((page.content_checksum, scope))
-    if same is not None:
+    if same is not None and not is_gone(same):
         return "exact_duplicate", Match(same, True, 0, ONE)
     if is_comparable(page):
         near = live.within(page.simhash, parameters.max_distance)
         candidates = [document for _, document in near
-                      if document is not own and document.scope == scope]
+                      if document is not own and document.scope == scope
+                      and not is_gone(document)]
         for document in candidates[:parameters.max_candidates]:
             match = compare(page, document, parameters)
             if match is not None:
@@ -336,6 +369,201 @@ def is_own_target(page):
     return target == domain or target.endswith(b"." + domain)
 
 
+class Removal:
+    """What is taken out of the state: section "What goes" of docs/state.md."""
+
+    MAX_IDS = 1024
+    DAY = 86_400
+
+    def __init__(self, judge):
+        self.judge = judge
+        self.purges, self.ids = [], []
+        self.oldest = 0
+        self.stop_clock()
+
+    def stop_clock(self):
+        self.now = self.earliest = self.since = self.began = self.horizon = self.stage = 0
+        self.next = b""
+
+    @property
+    def _wanted(self):
+        return self.judge.parameters.retention
+
+    def _is_on(self):
+        return self.judge.parameters.fold_version >= 8
+
+    @staticmethod
+    def _row_key(key):
+        """The bytes of a URL's key, in whose order rows lie."""
+        return key[0].encode() + (b"\n" + key[1][1].encode() if key[1] else b"")
+
+    @staticmethod
+    def _crawls(key, url):
+        return {url.crawl, key[1][1] if key[1] else ""} - {""}
+
+    def _has(self, key):
+        """Whether the URL's row is purged and still there."""
+        url = self.judge.urls.get(key)
+        return url is not None and any(
+            url.written < purge.sequence and purge.covers(key[0], self._crawls(key, url))
+            for purge in self.purges)
+
+    def is_gone(self, document):
+        crawls = {document.page.crawl_id, *document.scope[1:]} - {""} \
+            if document.scope[:1] in ((), ("SCOPE_CRAWL",)) else {document.page.crawl_id} - {""}
+        return any(document.sequence < purge.sequence
+                   and purge.covers(document.page.canonical_url, crawls)
+                   for purge in self.purges)
+
+    def hide_preferred(self, document, scope):
+        if document.preferred is not None and self._has((document.preferred[0], scope)):
+            document.preferred = None
+
+    def begin(self, entry):
+        kind = entry.WhichOneof("what")
+        text = getattr(entry, kind) if kind else ""
+        if not self._is_on():
+            return
+        self.judge.sequence += 1
+        if text and ("\n" not in text or kind == "crawl_id") and entry.id not in self.ids:
+            self.ids = [*self.ids, entry.id][-self.MAX_IDS:]
+            if kind == "host":
+                self.judge.hosts.pop(text, None)
+            purge = Purge(self.judge.sequence, kind, text)
+            if not self._look(purge):
+                self.purges.append(purge)
+        self.sweep()
+
+    def prepare(self, page):
+        if not self._is_on():
+            return
+        seconds = page.source.timestamp_ms // 1000
+        if self._wanted.expire_seconds and seconds > 0:
+            seconds = min(seconds, LAST_TIME_MS // 1000)
+            self.earliest = min(self.earliest, seconds) if self.earliest else seconds
+        scope = scope_of(page, self.judge.parameters)
+        scope = scope if scope[:1] == ("SCOPE_CRAWL",) else ()
+        for address in (page.canonical_url, page.redirect_target):
+            if address and self._has((address, scope)):
+                self._remove_url((address, scope))
+
+    def note(self, page, key, url, reason, representative):
+        if not self._is_on():
+            return
+        inserted = representative is not None and representative.sequence == self.judge.sequence
+        other = self.judge.urls.get((page.redirect_target, key[1]))
+        is_adopted = self.judge.adopted is not None and other is self.judge.adopted
+        for place, row in ((key, self.judge.urls.get(key)),
+                           ((page.redirect_target, key[1]), other if is_adopted else None)):
+            if row is None or (row is url and reason == "outdated"):
+                continue
+            if inserted or row.kept == 0:
+                row.crawl = page.crawl_id
+            if self._wanted.expire_seconds:
+                row.seen = self.now // 3600
+            if any(purge.covers(place[0], self._crawls(place, row)) for purge in self.purges):
+                row.written = self.judge.sequence
+        if not self._wanted.expire_seconds:
+            return
+        seen = representative
+        if reason == "not_modified":
+            seen = self.judge.live.by_sequence.get(url.kept)
+        if seen is not None and (inserted or self.now // 3600 >= seen.seen + self._step()):
+            seen.seen = self.now // 3600
+
+    def _step(self):
+        return max(1, self._wanted.expire_seconds // 3600 // 16)
+
+    def sweep(self):
+        if not self._is_on() or self.judge.sequence % (self._wanted.sweep_entries or 4096):
+            return
+        if self._wanted.max_pages:
+            self._keep_bound()
+        if self._wanted.expire_seconds:
+            if self.earliest > self.now:
+                self.now = min(self.earliest, self.now + self.DAY) if self.now else self.earliest
+            self.earliest = 0
+            self.since = self.since or self.now
+        if not self.purges:
+            self._expire()
+        elif self._look(self.purges[0]):
+            del self.purges[0]
+
+    def _rows(self, prefix, start, most):
+        """(bytes of the key, key) of URLs in order."""
+        found = sorted((self._row_key(key), key) for key in self.judge.urls)
+        return [row for row in found if row[0] >= start and row[0].startswith(prefix)][:most]
+
+    def _look(self, purge):
+        left = self._wanted.sweep_rows or 8192
+        ranges = purge.ranges()
+        while purge.stage < len(ranges) and left > 0:
+            prefix, is_exact = ranges[purge.stage]
+            asked = 1 if is_exact else left
+            rows = self._rows(prefix, purge.next, asked)
+            for _, key in rows:
+                url = self.judge.urls[key]
+                if (url.written < purge.sequence
+                        and purge.covers(key[0], self._crawls(key, url))):
+                    self._remove_url(key)
+            left -= max(len(rows), 1)
+            if is_exact or len(rows) < asked:
+                purge.stage, purge.next = purge.stage + 1, b""
+            else:
+                purge.next = rows[-1][0] + b"\0"
+        return purge.stage == len(ranges)
+
+    def _remove_url(self, key):
+        url = self.judge.urls.pop(key)
+        own = self.judge.live.by_sequence.get(url.kept)
+        if own is not None:
+            self.judge.live.retire(own)
+        joined = self.judge.live.by_sequence.get(url.representative)
+        if joined is not None and joined.preferred and joined.preferred[0] == key[0]:
+            joined.preferred = None
+        self.judge.crawl.forget(url.schedule)
+
+    def _seen(self, hour):
+        return max(0 if hour > self.now // 3600 else hour, self.since // 3600)
+
+    def _expire(self):
+        after = self._wanted.expire_seconds
+        if not after or self.now < self.since + after:
+            return
+        if self.stage == 0:
+            if self.began and self.now < self.began + after // 8:
+                return
+            self.began, self.horizon = self.now, self.now - after
+            self.stage, self.next = 1, b""
+        most = self._wanted.sweep_rows or 8192
+        live = self.judge.live.by_sequence
+        if self.stage == 1:
+            rows = [(s.to_bytes(8, "big"), s) for s in sorted(live)]
+            rows = [row for row in rows if row[0] >= self.next][:most]
+            for _, sequence in rows:
+                if self._seen(live[sequence].seen) + self._step() < self.horizon // 3600:
+                    self.judge.live.retire(live[sequence])
+        else:
+            rows = self._rows(b"", self.next, most)
+            for _, key in rows:
+                url = self.judge.urls[key]
+                if self._seen(url.seen) < self.horizon // 3600 and url.kept not in live:
+                    self._remove_url(key)
+        if len(rows) == most:
+            self.next = rows[-1][0] + b"\0"
+        else:
+            self.stage, self.next = (2 if self.stage == 1 else 0), b""
+
+    def _keep_bound(self):
+        live = self.judge.live.by_sequence
+        pages = sum(is_comparable(document.page) for document in live.values())
+        for sequence in sorted(live)[:self._wanted.sweep_rows or 8192]:
+            if pages <= self._wanted.max_pages:
+                return
+            pages -= is_comparable(live[sequence].page)
+            self.judge.live.retire(live[sequence])
+
+
 class Oracle:
     """Folds entries in log order; says for each what its verdict record must hold."""
 
@@ -348,6 +576,7 @@ class Oracle:
         self.urls = {}
         self.hosts = {}
         self.crawl = schedule.Crawl()
+        self.removal = Removal(self)
 
     def fold(self, entry):
         """The verdict's fields, but for who gave it and when; None: the entry gets no verdict."""
@@ -355,6 +584,12 @@ class Oracle:
             self.parameters = entry.parameters
             self.crawl.set_options(schedule.options_of(entry.parameters.schedule))
             self.sequence += 1
+            if not self.parameters.retention.expire_seconds:
+                self.removal.stop_clock()
+            self.removal.sweep()
+            return None
+        if entry.WhichOneof("body") == "purge" and self.parameters is not None:
+            self.removal.begin(entry.purge)
             return None
         if entry.WhichOneof("body") != "page" or self.parameters is None:
             raise NotFoldable("an entry that is neither parameters nor a page behind some")
@@ -362,9 +597,12 @@ class Oracle:
         if not self._passes_mark(page.source):
             return None
         self.sequence += 1
-        if page.outcome == page_outcomes(page).OUTCOME_DEAD_LETTER:
-            return None
-        return self._judge(page)
+        verdict = None
+        if page.outcome != page_outcomes(page).OUTCOME_DEAD_LETTER:
+            self.removal.prepare(page)
+            verdict = self._judge(page)
+        self.removal.sweep()
+        return verdict
 
     def _passes_mark(self, source):
         """Section "Marks" of docs/verdicts.md. An entry of another topic passes no more than a
@@ -405,6 +643,7 @@ class Oracle:
     def _judge(self, page):
         scope = scope_of(page, self.parameters)
         key = (page.canonical_url, scope if scope[:1] == ("SCOPE_CRAWL",) else ())
+        self.adopted = None  # the URL that takes over what is known of the page's
         known = key in self.urls
         url = self.urls.get(key) or Url()
         own = self.live.by_sequence.get(url.kept)
@@ -413,7 +652,7 @@ class Oracle:
         fetch = fetch_of(page) if has_schedules and is_fetch else None
         reason, match = self._reason_of_fetch(page, url, fetch), None
         if reason is None:
-            reason, match = decide(page, own, self.live, self.parameters)
+            reason, match = decide(page, own, self.live, self.parameters, self.removal.is_gone)
         joins = match is not None and url.representative != match.document.sequence
         budget = max(1, self.parameters.cluster_budget)
         if joins and reason != "unchanged" and match.document.cluster_size < budget:
@@ -426,6 +665,8 @@ class Oracle:
             self.live.retire(own)
             url.kept = 0
         representative = None
+        if match is not None:
+            self.removal.hide_preferred(match.document, key[1])
         if inserts:
             representative = Document(self.sequence, page, scope)
             self.live.insert(representative)
@@ -456,6 +697,7 @@ class Oracle:
         elif reason != "outdated" and (known or has_content(page) or has_schedules):
             self.urls[key] = url
         next_fetch = self._take(page, key, url, fetch, changed) if fetch else None
+        self.removal.note(page, key, url, reason, representative)
 
         if (reason == "not_evaluated" and page.detail in LIMIT_CODES
                 and self.parameters.fold_version >= 5):
@@ -575,7 +817,7 @@ class Oracle:
                                       ("redirect", None)):
                     setattr(other, name, getattr(url, name))
                     setattr(url, name, nothing)
-                self.urls[other_key] = other
+                self.urls[other_key] = self.adopted = other
         return next_fetch
 
     def _priority(self, page, url, host, novelty):

@@ -403,6 +403,12 @@ class EveryParameterTest(unittest.TestCase):
         for i, entry in enumerate(visits):
             entry.page.fetch_time_ms = entry.page.source.timestamp_ms = NOON + i * 86_400_000
         by_schedule = {"fold_version": 6, "schedule.max_seconds": 1}
+        swept = {"fold_version": 8, "retention.sweep_entries": 1}
+        kept = (page(0, "a"), page(1, "b", b"b", 0xff), page(2, "c", b"c", 0xff00))
+        unseen = [page(0, "a"), *(page(day, "x", outcome="NOT_EVALUATED") for day in range(1, 9)),
+                  page(9, "a")]
+        for day, entry in enumerate(unseen):
+            entry.page.source.timestamp_ms += day * 86_400_000
         return {
             "fold_version": (4, 5, (page(0, "a"), page(1, "a", outcome="NOT_EVALUATED"),
                                     page(2, "b")), {}),
@@ -432,6 +438,13 @@ class EveryParameterTest(unittest.TestCase):
             "schedule.freshness": (5_000, 9_900, visits, {"fold_version": 6}),
             "schedule.min_seconds": (60, 3_600, visits[:1], by_schedule),
             "schedule.max_seconds": (3_600, 7_200, visits[:1], {"fold_version": 6}),
+            "retention.expire_seconds": (0, 2 * 86_400, unseen, swept),
+            "retention.max_pages": (0, 1, (*kept[:2], page(2, "a")), swept),
+            "retention.sweep_entries": (1, 1000, (*kept[:2], page(2, "a")),
+                                        {"fold_version": 8, "retention.max_pages": 1}),
+            "retention.sweep_rows": (1, 100, (*kept, page(3, "b", b"b", 0xff)),
+                                     {**swept, "retention.max_pages": 1,
+                                      "retention.sweep_entries": 4}),
         }
 
     @staticmethod

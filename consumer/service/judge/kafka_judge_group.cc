@@ -1,8 +1,8 @@
 #include "consumer/service/judge/kafka_judge_group.h"
 
-#include "consumer/kafka/producer.h"
 #include "consumer/service/brokers/deployment.h"
 #include "consumer/service/brokers/kafka_log.h"
+#include "consumer/service/brokers/log_append.h"
 #include "plugin/base/result.h"
 
 #include <string>
@@ -88,21 +88,7 @@ BrokerResult<std::unique_ptr<LogSource>> KafkaJudgeGroup::OpenReader() {
 }
 
 BrokerStatus KafkaJudgeGroup::Append(const log::Entry& entry) {
-  std::optional<BrokerError> failure;
-  auto producer = Producer::Make(IdempotentProducer(options_), options_, LoggingCallbacks("judge"),
-                                 [&](const DeliveryReport& report) {
-                                   if (report.error.has_value()) failure = report.error;
-                                 });
-  if (!producer) return FinalError(std::move(producer.error()));
-  const std::string value = entry.SerializeAsString();
-  RecordView record;
-  record.topic = log_.topic;
-  record.partition = log_.partition;
-  record.value = value;
-  CRAWLSIEVE_RETURN_IF_ERROR((*producer)->Produce(record, 0));
-  CRAWLSIEVE_RETURN_IF_ERROR((*producer)->Flush(kAdminTimeout));
-  if (failure.has_value()) return tl::unexpected(*failure);
-  return {};
+  return AppendToLog(options_, entry, "judge");
 }
 
 void KafkaJudgeGroup::OnIdle() { contact_.AskIfSilent(*consumer_, log_); }
