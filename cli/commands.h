@@ -157,8 +157,11 @@ struct TopArguments {
       addresses;                 ///< of processes, http://host:port; none: the configuration's
   std::filesystem::path config;  ///< empty: defaults
   bool from_topic = false;       ///< read the metrics topic instead
-  double seconds = 2;            ///< from one look to the next
-  int count = 0;                 ///< looks; 0: one, or on a terminal until it is ended
+  std::filesystem::path
+      token_file;  ///< with the token that the processes want; empty: none, or the configuration's
+  std::filesystem::path ca_file;  ///< PEM, who signs their certificates; empty: the system's
+  double seconds = 2;             ///< from one look to the next
+  int count = 0;                  ///< looks; 0: one, or on a terminal until it is ended
 };
 
 /// Each runs one command of the program and returns its exit code. Errors go to standard error.

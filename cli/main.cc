@@ -236,14 +236,21 @@ void AddTop(CLI::App& app, Commands& commands) {
       "top", "Show running processes: on a terminal until q is pressed, elsewhere once as text");
   CLI::Option& addresses =
       *top.add_option("URL", arguments->addresses,
-                      "Addresses of processes, http://host:port (default: http.address and "
-                      "http.port of the configuration)");
+                      "Addresses of processes, http://host:port or https://host:port (default: "
+                      "http.address and http.port of the configuration)");
   CLI::Option& config =
       *top.add_option("--config", arguments->config, "Configuration file (default: all defaults)");
   top.add_flag("--topic", arguments->from_topic,
                "Read the metrics topic instead: all processes of the deployment")
       ->needs(&config)
       ->excludes(&addresses);
+  top.add_option("--token-file", arguments->token_file,
+                 "File with the token that the processes want (default: http.token_file, for the "
+                 "configured address)")
+      ->check(CLI::ExistingFile);
+  top.add_option("--ca", arguments->ca_file,
+                 "PEM file with who signs the processes' certificates (default: the system's)")
+      ->check(CLI::ExistingFile);
   top.add_option("--interval", arguments->seconds, "Seconds between looks")
       ->check(CLI::Range(0.1, 3600.0))
       ->capture_default_str();

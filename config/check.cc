@@ -194,6 +194,13 @@ void FindJudgeConflicts(const Config& config, std::vector<Conflict>& conflicts) 
   }
 }
 
+void FindHttpConflicts(const Config& config, std::vector<Conflict>& conflicts) {
+  if (config.http.tls.certificate_file.empty() != config.http.tls.key_file.empty()) {
+    conflicts.push_back(
+        {{"http.tls.certificate_file", "http.tls.key_file"}, "name both files, or none of them"});
+  }
+}
+
 }  // namespace
 
 std::vector<Conflict> FindConflicts(const Config& config) {
@@ -207,6 +214,7 @@ std::vector<Conflict> FindConflicts(const Config& config) {
   FindTimeoutConflicts(config, conflicts);
   FindTopicConflicts(config, conflicts);
   FindJudgeConflicts(config, conflicts);
+  FindHttpConflicts(config, conflicts);
   return conflicts;
 }
 

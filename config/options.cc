@@ -802,11 +802,24 @@ std::vector<Option> MakeOptions() {
       Scalar("http.enabled", "Whether to serve metrics, health and the status page over HTTP.",
              FIELD(http.enabled), Boolean()),
       Scalar("http.address",
-             "Address to listen on. No authentication, no TLS: use other addresses than loopback "
-             "on trusted networks only.",
+             "Address to listen on. Without http.token_file anybody who can reach it reads what it "
+             "shows.",
              FIELD(http.address), NonEmptyText()),
       Scalar("http.port", "Port to listen on; 0: any free one, named in the log.", FIELD(http.port),
              Number<std::uint16_t>(0, 65'535)),
+      Scalar("http.tls.certificate_file",
+             "PEM file with the server's certificate and those that signed it, for HTTPS. It is "
+             "read again when it changes. Empty: HTTP.",
+             FIELD(http.tls.certificate_file), Text()),
+      Scalar("http.tls.key_file",
+             "PEM file with the certificate's private key, without a password. It is read again "
+             "when it changes.",
+             FIELD(http.tls.key_file), Text()),
+      Scalar("http.token_file",
+             "File with a line of 16 to 1024 characters that each request has to bring, as "
+             "`Authorization: Bearer` or as the password of a browser; /livez and /readyz need "
+             "none. It is read again when it changes. Empty: no token.",
+             FIELD(http.token_file), Text()),
 
       Scalar("log.level", "Least severe level of the events that are logged.", FIELD(log.level),
              LogLevel()),
@@ -859,6 +872,7 @@ constexpr std::array kSections{
             "others. See docs/frontier.md."},
     Section{"metrics", "What is reported to Kafka."},
     Section{"http", "What is served to people and to Prometheus."},
+    Section{"http.tls", "Certificate and key for HTTPS."},
     Section{"log", "What is written to standard error."},
 };
 

@@ -38,13 +38,15 @@ struct HttpContent {
 ///
 /// GET and HEAD only, one request per connection. A request may have 16 KiB, and with its answer
 /// five seconds; four are worked on at a time, 16 more may wait, another 64 in the kernel.
-/// Nothing is encrypted and nobody is asked who he is: see HttpOptions::address.
+/// With HttpOptions::tls all of it is encrypted. With HttpOptions::token_file a request needs the
+/// token, but for /livez and /readyz.
 ///
 /// Thread-safe.
 class HttpServer {
  public:
   /// Listens, and answers from threads of its own once this returns.
-  /// Errors: kIo, where the address can't be had.
+  /// Errors: kIo (the address can't be had), kInvalidConfig (certificate, key or token can't be
+  /// used).
   [[nodiscard]] static Result<std::unique_ptr<HttpServer>> Start(const HttpOptions& options,
                                                                  HttpContent content);
 

@@ -104,13 +104,15 @@ CONFINED = {
     r"yaml-cpp/": ("config",),
     r"rocksdb/": ("plugin/state",),
     r"xxhash\.h": ("plugin/fingerprint",),
-    r"httplib\.h": ("consumer/observability/http.cc", "consumer/observability/http_client.cc"),
+    r"httplib\.h": ("consumer/observability/http.cc", "consumer/observability/http_client.cc",
+                   "consumer/observability/http_stream"),
     r"prometheus/": ("consumer/observability/metrics", "consumer/observability/process_metrics"),
     r"spdlog/": ("consumer/observability/logging",),
     r"CLI/": ("cli", "bench", "tests/extract/html"),
     r"faiss/": ("bench",),
     r"curl/": ("consumer/claims",),
-    r"openssl/": ("plugin/fingerprint", "consumer/claims", "evaluation/schemes"),
+    r"openssl/": ("plugin/fingerprint", "consumer/claims", "consumer/observability/access_token",
+                  "consumer/observability/tls", "evaluation/schemes"),
 }
 
 

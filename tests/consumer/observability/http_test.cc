@@ -65,9 +65,16 @@ class RawClient {
   bool connected_ = false;
 };
 
+HttpOptions AtPort(std::uint16_t port, const std::string& address = "127.0.0.1") {
+  HttpOptions options;
+  options.address = address;
+  options.port = port;
+  return options;
+}
+
 class HttpServerTest : public testing::Test {
  protected:
-  void SetUp() override { Start({true, "127.0.0.1", 0}); }
+  void SetUp() override { Start(AtPort(0)); }
 
   void Start(const HttpOptions& options) {
     auto server = HttpServer::Start(
@@ -178,7 +185,8 @@ TEST_F(HttpServerTest, IsReadByOurClient) {
 }
 
 TEST(HttpGet, TakesHttpOnly) {
-  for (const char* url : {"", "http://", "https://127.0.0.1/", "file:///etc/passwd", "127.0.0.1"}) {
+  for (const char* url :
+       {"", "http://", "https://", "ftp://127.0.0.1/", "file:///etc/passwd", "127.0.0.1"}) {
     const auto body = HttpGet(url, milliseconds(10));
     ASSERT_FALSE(body) << url;
     EXPECT_EQ(body.error().code, ErrorCode::kInvalidInput) << url;
@@ -323,20 +331,20 @@ TEST_F(HttpServerTest, GivesThePortBack) {
   const std::uint16_t port = server_->port();
   EXPECT_EQ(Get("/livez")->status, 200);
   server_.reset();
-  Start({true, "127.0.0.1", port});
+  Start(AtPort(port));
   EXPECT_EQ(server_->port(), port);
   EXPECT_EQ(Get("/livez")->status, 200);
 }
 
 TEST_F(HttpServerTest, DoesNotShareAPort) {
-  const auto second = HttpServer::Start({true, "127.0.0.1", server_->port()}, {});
+  const auto second = HttpServer::Start(AtPort(server_->port()), {});
   ASSERT_FALSE(second);
   EXPECT_EQ(second.error().code, ErrorCode::kIo);
   EXPECT_THAT(second.error().message, HasSubstr(std::to_string(server_->port())));
 }
 
 TEST_F(HttpServerTest, RefusesAnAddressThatIsNotOurs) {
-  const auto server = HttpServer::Start({true, "192.0.2.1", 0}, {});
+  const auto server = HttpServer::Start(AtPort(0, "192.0.2.1"), {});
   ASSERT_FALSE(server);
   EXPECT_THAT(server.error().message, HasSubstr("192.0.2.1"));
 }
