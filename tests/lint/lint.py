@@ -75,11 +75,10 @@ ROOMS = {
                               "consumer/output/advice consumer/output/scores "
                               "consumer/service/options.h "
                               "consumer/service/brokers",
-    "consumer/service": "plugin/base plugin/fingerprint plugin/state plugin/verdict plugin/judge "
-                        "plugin/checkpoint "
-                        "consumer consumer/kafka consumer/observability consumer/status "
-                        "consumer/claims consumer/pipeline consumer/service/options.h "
-                        "consumer/service/brokers "
+    "consumer/service": "plugin/base plugin/fingerprint plugin/log plugin/state plugin/verdict "
+                        "plugin/judge plugin/checkpoint consumer consumer/kafka "
+                        "consumer/observability consumer/status consumer/claims "
+                        "consumer/pipeline consumer/service/options.h consumer/service/brokers "
                         "consumer/service/extract consumer/service/judge",
     "config": "plugin/fingerprint plugin/verdict plugin/index extract/text extract/features "
               "extract/options.h consumer/input/formats consumer/claims "
@@ -88,11 +87,11 @@ ROOMS = {
                   "consumer/observability consumer/input consumer/pipeline",
     "evaluation/schemes": "plugin/fingerprint extract/features evaluation",
     "cli": "plugin/base plugin/fingerprint plugin/index/snapshot plugin/index plugin/index/batch "
-           "plugin/state plugin/judge plugin/checkpoint plugin/score plugin/site extract/url extract/features extract consumer "
-           "consumer/kafka consumer/observability consumer/output/advice "
-           "consumer/status consumer/input/formats consumer/input consumer/claims "
-           "consumer/output consumer/output/scores consumer/pipeline consumer/crash_probe "
-           "consumer/service/brokers consumer/service config evaluation evaluation/schemes",
+           "plugin/state plugin/judge plugin/checkpoint plugin/score plugin/site extract/url "
+           "extract/features extract consumer consumer/kafka consumer/observability "
+           "consumer/output/advice consumer/status consumer/input/formats consumer/input "
+           "consumer/claims consumer/output consumer/output/scores consumer/pipeline "
+           "consumer/crash_probe consumer/service/brokers consumer/service config evaluation evaluation/schemes",
 }
 # May include everything, and nothing but they themselves includes them.
 FREE = ("tests", "bench")
