@@ -31,6 +31,18 @@ struct ScanArguments {
   std::size_t examples = 5;
 };
 
+struct EntriesArguments {
+  std::vector<std::filesystem::path> paths;  ///< pages, or files of entries
+  std::filesystem::path config;
+  std::filesystem::path out;           ///< the file of entries, or a folder of verdicts
+  std::filesystem::path dead_letters;  ///< empty: only counted and reported
+  std::filesystem::path state;         ///< empty: a temporary directory, gone afterwards
+  std::string format;                  ///< of JSON lines; empty: the configuration's
+  std::string modified;                ///< RFC 3339; empty: the files' own times
+  int threads = 0;                     ///< 0: the configuration's
+  bool json = false;
+};
+
 struct FeedArguments {
   std::vector<std::filesystem::path> paths;
   std::filesystem::path config;
@@ -149,6 +161,9 @@ struct IndexArguments {
   int max_distance = 3;
   int threads = 1;
   ChunkArgument chunk = {};
+  std::uint64_t chunks = 1;     ///< to make of a snapshot
+  std::uint32_t ranges = 1;     ///< of each permuted table
+  std::uint64_t partition = 0;  ///< of all tables
   bool json = false;
 };
 
@@ -169,6 +184,10 @@ int RunCommand(const std::filesystem::path& config);
 /// The child of the crash probe, started by RunCommand. Not for people.
 int ProbePageCommand(const std::filesystem::path& config);
 int ScanCommand(const ScanArguments& arguments);
+/// Makes entries of files of pages.
+int EntriesExtractCommand(const EntriesArguments& arguments);
+/// Folds files of entries to verdicts.
+int EntriesFoldCommand(const EntriesArguments& arguments);
 int FeedCommand(const FeedArguments& arguments);
 int EvalCommand(const EvalArguments& arguments);
 int CheckCommand(const std::filesystem::path& config, bool json);
@@ -208,6 +227,12 @@ int IndexExportCommand(const IndexArguments& arguments);
 int IndexVerifyCommand(const IndexArguments& arguments);
 int IndexStatsCommand(const IndexArguments& arguments);
 int IndexPairsCommand(const IndexArguments& arguments);
+/// Writes a snapshot as chunks, each a snapshot of its own.
+int IndexSplitCommand(const IndexArguments& arguments);
+/// Puts a snapshot's entries into the partitions of permuted tables.
+int IndexScatterCommand(const IndexArguments& arguments);
+/// Finds the near pairs within one of these partitions.
+int IndexGatherCommand(const IndexArguments& arguments);
 int IndexClustersCommand(const IndexArguments& arguments);
 int IndexQueryCommand(const IndexArguments& arguments);
 

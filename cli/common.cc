@@ -66,6 +66,16 @@ ProcessorOptions OfflineProcessorOptions(const config::Config& config, bool rand
   return options;
 }
 
+RecordOptions RecordOptionsOf(const config::Config& config, bool random_key) {
+  RecordOptions options;
+  options.processor = OfflineProcessorOptions(config, random_key);
+  options.threads = WorkersOf(config);
+  options.max_in_flight_bytes = config.extract_stage.max_in_flight_bytes;
+  options.max_in_flight_records = config.extract_stage.max_in_flight_records;
+  options.repeat_cache_bytes = config.extract_stage.repeat_cache_bytes;
+  return options;
+}
+
 IndexFactory IndexFactoryOf(const config::Config& config) {
   return [options = config.index](int max_distance) -> Result<std::unique_ptr<HammingIndex>> {
     IndexOptions with_distance = options;

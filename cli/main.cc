@@ -83,6 +83,43 @@ void AddScan(CLI::App& app, Commands& commands) {
   commands.push_back({&scan, [arguments] { return ScanCommand(*arguments); }});
 }
 
+void AddEntries(CLI::App& app, Commands& commands) {
+  const auto arguments = std::make_shared<EntriesArguments>();
+  CLI::App& entries = *app.add_subcommand(
+      "entries", "The two halves of a scan, for engines that extract on many machines");
+  entries.require_subcommand(1);
+  CLI::App& extract =
+      *entries.add_subcommand("extract", "Make a file of entries of pages, as scan does");
+  extract
+      .add_option("PATH", arguments->paths, "As for scan; - reads JSON lines from standard input")
+      ->required();
+  extract.add_option("--out", arguments->out, "The file of entries")->required();
+  extract.add_option("--dead-letters", arguments->dead_letters,
+                     "Write records without a URL here, as JSON lines");
+  extract.add_option("--format", arguments->format, kFormatMeaning)->check(JsonFormatNames());
+  extract.add_option("--modified", arguments->modified,
+                     "Time of pages that have none, like 2026-03-01T12:00:00Z (default: that of "
+                     "their file)");
+  extract
+      .add_option("--threads", arguments->threads, "That extract (default: the configuration's)")
+      ->check(CLI::Range(1, 1'024));
+  CLI::App& fold = *entries.add_subcommand(
+      "fold", "Judge the pages of files of entries, in the order given, as scan does");
+  fold.add_option("FILE", arguments->paths, "That entries extract wrote")->required();
+  fold.add_option("--out", arguments->out,
+                  "Folder for the verdicts: NAME.jsonl of NAME.entries, a line each")
+      ->required();
+  fold.add_option("--state-dir", arguments->state,
+                  "Keep the judge's state here and go on from it (default: forget it)");
+  for (CLI::App* command : {&extract, &fold}) {
+    command->add_option("--config", arguments->config,
+                        "Configuration file (default: all defaults)");
+    command->add_flag("--json", arguments->json, "Print the summary as JSON");
+  }
+  commands.push_back({&extract, [arguments] { return EntriesExtractCommand(*arguments); }});
+  commands.push_back({&fold, [arguments] { return EntriesFoldCommand(*arguments); }});
+}
+
 void AddFeed(CLI::App& app, Commands& commands) {
   const auto arguments = std::make_shared<FeedArguments>();
   CLI::App& feed = *app.add_subcommand("feed", "Publish pages from files to the input topic");
@@ -403,17 +440,57 @@ CLI::App& AddIndexCommand(CLI::App& index, IndexArguments& arguments, const char
   return command;
 }
 
+void AddChunkOption(CLI::App& command, const std::shared_ptr<IndexArguments>& arguments,
+                    const char* chunk) {
+  command
+      .add_option_function<std::string>(
+          "--chunk", [arguments](const std::string& text) { arguments->chunk = ParseChunk(text); },
+          chunk)
+      ->type_name("I/N");
+}
+
 /// --threads and --chunk of commands that read a snapshot in one pass.
 void AddPassOptions(CLI::App& command, const std::shared_ptr<IndexArguments>& arguments,
                     const char* chunk) {
   command.add_option("--threads", arguments->threads, "That compare")
       ->check(CLI::Range(1, 1'024))
       ->capture_default_str();
-  command
-      .add_option_function<std::string>(
-          "--chunk", [arguments](const std::string& text) { arguments->chunk = ParseChunk(text); },
-          chunk)
-      ->type_name("I/N");
+  AddChunkOption(command, arguments, chunk);
+}
+
+/// Parts of a query or of pairs, for engines that divide a set among machines.
+void AddIndexForEngines(CLI::App& index, const std::shared_ptr<IndexArguments>& arguments,
+                        Commands& commands) {
+  CLI::App& split = AddIndexCommand(
+      index, *arguments, "split",
+      "Write a snapshot as chunks, each a snapshot of its own, and set.json, which names them");
+  split.add_option("STORE", arguments->store, "The snapshot")->required();
+  split.add_option("--chunks", arguments->chunks, "At most so many, of about one size")
+      ->required()
+      ->check(CLI::Range(1, 100'000));
+  split.add_option("--out", arguments->out, "A folder without chunks")->required();
+
+  CLI::App& scatter = AddIndexCommand(
+      index, *arguments, "scatter",
+      "Write the fingerprints of a snapshot by partition of permuted tables, for gather");
+  scatter.add_option("STORE", arguments->store, "The snapshot")->required();
+  CLI::App& gather =
+      AddIndexCommand(index, *arguments, "gather",
+                      "Find the near pairs within one partition, read from standard input");
+  gather.add_option("--partition", arguments->partition, "Its number")->required();
+  gather.add_option("--out", arguments->out, "JSON lines (default: standard output)");
+  for (CLI::App* command : {&scatter, &gather}) {
+    command->add_option("--max-distance", arguments->max_distance, "Bits")
+        ->check(CLI::Range(0, 7))
+        ->capture_default_str();
+    command->add_option("--ranges", arguments->ranges, "Partitions of each table")
+        ->check(CLI::Range(1, 1'000'000))
+        ->capture_default_str();
+  }
+  AddChunkOption(scatter, arguments, "Chunk I of N of the snapshot only");
+  commands.push_back({&split, [arguments] { return IndexSplitCommand(*arguments); }});
+  commands.push_back({&scatter, [arguments] { return IndexScatterCommand(*arguments); }});
+  commands.push_back({&gather, [arguments] { return IndexGatherCommand(*arguments); }});
 }
 
 void AddIndex(CLI::App& app, Commands& commands) {
@@ -476,6 +553,7 @@ void AddIndex(CLI::App& app, Commands& commands) {
       .add_option("PAIRS", arguments->pairs, "Files that index pairs wrote, of all chunks")
       ->required();
   index_clusters.add_option("--out", arguments->out, "JSON lines (default: standard output)");
+  AddIndexForEngines(index, arguments, commands);
   commands.push_back({&index_pairs, [arguments] { return IndexPairsCommand(*arguments); }});
   commands.push_back({&index_clusters, [arguments] { return IndexClustersCommand(*arguments); }});
   commands.push_back({&index_build, [arguments] { return IndexBuildCommand(*arguments); }});
@@ -505,6 +583,7 @@ int Main(int argc, char** argv) {
   Commands commands;
   AddRun(app, commands);
   AddScan(app, commands);
+  AddEntries(app, commands);
   AddFeed(app, commands);
   AddCheck(app, commands);
   AddState(app, commands);
