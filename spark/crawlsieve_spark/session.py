@@ -33,6 +33,8 @@ def session(name, master=None, settings=()):
         conf.setIfMissing(key, value)
     for key, value in settings:
         conf.set(key, value)
+    if is_local:
+        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     spark = SparkSession.builder.config(conf=conf).getOrCreate()
     spark.sparkContext.setLogLevel("ERROR")
     try:

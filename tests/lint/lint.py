@@ -231,7 +231,7 @@ def document_paths():
     """Every path in back quotes in the documents that looks like one of the tree exists."""
     for document in documents():
         for number, line in enumerate(document.read_text().splitlines(), 1):
-            for path in re.findall(r"`((?:%s|docs|script|deploy|cmake|examples)/[\w./-]*)[`#]" %
+            for path in re.findall(r"`((?:%s|docs|script|spark|deploy|cmake|examples)/[\w./-]*)[`#]" %
                                    "|".join(CODE_FOLDERS), line):
                 if not (ROOT / path).exists():
                     yield f"{document.relative_to(ROOT)}:{number}: there is no {path}"

@@ -16,7 +16,6 @@ import tempfile
 import types
 import unittest
 
-from crawlsieve_spark import tasks
 from crawlsieve_spark.corpus import Corpus
 from crawlsieve_spark.errors import Failed, Refused
 from crawlsieve_spark.pairs import clusters, pairs
@@ -49,7 +48,7 @@ esac
 def setUpModule():
     print(f"seed {SEED}", file=sys.stderr)
     module = sys.modules[__name__]
-    module.context = session("tests", "local[2,4]")
+    module.context = session("tests", "local[2,4]", [("spark.sql.shuffle.partitions", "2")])
     module.SPARK = module.context.__enter__()
     # Tests have tasks fail on purpose.
     module.SPARK.sparkContext.setLogLevel("OFF")
