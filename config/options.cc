@@ -471,6 +471,10 @@ std::vector<Option> MakeOptions() {
              "verdicts: of each page, and of those it links to (`extract.links`) that were never "
              "fetched. Empty: no scores.",
              FIELD(kafka.score_topic), Name(/*may_be_empty=*/true)),
+      Scalar("kafka.asked.topic",
+             "Topic of URLs whose scores a frontier asks for, such as `crawl.asked-urls`. Each is "
+             "answered once in `kafka.scores.topic`. Empty: none.",
+             FIELD(kafka.asked_topic), Name(/*may_be_empty=*/true)),
       Scalar(
           "kafka.sites.topic",
           "Topic for what is learned of sites (`judge.sites.max`), such as `crawl.sites`, in the "
@@ -774,6 +778,11 @@ std::vector<Option> MakeOptions() {
              FIELD(judge.priority.depth), Number<std::uint32_t>(0, 1000)),
       Scalar("judge.priority.change", "Weight of how often the page was found changed.",
              FIELD(judge.priority.change), Number<std::uint32_t>(0, 1000)),
+      Scalar(
+          "judge.priority.horizon",
+          "For frontiers that know no dates: a verdict's priority is how much a fetch of the URL "
+          "will be due so long after this one, such as 30d. 0s: the weighted mean.",
+          FIELD(judge.priority.horizon_seconds), Seconds(0s, kTenYears)),
       Scalar("judge.schedule.fetches_a_day",
              "Fetches of all URLs together in a day, on average. 0: as many as "
              "`judge.schedule.freshness` needs.",
@@ -842,6 +851,7 @@ constexpr std::array kSections{
     Section{"kafka.key", "The key of the fingerprints."},
     Section{"kafka.verdicts", "The verdicts."},
     Section{"kafka.scores", "How soon URLs are worth a fetch. See docs/frontier.md."},
+    Section{"kafka.asked", "URLs whose scores a frontier asks for. See docs/formats.md."},
     Section{"kafka.sites", "What is learned of sites. See docs/frontier.md."},
     Section{"kafka.dead_letters", "Records that can't be judged."},
     Section{"kafka.commit", "When a batch of verdicts is committed."},

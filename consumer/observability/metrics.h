@@ -44,6 +44,7 @@ enum class Count {
   kLogEntriesAppended,  ///< by the extract stage
   kLogEntriesFolded,    ///< by the judge
   kScores,
+  kQuestions,  ///< log entries that asked for a URL's score
   kSiteRecords,
   kTransactionsCommitted,
   kTransactionsAborted,

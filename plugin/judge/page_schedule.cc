@@ -94,6 +94,10 @@ Recrawl PageSchedule::NextFetch(std::optional<bool> changed) const {
           next - fetch_.time};
 }
 
+Score PageSchedule::ScoreAfter(schedule::Seconds seconds) const {
+  return crawl_.ScoreAt(url_, host_, taken_.rate, fetch_.time + seconds);
+}
+
 void PageSchedule::WriteTo(state::Url& url) const {
   url.set_schedule(url_.Encode());
   url.clear_interval_seconds();

@@ -7,14 +7,18 @@
 
 namespace crawlsieve {
 
-/// Weights of the components of a URL's priority, in thousandths. They must add up to 1000.
-struct PriorityWeights {
+/// What a URL's priority is. The weights of its components are in thousandths and must add up to
+/// 1000.
+struct PriorityParameters {
   std::uint32_t novelty = 400;  ///< how new the page's content was
   std::uint32_t host = 300;     ///< how few duplicates its host has shown
   std::uint32_t depth = 100;    ///< how short its path is
   std::uint32_t change = 200;   ///< how often it was found changed
+  /// The score isn't the weighted mean then, but how much a fetch of the URL will be due so long
+  /// after this one (CrawlSchedule::ScoreAt). 0: the weighted mean.
+  std::uint64_t horizon_seconds = 0;
 
-  friend bool operator==(const PriorityWeights&, const PriorityWeights&) = default;
+  friend bool operator==(const PriorityParameters&, const PriorityParameters&) = default;
 };
 
 /// When to fetch a URL again: when a fetch is worth most, for as many fetches as are wanted
@@ -90,7 +94,7 @@ struct JudgeParameters {
   Scope scope = Scope::kGlobal;
   /// What the preferred URL of a cluster is chosen by, the weightiest first; empty: none is named.
   std::vector<UrlPreference> preferred_url;
-  PriorityWeights priority;
+  PriorityParameters priority;
   RecrawlIntervals recrawl;
   ScheduleParameters schedule;
   SiteParameters sites;
@@ -109,7 +113,7 @@ void ForEachField(Parameters& parameters, const Visit& visit) {
          same_item_similarity, other_item_similarity, other_item_short_shingles,
          other_item_short_similarity, max_candidates, min_features, cluster_budget, scope,
          preferred_url, priority, recrawl, schedule, sites] = parameters;
-  auto& [novelty, host, depth, change] = priority;
+  auto& [novelty, host, depth, change, horizon_seconds] = priority;
   auto& [initial_seconds, min_seconds, max_seconds] = recrawl;
   auto& [fetches_a_day, freshness, min_interval, max_interval] = schedule;
   visit("max_distance", max_distance);
@@ -129,6 +133,7 @@ void ForEachField(Parameters& parameters, const Visit& visit) {
   visit("priority.host", host);
   visit("priority.depth", depth);
   visit("priority.change", change);
+  visit("priority.horizon_seconds", horizon_seconds);
   visit("recrawl.initial_seconds", initial_seconds);
   visit("recrawl.min_seconds", min_seconds);
   visit("recrawl.max_seconds", max_seconds);

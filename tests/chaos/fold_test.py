@@ -67,6 +67,8 @@ def _set_schedule(entry, chance):
     wanted.freshness = chance.choice([5000, 9000, 9900])
     wanted.min_seconds = chance.choice([60, 3600])
     wanted.max_seconds = chance.choice([30, 365]) * schedule.DAY
+    entry.parameters.priority.horizon_seconds = chance.choice(
+        [0, 1, HOUR // 1000, 7 * schedule.DAY, 400 * schedule.DAY, (1 << 64) - 1])
 
 
 def _page(offset, now, chance):
@@ -144,7 +146,7 @@ class FoldTest(unittest.TestCase):
 
     def test_oracle_and_service_give_the_same_verdicts(self):
         met = set()
-        for fold_version in (4, 5, 6, 6, 6, 7, 7, 7):
+        for fold_version in (4, 5, 6, 6, 7, 7, 8, 8, 8):
             seed = len(met) + fold_version * 100
             with self.subTest(seed=seed, fold_version=fold_version):
                 verdicts = self.compare(seed, 1500, fold_version)
@@ -153,7 +155,7 @@ class FoldTest(unittest.TestCase):
 
     def test_they_do_over_a_history_that_solves_the_threshold_many_times(self):
         intervals = {verdict["recrawl"]["interval_seconds"]
-                     for verdict in self.compare(7, 10_000, 7) if verdict["recrawl"]}
+                     for verdict in self.compare(7, 10_000, 8) if verdict["recrawl"]}
         self.assertGreater(len(intervals), 500)
 
 

@@ -425,6 +425,7 @@ class EveryParameterTest(unittest.TestCase):
             "priority.host": (300, 400, (page(0, "a"),), {}),
             "priority.depth": (100, 200, (page(0, "a"),), {}),
             "priority.change": (200, 300, (page(0, "a"),), {}),
+            "priority.horizon_seconds": (0, 86_400, (page(0, "a"),), {"fold_version": 8}),
             "recrawl.initial_seconds": (1000, 2000, (page(0, "a"),), {}),
             "recrawl.min_seconds": (100, 900, again, {}),
             "recrawl.max_seconds": (10_000, 1_100, (page(0, "a"), page(1, "a")), {}),

@@ -208,6 +208,14 @@ def value_of_fetch(rate, elapsed):
     return NO_VALUE if elapsed == 0 else log_gain(rate + log2_of(elapsed)) - rate
 
 
+def score_of_fetch(rate, threshold, least, most, elapsed):
+    """V / (V + threshold), in ten-thousandths."""
+    log_ratio = min(max(threshold - value_of_fetch(rate, elapsed), -29 * LOG_ONE), 29 * LOG_ONE)
+    score = (10_000 << 32) // (Q32 + power(log_ratio, 32))
+    is_due = elapsed >= most or (elapsed >= least and log_ratio <= 0)
+    return max(score, 5_000) if is_due else min(score, 4_999)
+
+
 @functools.lru_cache(maxsize=1 << 16)
 def fetch_interval(rate, threshold, least, most):
     early, late = least, max(most, least)
@@ -526,8 +534,9 @@ class Crawl:
             self.options = options
             self.threshold = solve(self.counts, options)
 
-    def take(self, url, host, pattern, fetch):
-        """(effect, history, next fetch). The threshold is the one from before the fetch."""
+    def take(self, url, host, pattern, fetch, horizon=0):
+        """(effect, history, next fetch, score at the horizon). The threshold is the one from before
+        the fetch."""
         before = url.bucket
         effect, interval, history = take_fetch(url, fetch)
         if effect != "outdated":
@@ -538,6 +547,7 @@ class Crawl:
                 self.changes.add(fetch.time, interval, effect == "changed")
         rate = self._rate(url, host, pattern) if url.has_rate() else 0
         after = max(self._next(url, host, rate), fetch.time + 1)
+        score = self._score(url, host, rate, fetch.time + min(horizon, MAX_SECONDS))
         if effect != "outdated":
             url.bucket = bucket_of(rate) if url.has_rate() else None
             self._move(before, url.bucket)
@@ -545,7 +555,7 @@ class Crawl:
             if self.fetches >= self.solve_at:
                 self.solve_at = self.fetches + min(self.fetches, SOLVE_EVERY)
                 self.threshold = solve(self.counts, self.options)
-        return effect, history, after
+        return effect, history, after, score
 
     def forget(self, url):
         self._move(url.bucket, None)
@@ -576,3 +586,11 @@ class Crawl:
             return not_before
         interval = fetch_interval(rate, self.threshold, self.options.least, self.options.most)
         return max(url.last_visit + interval, not_before)
+
+    def _score(self, url, host, rate, now):
+        if now < max(url.not_before, host.paused_until):
+            return 0
+        if not url.has_rate():
+            return 5_000
+        return score_of_fetch(rate, self.threshold, self.options.least, self.options.most,
+                              max(now - url.last_visit, 0))

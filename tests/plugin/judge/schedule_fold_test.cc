@@ -45,6 +45,13 @@ class ScheduleFoldTest : public ::testing::Test {
     detector_ = Detector::Open(*store_, MakeIndex, kScheme).value();
   }
 
+  /// Without what isn't committed.
+  void OpenEmpty() {
+    detector_.reset();
+    store_.reset();
+    Open();
+  }
+
   std::optional<Verdict> Fold(const log::Entry& entry) {
     const auto folded = detector_->Fold(entry);
     EXPECT_TRUE(folded.has_value()) << folded.error().message;
@@ -122,6 +129,64 @@ TEST_F(ScheduleFoldTest, AChangeBringsTheNextFetchNearerAndNoneMovesItAway) {
   EXPECT_EQ(other.reason, Reason::kUpdated);
   EXPECT_EQ(other.recrawl->changed, true);
   EXPECT_LT(other.recrawl->interval_seconds, same.recrawl->interval_seconds);
+}
+
+TEST_F(ScheduleFoldTest, ThePriorityIsWhatAFetchWillBeWorthAtTheHorizon) {
+  const Verdict by_weights = Text(0, "a", 0);
+  JudgeParameters parameters = Parameters();
+  parameters.priority.horizon_seconds = 7 * kDay;
+  Fold(ParametersEntry(parameters, kScheme));
+  const Verdict same = Text(kDay, "a", 0);
+  const Verdict other = Text(2 * kDay, "b", 0xffff);
+  EXPECT_NE(same.priority.score, by_weights.priority.score);
+  EXPECT_GT(other.priority.score, same.priority.score) << "it changes more often than it seemed";
+  EXPECT_LT(by_weights.priority.components.novelty, Score{Score::kOne + 1}) << "as they were";
+  // A URL that is gone is due when it may be there again.
+  EXPECT_EQ(At(3 * kDay, Answer(410)).priority.score, Score{0});
+  EXPECT_EQ(At(4 * kDay, Answer(500, "http://host.example/b")).priority.score, Score{5'000})
+      << "a retry is due before";
+  EXPECT_EQ(Fold(entries_.Page(kUrl, log::OUTCOME_DELETED))->priority.score, Score{0});
+}
+
+TEST_F(ScheduleFoldTest, ThePriorityIsAtLeastAHalfWhereAFetchIsDueAtTheHorizon) {
+  for (const std::uint64_t horizon :
+       {std::uint64_t{1}, std::uint64_t{3'600}, std::uint64_t{30 * kDay}, ~std::uint64_t{0}}) {
+    OpenEmpty();
+    JudgeParameters parameters = testing::ParametersOf(horizon % 7);
+    parameters.priority.horizon_seconds = horizon;
+    int due = 0;
+    int not_due = 0;
+    for (log::Entry entry : testing::WithFetches(testing::RandomLog(horizon, 1500), horizon)) {
+      if (entry.has_parameters()) entry = ParametersEntry(parameters, kScheme);
+      const auto verdict = Fold(entry);
+      if (!verdict.has_value()) continue;
+      if (!verdict->recrawl.has_value()) {
+        EXPECT_EQ(verdict->priority.score, Score{0});
+        continue;
+      }
+      const bool is_due = verdict->recrawl->interval_seconds <= horizon;
+      EXPECT_EQ(verdict->priority.score >= Score{5'000}, is_due) << "horizon " << horizon;
+      ++(is_due ? due : not_due);
+    }
+    EXPECT_GT(due + not_due, 500);
+  }
+}
+
+TEST_F(ScheduleFoldTest, OlderLogsHaveTheWeightedMeanWhateverTheHorizon) {
+  for (const std::uint32_t version : {5U, 7U}) {
+    OpenEmpty();
+    JudgeParameters parameters = Parameters();
+    parameters.priority.horizon_seconds = 7 * kDay;
+    log::Entry entry = ParametersEntry(parameters, kScheme);
+    entry.mutable_parameters()->set_fold_version(version);
+    Fold(entry);
+    const Verdict verdict = Text(0, "a", 0);
+    const PriorityComponents& of = verdict.priority.components;
+    EXPECT_EQ(verdict.priority.score.ten_thousandths,
+              (400 * of.novelty.ten_thousandths + 300 * of.host.ten_thousandths +
+               100 * of.depth.ten_thousandths + 200 * of.change.ten_thousandths) /
+                  1000);
+  }
 }
 
 TEST_F(ScheduleFoldTest, SixFetchesWithinSecondsSayNextToNothing) {
