@@ -47,6 +47,8 @@ def history(seed, size, fold_version):
             yield again
         if chance.random() < 0.02:
             yield _position(offset + chance.randrange(-30, 3))
+        if chance.random() < 0.1:
+            yield _question(offset + chance.randrange(-3, 3))
         if chance.random() < 0.98:  # else the log has lost it, or it comes late
             yield _page(offset, now, chance)
 
@@ -58,6 +60,18 @@ def _position(offset):
     entry.page.source.is_position = True
     entry.page.scheme = "cs2-0000000000000000"
     entry.page.outcome = log.OUTCOME_DEAD_LETTER
+    return entry
+
+
+def _question(offset):
+    """Of a topic of its own, and of that of the pages, whose marks it shares."""
+    entry = log.Entry()
+    question = entry.question
+    question.source.topic = "asked" if offset % 4 else "pages"
+    question.source.generation, question.source.partition = 1, 0 if offset % 4 else 7
+    question.source.offset, question.source.previous_offset = offset, offset - 1
+    question.scheme = "cs2-0000000000000000"
+    question.url, question.host = url_of(offset % 60)
     return entry
 
 

@@ -356,6 +356,9 @@ class Oracle:
             self.crawl.set_options(schedule.options_of(entry.parameters.schedule))
             self.sequence += 1
             return None
+        if entry.WhichOneof("body") == "question" and self.parameters is not None:
+            self._passes_mark(entry.question.source)  # no verdict, no sequence
+            return None
         if entry.WhichOneof("body") != "page" or self.parameters is None:
             raise NotFoldable("an entry that is neither parameters nor a page behind some")
         page = entry.page
