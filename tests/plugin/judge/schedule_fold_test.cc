@@ -408,6 +408,36 @@ TEST_F(ScheduleFoldTest, FetchesOfOneSecondAreNotOutdated) {
   EXPECT_EQ(Text(0, "b", 0xffff).reason, Reason::kUpdated);
 }
 
+TEST_F(ScheduleFoldTest, RedirectsInACircleMultiplyNoHistory) {
+  const std::vector<std::string> urls = {kUrl, "http://host.example/b", "http://host.example/c"};
+  for (const std::size_t length : {2U, 3U}) {
+    OpenEmpty();
+    Fold(ParametersEntry(Parameters(), kScheme));
+    Text(0, "a", 0);
+    Text(kDay, "b", 0xffff);
+    std::int64_t day = 2;
+    for (int round = 0; round < 12; ++round) {
+      for (std::size_t i = 0; i < length; ++i) {
+        const Verdict verdict = At(day * kDay, Redirect(301, urls[(i + 1) % length], urls[i]));
+        EXPECT_EQ(verdict.reason, Reason::kRedirect);
+        EXPECT_EQ(NextOf(verdict), (day + 90) * kDay);
+        ++day;
+        std::uint64_t fetches = 0;
+        std::uint64_t changes = 0;
+        for (const std::string& url : urls) {
+          fetches += UrlOf(url).fetches();
+          changes += UrlOf(url).changes();
+        }
+        EXPECT_EQ(fetches, 2U) << "round " << round;
+        EXPECT_EQ(changes, 1U) << "round " << round;
+      }
+    }
+    // Out of the circle again.
+    EXPECT_EQ(Text(day * kDay, "c", 0xffff0000, urls[1]).reason, Reason::kUnique);
+    EXPECT_EQ(ScheduleOf(UrlOf(urls[1])).state, schedule::UrlState::kLive);
+  }
+}
+
 TEST_F(ScheduleFoldTest, AFetchTimeOfTheYear2200MakesLaterOnesLateForADayAtMost) {
   log::Entry absurd = entries_.Text(kUrl, "a", 0);
   absurd.mutable_page()->set_fetch_time_ms(7'258'118'400'000);
