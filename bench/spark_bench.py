@@ -104,12 +104,13 @@ def to_parquet(work):
             shutil.rmtree(out)
 
 
-def measured(command, **more):
+def measured(command):
     """Processor and clock seconds of a command with everything that it starts."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     begin = time.monotonic()
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                   **more)
+    done = subprocess.run(command, capture_output=True, check=False)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(command[:4])} ...: {done.stderr.decode()}")
     elapsed = time.monotonic() - begin
     while True:  # what lost its parent is this process's, and counts once it has ended
         try:
