@@ -846,6 +846,9 @@ constexpr std::array kSections{
     Section{"kafka.dead_letters", "Records that can't be judged."},
     Section{"kafka.commit", "When a batch of verdicts is committed."},
     Section{"service", "This process."},
+    Section{"service.checkpoints",
+            "Copies of the judge's state, from which a judge starts that has none. See "
+            "docs/checkpoints.md."},
     Section{"extract", "The extract stage: from bytes to features."},
     Section{"extract.in_flight", "Bounds the memory of the stage."},
     Section{"extract.limits",

@@ -13,6 +13,7 @@
 #include "consumer/service/brokers/sessions.h"
 #include "consumer/service/brokers/status_board.h"
 #include "consumer/service/brokers/topic_check.h"
+#include "consumer/service/checkpoint_log.h"
 #include "consumer/service/extract/extract_stage.h"
 #include "consumer/service/judge/checkpointer.h"
 #include "consumer/service/judge/judge_stage.h"
@@ -418,8 +419,16 @@ Status RunService(const ServiceSetup& configured, const std::stop_token& stop) {
   std::optional<Checkpointer> checkpointer;
   if (is_judge) {
     const auto tell = [&](const std::string& what) { start.SetWaiting(what); };
-    CRAWLSIEVE_RETURN_IF_ERROR(RestoreLostState(setup.service.checkpoints,
-                                                setup.service.state_directory, scheme, tell, stop));
+    const auto find_log = [&]() -> Result<LogToRestore> {
+      CRAWLSIEVE_ASSIGN_OR_RETURN(auto log, CheckpointLog::Open(setup.kafka, "restore"));
+      const auto shared = std::make_shared<CheckpointLog>(std::move(log));
+      return LogToRestore{scheme, shared->bounds().low,
+                          [shared](const StoredCheckpoint& checkpoint) {
+                            return shared->CheckIsOfLog(checkpoint);
+                          }};
+    };
+    CRAWLSIEVE_RETURN_IF_ERROR(RestoreLostState(
+        setup.service.checkpoints, setup.service.state_directory, find_log, tell, stop));
     if (stop.stop_requested()) return {};
     state = JudgeState::Open(setup);
   }
