@@ -466,6 +466,11 @@ std::vector<Option> MakeOptions() {
              "Whether a verdict carries all headers of its page record. False: the trace context "
              "only.",
              FIELD(kafka.pass_headers), Boolean()),
+      Scalar("kafka.kept.topic",
+             "Topic for the page records of verdicts that say keep, such as `crawl.kept`, in the "
+             "transaction of the verdicts. The judge reads them again from the input topics. "
+             "Empty: none.",
+             FIELD(kafka.kept_topic), Name(/*may_be_empty=*/true)),
       Scalar("kafka.scores.topic",
              "Topic for the scores of URLs, such as `crawl.url-scores`, in the transaction of the "
              "verdicts: of each page, and of those it links to (`extract.links`) that were never "
@@ -841,6 +846,7 @@ constexpr std::array kSections{
     Section{"kafka.log", "The admission log, which puts all pages in one order."},
     Section{"kafka.key", "The key of the fingerprints."},
     Section{"kafka.verdicts", "The verdicts."},
+    Section{"kafka.kept", "The page records that were kept. See docs/formats.md."},
     Section{"kafka.scores", "How soon URLs are worth a fetch. See docs/frontier.md."},
     Section{"kafka.sites", "What is learned of sites. See docs/frontier.md."},
     Section{"kafka.dead_letters", "Records that can't be judged."},

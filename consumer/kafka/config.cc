@@ -81,6 +81,14 @@ ClientRecipe ConsumerRecipe(const KafkaClientOptions& options, std::string_view 
   return recipe;
 }
 
+/// Bounds what one fetch brings.
+void FetchPages(ClientRecipe& recipe) {
+  recipe.required["fetch.message.max.bytes"] = std::to_string(kPageFetchBytes);
+  recipe.required["fetch.max.bytes"] = std::to_string(kPageFetchBytes);
+  // librdkafka refuses one that is larger than a fetch. Consumers don't use it otherwise.
+  recipe.required["message.max.bytes"] = std::to_string(kPageFetchBytes);
+}
+
 ClientRecipe ProducerRecipe(const KafkaClientOptions& options) {
   ClientRecipe recipe{ClientType::kProducer, CommonDefaults(), CommonRequired(options)};
   // librdkafka's default is 1 GiB. At least two of the largest records fit.
@@ -109,10 +117,7 @@ std::uint64_t MaxWrittenBytes(const KafkaClientOptions& options) {
 
 ClientRecipe ExtractConsumer(const KafkaClientOptions& options, std::string_view instance) {
   ClientRecipe recipe = ConsumerRecipe(options, "extract");
-  recipe.required["fetch.message.max.bytes"] = std::to_string(kPageFetchBytes);
-  recipe.required["fetch.max.bytes"] = std::to_string(kPageFetchBytes);
-  // librdkafka refuses one that is larger than a fetch. Consumers don't use it otherwise.
-  recipe.required["message.max.bytes"] = std::to_string(kPageFetchBytes);
+  FetchPages(recipe);
   if (!instance.empty()) {
     recipe.required["group.instance.id"] = std::string(instance);
   } else {
@@ -130,6 +135,14 @@ ClientRecipe JudgeConsumer(const KafkaClientOptions& options) {
   recipe.defaults["session.timeout.ms"] = "6000";
   // A standby learns by its next heartbeat that the active judge has left.
   recipe.defaults["heartbeat.interval.ms"] = "500";
+  return recipe;
+}
+
+ClientRecipe KeptPageReader(const KafkaClientOptions& options) {
+  ClientRecipe recipe = ConsumerRecipe(options, "judge");
+  FetchPages(recipe);
+  // Each partition has a queue of its own, and there may be hundreds.
+  recipe.replaced["queued.max.messages.kbytes"] = std::to_string(kPageFetchBytes >> 10);
   return recipe;
 }
 

@@ -41,6 +41,9 @@ struct ClientRecipe {
 /// Reads the admission log in group `<group>.judge`; also, with Consumer::Assign, for a standby.
 [[nodiscard]] ClientRecipe JudgeConsumer(const KafkaClientOptions& options);
 
+/// Reads pages again that were kept, as a client of its own beside group `<group>.judge`.
+[[nodiscard]] ClientRecipe KeptPageReader(const KafkaClientOptions& options);
+
 /// Writes to the log and the dead letters: in order, without gaps, each record once. The client
 /// never gives a record up; LogDeliveryTimeout says when to give the client up.
 [[nodiscard]] ClientRecipe IdempotentProducer(const KafkaClientOptions& options);
