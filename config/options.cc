@@ -511,7 +511,9 @@ std::vector<Option> MakeOptions() {
              "Largest record that is read or written. Topics that crawlsieve creates allow it too.",
              FIELD(kafka.max_message_bytes), Size(64 * kKiB, 512 * kMiB)),
       Properties("kafka.client",
-                 "Properties of librdkafka for every client, such as those for TLS and SASL.",
+                 "Properties of librdkafka for every client, such as those for TLS and SASL. A "
+                 "secret can be in a file: sasl.password.file names it. It is read again for each "
+                 "connection after one that failed.",
                  FIELD(kafka.client)),
       Properties("kafka.consumer", "Properties of librdkafka for consumers.",
                  FIELD(kafka.consumer)),

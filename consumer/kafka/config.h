@@ -106,6 +106,9 @@ class ClientConfig {
   explicit ClientConfig(ClientType type);
   [[nodiscard]] Status Set(const std::string& property, const std::string& value,
                            std::string_view where);
+  /// A property as users give it: `sasl.password.file` names a file with the value.
+  [[nodiscard]] Status SetGiven(const std::string& property, const std::string& value,
+                                std::string_view where);
 
   ClientType type_;
   std::unique_ptr<rd_kafka_conf_s, Destroy> conf_;
