@@ -46,6 +46,8 @@ enum class Count {
   kScores,
   kQuestions,  ///< log entries that asked for a URL's score
   kSiteRecords,
+  kKeptRecords,  ///< records of kept pages that were published
+  kKeptMissing,  ///< of these, markers of pages that could not be had
   kTransactionsCommitted,
   kTransactionsAborted,
   kIndexProbes,         ///< buckets looked into

@@ -88,6 +88,23 @@ Status CopyChecked(const std::filesystem::path& from, const CheckpointFile& file
   return copy.Finish({}, to);
 }
 
+Status CheckApart(const std::filesystem::path& state, const std::filesystem::path& repository) {
+  std::error_code error;
+  const auto resolved = [&error](const std::filesystem::path& path) {
+    std::filesystem::path whole = std::filesystem::weakly_canonical(path, error);
+    return whole.has_filename() ? whole : whole.parent_path();
+  };
+  const std::filesystem::path a = resolved(state);
+  const std::filesystem::path b = resolved(repository);
+  const bool is_apart = !error && std::ranges::mismatch(a, b).in1 != a.end() &&
+                        std::ranges::mismatch(a, b).in2 != b.end();
+  if (is_apart) return {};
+  return MakeError(ErrorCode::kInvalidInput,
+                   fmt::format("the state directory {} and the repository of checkpoints {} must "
+                               "lie apart: give the checkpoints a directory of their own",
+                               state.string(), repository.string()));
+}
+
 Result<CheckpointRepository> CheckpointRepository::Open(std::filesystem::path directory) {
   std::error_code ignored;
   if (!std::filesystem::is_directory(directory / kManifests, ignored)) {

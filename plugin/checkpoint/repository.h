@@ -25,6 +25,11 @@ namespace crawlsieve {
 [[nodiscard]] Status CopyChecked(const std::filesystem::path& from, const CheckpointFile& file,
                                  const std::filesystem::path& to, const std::stop_token& stop);
 
+/// Makes sure that neither directory is in the other: a store removes folders of its own, and a
+/// repository files that it doesn't know. Errors: kInvalidInput.
+[[nodiscard]] Status CheckApart(const std::filesystem::path& state,
+                                const std::filesystem::path& repository);
+
 /// A checkpoint in a repository.
 struct StoredCheckpoint {
   std::string name;

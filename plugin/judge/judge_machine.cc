@@ -300,6 +300,9 @@ BrokerStatus JudgeMachine::JudgeSome() {
     if (!item.has_value()) break;
     next_ = live_->next();
     CRAWLSIEVE_RETURN_IF_ERROR(JudgeItem(*item));
+    if (ends_.sink.is_full()) {
+      CRAWLSIEVE_RETURN_IF_ERROR(CommitBatch());
+    }
   }
   if (batch_.entries == 0) {
     ends_.group.OnIdle();
