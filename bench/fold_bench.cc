@@ -419,7 +419,9 @@ void MeasureCheckpoints(const Options& options, const RestartOptions& restart,
       std::jthread maker([&] {
         LowerThreadPriority();
         const StateCopy copy = OrDie(StateCopy::Take(*store, options.store.directory));
-        report = OrDie(CreateCheckpoint(copy, {.repository = options.checkpoints}, known));
+        report = OrDie(CreateCheckpoint(
+            copy, {.repository = options.checkpoints, .rests = CheckpointOptions::kBesideAJudge},
+            known));
         is_done = true;
       });
       std::uint64_t folded = 0;

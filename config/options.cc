@@ -516,8 +516,8 @@ std::vector<Option> MakeOptions() {
              FIELD(kafka.max_message_bytes), Size(64 * kKiB, 512 * kMiB)),
       Properties("kafka.client",
                  "Properties of librdkafka for every client, such as those for TLS and SASL. A "
-                 "secret can be in a file: sasl.password.file names it. It is read again for each "
-                 "connection after one that failed.",
+                 "secret can be in a file: sasl.password.file names it. It is read "
+                 "whenever a client is made, as after a refused login.",
                  FIELD(kafka.client)),
       Properties("kafka.consumer", "Properties of librdkafka for consumers.",
                  FIELD(kafka.consumer)),

@@ -11,7 +11,6 @@
 
 #include <chrono>
 #include <optional>
-#include <ranges>
 #include <string>
 #include <vector>
 
@@ -31,7 +30,8 @@ Result<std::vector<StoredCheckpoint>> WholeOnes(const CheckpointRepository& repo
   CRAWLSIEVE_ASSIGN_OR_RETURN(const CheckpointList list, repository.List());
   for (const Error& error : list.refused) progress.on_refused(error);
   std::vector<StoredCheckpoint> whole;
-  for (const StoredCheckpoint& checkpoint : std::views::reverse(list.checkpoints)) {
+  for (auto at = list.checkpoints.rbegin(); at != list.checkpoints.rend(); ++at) {
+    const StoredCheckpoint& checkpoint = *at;
     if (whole.size() == 2) break;
     if (!whole.empty() && whole.back().manifest.log_offset == checkpoint.manifest.log_offset) {
       continue;

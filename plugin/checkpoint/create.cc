@@ -54,11 +54,11 @@ Status RemoveUnfinished(const CheckpointRepository& repository) {
   return RemoveIf(repository.files(), is_unfinished);
 }
 
-Result<CheckpointFile> Describe(const std::filesystem::path& path, const std::stop_token& stop) {
+Result<CheckpointFile> Describe(const std::filesystem::path& path, const Pace& pace) {
   CheckpointFile file;
   file.name = path.filename().string();
   Sha256 sha256;
-  CRAWLSIEVE_RETURN_IF_ERROR(ReadPieces(path, stop, [&](std::string_view piece) -> Status {
+  CRAWLSIEVE_RETURN_IF_ERROR(ReadPieces(path, pace, [&](std::string_view piece) -> Status {
     sha256.Add(piece);
     file.bytes += piece.size();
     return {};
@@ -154,6 +154,8 @@ class Writer {
     });
   }
 
+  [[nodiscard]] Pace pace() const { return {options_.stop, options_.rests}; }
+
   [[nodiscard]] bool Has(const CheckpointFile& file) const {
     std::error_code error;
     return std::filesystem::file_size(repository_.PathOf(file), error) == file.bytes && !error;
@@ -168,12 +170,12 @@ class Writer {
         std::filesystem::file_size(path, error) == known->bytes && !error) {
       return *known;
     }
-    return Describe(path, options_.stop);
+    return Describe(path, pace());
   }
 
   Status Add(const CheckpointFile& file, const std::filesystem::path& from) {
     if (Has(file)) return {};
-    CRAWLSIEVE_RETURN_IF_ERROR(CopyChecked(from, file, repository_.PathOf(file), options_.stop));
+    CRAWLSIEVE_RETURN_IF_ERROR(CopyChecked(from, file, repository_.PathOf(file), pace()));
     ++report_.new_files;
     report_.new_bytes += file.bytes;
     return {};

@@ -92,7 +92,8 @@ Status Fill(const CheckpointRepository& repository, const StoredCheckpoint& chec
             const std::filesystem::path& folder, const std::stop_token& stop) {
   for (const CheckpointFile& file : checkpoint.manifest.files) {
     CRAWLSIEVE_RETURN_IF_ERROR(Exists(repository, checkpoint, file));
-    if (Status copied = CopyChecked(repository.PathOf(file), file, folder / file.name, stop);
+    if (Status copied =
+            CopyChecked(repository.PathOf(file), file, folder / file.name, {.stop = stop});
         !copied) {
       Error error = std::move(copied).error();
       return tl::unexpected(error.code == ErrorCode::kCorruption

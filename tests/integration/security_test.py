@@ -415,7 +415,8 @@ class SecurityTest(unittest.TestCase):
         self.make(NewTopic("mutual.pages", 2, 1))
         for role in LEAST:
             self.give(role, "User:CN=client", INPUT_TOPICS="mutual.pages", LOG_TOPIC="mutual.log",
-                      KEY_TOPIC="mutual.key", VERDICTS_TOPIC="mutual.verdicts", GROUP="mutual")
+                      KEY_TOPIC="mutual.key", VERDICTS_TOPIC="mutual.verdicts",
+                      METRICS_TOPIC="mutual.metrics", GROUP="mutual")
         self.feed_pages(self.configuration("mutual-feed", "PLAINTEXT", {}, **names))
         token = self.folder / "token"
         token.write_text("a-token-of-some-length\n")
@@ -424,6 +425,7 @@ class SecurityTest(unittest.TestCase):
             "mutual", "MTLS", self.broker.client("MTLS", ssl_certificate_location=path("client.crt"),
                                                  ssl_key_location=path("client.key")), **names)
         settings = json.loads(config.read_text())
+        settings["metrics"]["topic"] = "mutual.metrics"
         settings["http"] = {"port": port, "token_file": str(token), "tls": {
             "certificate_file": path("server.crt"), "key_file": path("server.key")}}
         config.write_text(json.dumps(settings))

@@ -128,7 +128,8 @@ Checkpointer::Outcome Checkpointer::Make(const std::stop_token& stop) const {
        .keep = checkpoints.keep,
        .upload = checkpoints.upload,
        .upload_time_limit = std::chrono::ceil<std::chrono::seconds>(checkpoints.upload_timeout),
-       .stop = stop},
+       .stop = stop,
+       .rests = CheckpointOptions::kBesideAJudge},
       last_);
   if (report) return *std::move(report);
   // Another process is at it: it will be seen once it is done.

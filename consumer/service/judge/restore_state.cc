@@ -6,9 +6,9 @@
 #include "plugin/checkpoint/restore.h"
 #include "plugin/state/store.h"
 
+#include <algorithm>
 #include <chrono>
 #include <optional>
-#include <ranges>
 #include <set>
 #include <system_error>
 
@@ -48,10 +48,10 @@ Status CheckLogReaches(const LogToRestore& log, const StoredCheckpoint& checkpoi
 
 std::optional<StoredCheckpoint> NewestBut(const std::set<std::string>& tried,
                                           const CheckpointList& list) {
-  for (const StoredCheckpoint& checkpoint : std::views::reverse(list.checkpoints)) {
-    if (!tried.contains(checkpoint.name)) return checkpoint;
-  }
-  return std::nullopt;
+  const auto found = std::find_if(
+      list.checkpoints.rbegin(), list.checkpoints.rend(),
+      [&](const StoredCheckpoint& checkpoint) { return !tried.contains(checkpoint.name); });
+  return found != list.checkpoints.rend() ? std::optional(*found) : std::nullopt;
 }
 
 }  // namespace
