@@ -241,7 +241,7 @@ Cost Fold(Detector& detector, MadeUpLog& log, std::uint64_t count, const Options
     for (const log::Entry& entry : entries) {
       const Folded folded = OrDie(detector.Fold(entry));
       if (reasons != nullptr) ++(*reasons)[static_cast<std::size_t>(folded.verdict->reason)];
-      if (options.links > 0) {
+      if (options.links > 0 && reasons != nullptr) {
         cost.scores += OrDie(detector.ScoresOf(entry.page(), *folded.verdict)).size();
       }
     }

@@ -37,4 +37,7 @@ inline constexpr std::uint32_t kFoldVersionOfSites = 7;
 /// The first rules under which a priority may be how much a URL will be due at a horizon.
 inline constexpr std::uint32_t kFoldVersionOfHorizons = 8;
 
+/// The first rules under which links of pages that aren't to be followed count a quarter.
+inline constexpr std::uint32_t kFoldVersionOfUnfollowedLinks = 8;
+
 }  // namespace crawlsieve

@@ -66,6 +66,8 @@ class PageSchedule {
   }
 
  private:
+  [[nodiscard]] schedule::IntervalBounds Bounds() const;
+
   const log::Page& page_;
   const schedule::CrawlSchedule& crawl_;
   const bool is_fetch_;  // and no tombstone

@@ -3,6 +3,7 @@
 #include "plugin/verdict/score.h"
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace crawlsieve {
@@ -21,6 +22,16 @@ struct PriorityParameters {
   friend bool operator==(const PriorityParameters&, const PriorityParameters&) = default;
 };
 
+/// Bounds of the time between two fetches for some URLs, in seconds.
+struct ScheduleBounds {
+  std::string host;     ///< as in URLs; empty: every host
+  std::string pattern;  ///< of the path (schedule::PathPattern); empty: every path
+  std::uint64_t min_seconds = 0;
+  std::uint64_t max_seconds = 0;
+
+  friend bool operator==(const ScheduleBounds&, const ScheduleBounds&) = default;
+};
+
 /// When to fetch a URL again: when a fetch is worth most, for as many fetches as are wanted
 /// (plugin/schedule, docs/frontier.md).
 struct ScheduleParameters {
@@ -30,6 +41,8 @@ struct ScheduleParameters {
   Score freshness{9'000};
   std::uint64_t min_seconds = 3'600;
   std::uint64_t max_seconds = 365 * 86'400;
+  /// In the place of these bounds: those of the first that the URL is of.
+  std::vector<ScheduleBounds> bounds;
 
   friend bool operator==(const ScheduleParameters&, const ScheduleParameters&) = default;
 };
@@ -115,7 +128,7 @@ void ForEachField(Parameters& parameters, const Visit& visit) {
          preferred_url, priority, recrawl, schedule, sites] = parameters;
   auto& [novelty, host, depth, change, horizon_seconds] = priority;
   auto& [initial_seconds, min_seconds, max_seconds] = recrawl;
-  auto& [fetches_a_day, freshness, min_interval, max_interval] = schedule;
+  auto& [fetches_a_day, freshness, min_interval, max_interval, bounds] = schedule;
   visit("max_distance", max_distance);
   visit("min_similarity", min_similarity);
   visit("short_text_shingles", short_text_shingles);
@@ -141,6 +154,7 @@ void ForEachField(Parameters& parameters, const Visit& visit) {
   visit("schedule.freshness", freshness);
   visit("schedule.min_seconds", min_interval);
   visit("schedule.max_seconds", max_interval);
+  visit("schedule.bounds", bounds);
   visit("sites.max", sites.max);
 }
 

@@ -81,6 +81,10 @@ def _set_schedule(entry, chance):
     wanted.freshness = chance.choice([5000, 9000, 9900])
     wanted.min_seconds = chance.choice([60, 3600])
     wanted.max_seconds = chance.choice([30, 365]) * schedule.DAY
+    for host, pattern in ((HOSTS[0], ""), (HOSTS[1], "/news/N"), ("", "/*"), ("", "/s?id&page")):
+        if chance.random() < 0.5:
+            wanted.bounds.add(host=host, pattern=pattern, min_seconds=chance.choice([1, 86_400]),
+                              max_seconds=chance.choice([86_400, (1 << 64) - 1]))
     entry.parameters.priority.horizon_seconds = chance.choice(
         [0, 1, HOUR // 1000, 7 * schedule.DAY, 400 * schedule.DAY, (1 << 64) - 1])
 

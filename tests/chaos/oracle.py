@@ -569,7 +569,7 @@ class Oracle:
                 and page.redirect_host == page.host):
             host.add_redirect(url_bytes, pattern, target)
         _, history, next_fetch, at_horizon = self.crawl.take(
-            url.schedule, host, pattern, fetch, self.parameters.priority.horizon_seconds)
+            url.schedule, host, pattern, fetch, self.parameters.priority.horizon_seconds, page.host)
         if (history is not None and history.last_visit and is_own_target(page)
                 and not host.is_sink(target)):
             other_key = (page.redirect_target, key[1])

@@ -432,13 +432,15 @@ class EveryParameterTest(unittest.TestCase):
             "schedule.fetches_a_day": (1, 10_000, visits, {"fold_version": 6}),
             "schedule.freshness": (5_000, 9_900, visits, {"fold_version": 6}),
             "schedule.min_seconds": (60, 3_600, visits[:1], by_schedule),
+            "schedule.bounds": ([], [log.ScheduleBounds(host="host.example", max_seconds=1)],
+                                visits[:1], {"fold_version": 8, "schedule.max_seconds": 3_600}),
             "schedule.max_seconds": (3_600, 7_200, visits[:1], {"fold_version": 6}),
         }
 
     @staticmethod
     def names(message, prefix=""):
         for field in message.fields:
-            if field.message_type is None:
+            if field.message_type is None or field.label == field.LABEL_REPEATED:
                 yield prefix + field.name
             else:
                 yield from EveryParameterTest.names(field.message_type, f"{prefix}{field.name}.")

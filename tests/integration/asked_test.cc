@@ -4,6 +4,7 @@
 #include "tests/integration/service_fixture.h"
 #include "tests/support/schema.h"
 
+#include <cstdio>
 #include <set>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <sys/wait.h>
 
 namespace crawlsieve::testing {
 namespace {
@@ -76,6 +78,26 @@ class AskedTest : public ServiceTest {
 
   int questions_ = 0;
 };
+
+struct Output {
+  int exit_code = -1;
+  std::string text;
+};
+
+/// Runs the program, with what it says on standard output.
+Output RunProgram(const std::string& arguments) {
+  Output output;
+  std::FILE* const pipe =
+      popen(fmt::format("{} {} 2>/dev/null", CRAWLSIEVE_PROGRAM, arguments).c_str(), "r");
+  if (pipe == nullptr) return output;
+  char buffer[4096];
+  for (std::size_t count = 0; (count = std::fread(buffer, 1, sizeof(buffer), pipe)) > 0;) {
+    output.text.append(buffer, count);
+  }
+  const int status = pclose(pipe);
+  output.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  return output;
+}
 
 std::string QuestionAbout(int i) {
   return fmt::format(R"({{"url": "http://asked.example/{}", "depth": {}}})", i, i % 7);
@@ -188,7 +210,34 @@ TEST_F(AskedTest, ARunningJudgeAnswersOverHttp) {
   ASSERT_FALSE(wrong.has_value());
   EXPECT_EQ(wrong.error().code, ErrorCode::kInvalidInput);
   EXPECT_THAT(wrong.error().message, HasSubstr("host is missing"));
+
+  // The commands say the same of a running judge and of its state directory.
+  const std::string page_url = page["url"];
+  const std::vector<std::string> questions = {
+      "due --before 2100-01-01T00:00:00Z",
+      "due --before 2100-01-01T00:00:00Z --limit 7 --format nutch",
+      "site host0.example",
+      "site host0.example --json",
+      "explain '" + page_url + "' --at 2027-01-01T00:00:00Z",
+      "explain '" + page_url + "' --at 2027-01-01T00:00:00Z --json",
+  };
+  std::vector<std::string> answers;
+  for (const std::string& asked : questions) {
+    const Output output = RunProgram(asked + " --url " + url + "/");
+    EXPECT_EQ(output.exit_code, 0) << asked;
+    EXPECT_GT(output.text.size(), 20U) << asked;
+    answers.push_back(output.text);
+  }
+  EXPECT_NE(RunProgram("site never.example --url " + url).exit_code, 0);
+  EXPECT_NE(RunProgram("site host0.example").exit_code, 0) << "of what?";
+  EXPECT_NE(RunProgram("site host0.example --state x --url " + url).exit_code, 0);
   EXPECT_TRUE(service.Stop().has_value());
+  EXPECT_NE(RunProgram("site host0.example --url " + url).exit_code, 0) << "nobody answers";
+  for (std::size_t i = 0; i < questions.size(); ++i) {
+    EXPECT_EQ(RunProgram(questions[i] + " --state " + setup_.service.state_directory).text,
+              answers[i])
+        << questions[i];
+  }
 }
 
 }  // namespace

@@ -83,7 +83,7 @@ ROOMS = {
                         "consumer/observability consumer/status consumer/claims "
                         "consumer/pipeline consumer/service/options.h consumer/service/brokers "
                         "consumer/service/extract consumer/service/judge",
-    "config": "plugin/fingerprint plugin/verdict plugin/index extract/text extract/features "
+    "config": "plugin/fingerprint plugin/verdict plugin/schedule plugin/index extract/text extract/features "
               "extract/options.h consumer/input/formats consumer/claims "
               "consumer/service/options.h",
     "evaluation": "plugin/base plugin/log plugin/state plugin/verdict plugin/judge "

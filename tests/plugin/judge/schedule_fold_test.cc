@@ -4,6 +4,7 @@
 #include "plugin/judge/detector.h"
 #include "plugin/judge/page_fetch.h"
 #include "plugin/judge/state_hash.h"
+#include "plugin/judge/stored_schedules.h"
 #include "tests/plugin/judge/random_log.h"
 #include "tests/support/entry_builder.h"
 #include "tests/support/temporary_directory.h"
@@ -187,6 +188,34 @@ TEST_F(ScheduleFoldTest, OlderLogsHaveTheWeightedMeanWhateverTheHorizon) {
                100 * of.depth.ten_thousandths + 200 * of.change.ten_thousandths) /
                   1000);
   }
+}
+
+TEST_F(ScheduleFoldTest, AHostAndAPatternCanHaveBoundsOfTheirOwn) {
+  JudgeParameters parameters = Parameters();
+  parameters.schedule.bounds = {{"host.example", "/news/N", 60, 3'600},
+                                {"", "/archive/N/*", 90 * kDay, 365 * kDay},
+                                {"host.example", "", 2 * kDay, 3 * kDay}};
+  Fold(ParametersEntry(parameters, kScheme));
+  const auto next = [&](const std::string& url, const std::string& host) {
+    log::Entry entry = entries_.Text(url, url, RawChecksum(url).low);
+    entry.mutable_page()->set_host(host);
+    return At(0, entry).recrawl->interval_seconds;
+  };
+  EXPECT_EQ(next("http://host.example/news/17", "host.example"), 3'600U);
+  EXPECT_GE(next("http://other.example/archive/2026/x", "other.example"), 90U * kDay);
+  EXPECT_LE(next("http://host.example/about", "host.example"), 3U * kDay);
+  const auto usual = next("http://other.example/news/17", "other.example");
+  EXPECT_GT(usual, 3U * kDay);
+  EXPECT_LT(usual, 90U * kDay);
+  // What `due` says of them is the same.
+  UrlOf("http://host.example/news/17");
+  StoredRows rows(*store_);
+  const StoredProgress stored = ReadProgress(rows).value();
+  StoredSchedules schedules(stored.progress, rows);
+  const auto row = UrlRow::Read(rows, "http://host.example/news/17").value();
+  const auto schedule = schedules.Read(*row).value();
+  EXPECT_EQ(schedules.ScoreAt(*schedule, kStart).next_fetch,
+            static_cast<schedule::Seconds>(kStart + 3'600));
 }
 
 TEST_F(ScheduleFoldTest, SixFetchesWithinSecondsSayNextToNothing) {
