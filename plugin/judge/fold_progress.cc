@@ -12,8 +12,9 @@
 namespace crawlsieve {
 namespace {
 
-/// Versions that know no schedules read format 3, those that know no sites format 4, those that
-/// know no purges format 5, and must not go on with a state that has some.
+/// Versions that know no schedules read format 3, those that know no sites format 4, and must not
+/// go on with a state that has some. Nor must those that read format 5, and know no purges, go on
+/// with a state whose parameters ask for rules that they don't have.
 constexpr std::uint32_t kOldestStateFormat = 3;
 constexpr std::uint32_t kStateFormat = 6;
 

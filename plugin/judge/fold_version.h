@@ -11,8 +11,8 @@ inline constexpr std::uint32_t kFoldVersion = 8;
 /// without the host's count of pages that ran into a limit, and a page that isn't evaluated retires
 /// its URL's version. Version 5 is version 6 without schedules: the interval of a URL halves and
 /// grows, and a fetch that is late or failed is like any other. Version 6 is version 7 without
-/// what is learned of sites, and without positions. Version 7 is version 8 without purges, expiry
-/// and the bound on kept pages.
+/// what is learned of sites, and without positions. Version 7 is version 8 with the weighted mean
+/// as every priority, and without purges, expiry and the bound on kept pages.
 inline constexpr std::uint32_t kOldestFoldVersion = 4;
 
 /// The first rules under which a mark remembers gaps and what was folded (AdvanceMark).
@@ -33,6 +33,12 @@ inline constexpr std::uint32_t kFoldVersionOfPositions = 7;
 
 /// The first rules under which it is learned what the URLs of a site bring (plugin/site).
 inline constexpr std::uint32_t kFoldVersionOfSites = 7;
+
+/// The first rules under which a priority may be how much a URL will be due at a horizon.
+inline constexpr std::uint32_t kFoldVersionOfHorizons = 8;
+
+/// The first rules under which links of pages that aren't to be followed count a quarter.
+inline constexpr std::uint32_t kFoldVersionOfUnfollowedLinks = 8;
 
 /// The first rules under which pages are taken out of the state: purges, expiry, the bound.
 inline constexpr std::uint32_t kFoldVersionOfRemoval = 8;

@@ -102,17 +102,31 @@ bool PurgedRows::Has(const DocumentRow& row) const {
   });
 }
 
+Result<bool> PurgedRows::Has(Table table, std::string_view key, std::string_view value) const {
+  if (!any()) return false;
+  if (table == Table::kUrls) {
+    CRAWLSIEVE_ASSIGN_OR_RETURN(const auto row, UrlRow::Parse(key, value));
+    return Has(row);
+  }
+  if (table != Table::kDocuments) return false;
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto row, DocumentRow::Parse(key, value));
+  return Has(row);
+}
+
 bool PurgedRows::MayHave(const UrlRow& row) const {
   return std::ranges::any_of(
       purges_, [&row](const ActivePurge& purge) { return purge.selection.Covers(row); });
 }
 
+Result<RowMap::Value> LivingRows::Row(Table table, std::string_view key) {
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto bytes, rows_.Row(table, key));
+  if (!bytes.has_value()) return bytes;
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const bool is_purged, purged_.Has(table, key, *bytes));
+  return is_purged ? RowMap::Value() : bytes;
+}
+
 Result<RowMap::Value> LivingView::Row(Table table, std::string_view key) {
-  if (table == Table::kDocuments) return Document(key);
-  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto bytes, view_.Row(table, key));
-  if (table != Table::kUrls || !bytes.has_value()) return bytes;
-  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto row, UrlRow::Parse(key, *bytes));
-  return purged_.Has(row) ? RowMap::Value() : bytes;
+  return table == Table::kDocuments ? Document(key) : LivingRows(purged_, view_).Row(table, key);
 }
 
 Result<RowMap::Value> LivingView::Document(std::string_view key) {

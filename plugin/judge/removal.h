@@ -1,5 +1,6 @@
 #pragma once
 
+#include "plugin/base/result.h"
 #include "plugin/judge/rows.h"
 #include "plugin/judge/selection.h"
 #include "plugin/judge/view.h"
@@ -68,11 +69,25 @@ class PurgedRows {
   [[nodiscard]] bool any() const { return !purges_.empty(); }
   [[nodiscard]] bool Has(const UrlRow& row) const;
   [[nodiscard]] bool Has(const DocumentRow& row) const;
+  /// The same of a row's bytes. Rows of other tables aren't purged. Errors: kCorruption.
+  [[nodiscard]] Result<bool> Has(Table table, std::string_view key, std::string_view value) const;
   /// Whether a purge covers the row, older than it or not.
   [[nodiscard]] bool MayHave(const UrlRow& row) const;
 
  private:
   const std::vector<ActivePurge>& purges_;
+};
+
+/// Rows without those that are purged. Borrows all. Thread-compatible.
+class LivingRows final : public RowReader {
+ public:
+  LivingRows(const PurgedRows& purged, RowReader& rows) : purged_(purged), rows_(rows) {}
+
+  [[nodiscard]] Result<RowMap::Value> Row(Table table, std::string_view key) override;
+
+ private:
+  const PurgedRows& purged_;
+  RowReader& rows_;
 };
 
 /// A view in which purged rows are gone: documents, URLs, and URLs that clusters would prefer.

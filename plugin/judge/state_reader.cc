@@ -2,7 +2,6 @@
 
 #include "plugin/base/result.h"
 #include "plugin/judge/removal.h"
-#include "plugin/judge/rows.h"
 
 #include <utility>
 
@@ -23,34 +22,20 @@ Result<std::unique_ptr<StateReader>> StateReader::Open(const std::filesystem::pa
   return reader;
 }
 
-Result<RowMap::Value> StateReader::Row(Table table, std::string_view key) {
+Result<RowMap::Value> StateReader::StoredRow(Table table, std::string_view key) {
   CRAWLSIEVE_ASSIGN_OR_RETURN(last_, store_->Get(table, key));
-  if (!last_.has_value()) return RowMap::Value();
-  CRAWLSIEVE_ASSIGN_OR_RETURN(const bool is_purged, IsPurged(table, key, *last_));
-  return is_purged ? RowMap::Value() : RowMap::Value(last_);
+  return RowMap::Value(last_);
 }
 
 Status StateReader::ForEach(
     Table table, std::string_view prefix,
     const std::function<Status(std::string_view, std::string_view)>& visit) const {
+  const PurgedRows purged(progress().removal.purges);
   return store_->ForEach(
       table, prefix, [&](std::string_view key, std::string_view value) -> Status {
-        CRAWLSIEVE_ASSIGN_OR_RETURN(const bool is_purged, IsPurged(table, key, value));
+        CRAWLSIEVE_ASSIGN_OR_RETURN(const bool is_purged, purged.Has(table, key, value));
         return is_purged ? Status() : visit(key, value);
       });
-}
-
-Result<bool> StateReader::IsPurged(Table table, std::string_view key,
-                                   std::string_view value) const {
-  const PurgedRows purged(progress().removal.purges);
-  if (!purged.any()) return false;
-  if (table == Table::kUrls) {
-    CRAWLSIEVE_ASSIGN_OR_RETURN(const auto row, UrlRow::Parse(key, value));
-    return purged.Has(row);
-  }
-  if (table != Table::kDocuments) return false;
-  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto row, DocumentRow::Parse(key, value));
-  return purged.Has(row);
 }
 
 }  // namespace crawlsieve

@@ -2,7 +2,7 @@
 
 #include "plugin/base/result.h"
 #include "plugin/judge/fold_progress.h"
-#include "plugin/judge/view.h"
+#include "plugin/judge/state_view.h"
 #include "plugin/state/read_only_store.h"
 
 #include <filesystem>
@@ -16,31 +16,30 @@ namespace crawlsieve {
 
 /// The state of a judge that isn't running, to look at. Nothing of it is changed.
 /// Thread-compatible.
-class StateReader final : public RowReader {
+class StateReader final : public StateView {
  public:
   /// Errors: kInvalidInput (no state, or one in which nothing was folded yet), kBusy (a process has
   /// it), kMismatch (a state of another format), kCorruption, kIo.
   [[nodiscard]] static Result<std::unique_ptr<StateReader>> Open(
       const std::filesystem::path& directory);
 
-  /// Of a URL or a document that is purged and still there: there is none.
-  [[nodiscard]] Result<RowMap::Value> Row(Table table, std::string_view key) override;
-
-  /// As ReadOnlyStore::ForEach, without the URLs that are purged and still there. `visit` may read
-  /// rows.
+  /// As ReadOnlyStore::ForEach, without rows that are purged and still there. `visit` may read rows.
   [[nodiscard]] Status ForEach(
       Table table, std::string_view prefix,
       const std::function<Status(std::string_view, std::string_view)>& visit) const;
 
   /// What of the log the state covers, and what it knows of the crawl. Has parameters.
   [[nodiscard]] const StoredProgress& stored() const { return stored_; }
-  [[nodiscard]] const FoldProgress& progress() const { return stored_.progress; }
+  [[nodiscard]] const FoldProgress& progress() const override { return stored_.progress; }
+
+ protected:
+  [[nodiscard]] Result<RowMap::Value> StoredRow(Table table, std::string_view key) override;
+  [[nodiscard]] Result<std::optional<std::string>> ForEachStored(
+      Table table, const StoreSnapshot::Range& range, const StoreSnapshot::Visit& visit) override {
+    return store_->ForEachOf(table, range, visit);
+  }
 
  private:
-  /// Whether the row is one that is purged and still there.
-  [[nodiscard]] Result<bool> IsPurged(Table table, std::string_view key,
-                                      std::string_view value) const;
-
   explicit StateReader(std::unique_ptr<ReadOnlyStore> store) : store_(std::move(store)) {}
 
   std::unique_ptr<ReadOnlyStore> store_;
