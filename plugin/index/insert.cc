@@ -31,21 +31,21 @@ void OnThreads(unsigned threads, const Work& work) {
 
 ShardedIndex::Added ShardedIndex::AddToFirst(const Spot& spot, Fingerprint fingerprint,
                                              DocId document) {
-  BucketTable& table = ShardOf(0, spot);
+  ShrinkingTable& table = ShardOf(0, spot);
   Shard& shard = shards_[spot.shard];
   Added added = Added::kFingerprint;
   if (!keep_documents_) {
-    if (table.Contains(spot.key)) return Added::kNothing;
+    if (table.get().Contains(spot.key)) return Added::kNothing;
     table.Insert(spot.key, 0);
   } else {
     assert(document.sequence != 0 && document.sequence >> 40 == 0);
-    if (const DocumentRef stored = table.Find(spot.key)) {
+    if (const DocumentRef stored = table.get().Find(spot.key)) {
       const std::uint64_t known = stored.Read();
       if (known == document.sequence) return Added::kNothing;
       std::set<std::uint64_t>& list = shard.lists[fingerprint.bits];
       if (known != 0) {
         list.insert(known);
-        stored.Write(0);
+        table.SetDocument(spot.key, 0);
       }
       if (!list.insert(document.sequence).second) return Added::kNothing;
       added = Added::kDocument;
@@ -68,10 +68,16 @@ bool ShardedIndex::InsertAt(const Spots& spots, Fingerprint fingerprint, DocId d
 
 bool ShardedIndex::Insert(Fingerprint fingerprint, DocId document) {
   const Spots spots = SpotsOf(fingerprint);
-  const UniqueSliceLock lock(lock_, SlicesOf(spots));
-  Prefetch(spots);
-  PrefetchOverflow(spots);
-  return InsertAt(spots, fingerprint, document);
+  bool is_new = false;
+  {
+    const UniqueSliceLock lock(lock_, SlicesOf(spots));
+    Prefetch(spots);
+    PrefetchOverflow(spots);
+    is_new = InsertAt(spots, fingerprint, document);
+    BeginShrinking(spots);
+  }
+  GoOnShrinking();
+  return is_new;
 }
 
 void ShardedIndex::InsertAll(std::span<const IndexEntry> entries, unsigned threads) {
@@ -111,8 +117,8 @@ void ShardedIndex::InsertPiece(std::span<const IndexEntry> entries, unsigned thr
     Own own;
     const auto add_all = [&] {
       const auto spots = std::span(own.spots).first(own.count);
-      for (const Spot& spot : spots) ShardOf(table, spot).Prefetch(spot.key);
-      for (const Spot& spot : spots) ShardOf(table, spot).PrefetchOverflow(spot.key);
+      for (const Spot& spot : spots) ShardOf(table, spot).get().Prefetch(spot.key);
+      for (const Spot& spot : spots) ShardOf(table, spot).get().PrefetchOverflow(spot.key);
       for (std::size_t i = 0; i < own.count; ++i) add(own.entries[i], own.spots[i]);
       own.count = 0;
     };

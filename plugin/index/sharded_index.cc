@@ -25,6 +25,10 @@ int BitsToCount(std::uint64_t count) { return static_cast<int>(std::bit_width(co
 // Entries are given in so many pieces.
 constexpr int kPieceBits = 10;
 
+// Keys that a change copies while a shard becomes smaller. A twentieth of the keys that go pays for
+// the others of all tables three times over.
+constexpr std::size_t kKeysForAChange = 96;
+
 // Queries that share the probe queue.
 constexpr std::size_t kBatch = 32;
 static_assert(kBatch * kMaxTables <= 0x10000, "a ProbeQueue numbers queries with 16 bits");
@@ -58,9 +62,9 @@ ShardedIndex::ShardedIndex(const IndexOptions& options, const std::vector<int>& 
     table.rotation = first_bit;
     first_bit += bits;
     for (std::size_t shard = 0; shard < shards_.size(); ++shard) {
-      table.shards.emplace_back(key_bits_, std::min(bits, 32) - shard_bits_, max_distance_,
-                                keep_documents_ && tables_.size() == 1,
-                                std::uint64_t{shard} << key_bits_);
+      table.shards.emplace_back(BucketTable(key_bits_, std::min(bits, 32) - shard_bits_,
+                                            max_distance_, keep_documents_ && tables_.size() == 1,
+                                            std::uint64_t{shard} << key_bits_));
     }
   }
 }
@@ -96,31 +100,47 @@ SliceLock::Set ShardedIndex::SlicesOf(const Spots& spots) const {
 }
 
 void ShardedIndex::Prefetch(const Spots& spots) {
-  for (std::size_t t = 0; t < tables_.size(); ++t) ShardOf(t, spots[t]).Prefetch(spots[t].key);
+  for (std::size_t t = 0; t < tables_.size(); ++t)
+    ShardOf(t, spots[t]).get().Prefetch(spots[t].key);
 }
 
 void ShardedIndex::PrefetchOverflow(const Spots& spots) {
   for (std::size_t t = 0; t < tables_.size(); ++t) {
-    ShardOf(t, spots[t]).PrefetchOverflow(spots[t].key);
+    ShardOf(t, spots[t]).get().PrefetchOverflow(spots[t].key);
   }
 }
 
 void ShardedIndex::Reserve(std::uint64_t fingerprints, DocId last) {
-  const std::vector<int> bits = block_bits();
   for (std::size_t t = 0; t < tables_.size(); ++t) {
-    const TableCost cost = CostOfTable(bits[t], fingerprints);
+    const TableLayout layout = LayoutFor(t, fingerprints);
     for (std::size_t s = 0; s < shards_.size(); ++s) {
       const UniqueSliceLock lock(lock_, SliceOf(t, s));
-      tables_[t].shards[s].Reserve(cost.address_bits - shard_bits_, cost.lines_per_run,
-                                   cost.lines_per_bucket, last.sequence);
+      tables_[t].shards[s].Reserve(layout, last.sequence);
     }
   }
 }
 
+TableLayout ShardedIndex::LayoutFor(std::size_t table, std::uint64_t fingerprints) const {
+  const TableCost cost = CostOfTable(block_bits()[table], fingerprints);
+  return {.address_bits = cost.address_bits - shard_bits_,
+          .run = cost.lines_per_run,
+          .lines_per_bucket = cost.lines_per_bucket};
+}
+
 bool ShardedIndex::Remove(Fingerprint fingerprint, DocId document) {
   const Spots spots = SpotsOf(fingerprint);
-  const UniqueSliceLock lock(lock_, SlicesOf(spots));
-  Prefetch(spots);
+  bool was_there = false;
+  {
+    const UniqueSliceLock lock(lock_, SlicesOf(spots));
+    Prefetch(spots);
+    was_there = RemoveAt(spots, fingerprint, document);
+    BeginShrinking(spots);
+  }
+  GoOnShrinking();
+  return was_there;
+}
+
+bool ShardedIndex::RemoveAt(const Spots& spots, Fingerprint fingerprint, DocId document) {
   Shard& shard = shards_[spots[0].shard];
   if (!keep_documents_) {
     if (!ShardOf(0, spots[0]).Erase(spots[0].key)) return false;
@@ -129,7 +149,7 @@ bool ShardedIndex::Remove(Fingerprint fingerprint, DocId document) {
     --shard.documents;
     return true;
   }
-  const DocumentRef stored = ShardOf(0, spots[0]).Find(spots[0].key);
+  const DocumentRef stored = ShardOf(0, spots[0]).get().Find(spots[0].key);
   if (!stored) return false;
   const std::uint64_t known = stored.Read();
   if (known == 0) {
@@ -146,6 +166,28 @@ bool ShardedIndex::Remove(Fingerprint fingerprint, DocId document) {
   }
   --shard.documents;
   return true;
+}
+
+void ShardedIndex::BeginShrinking(const Spots& spots) {
+  if (shrinking_ != kNone) return;
+  for (std::size_t t = 0; t < tables_.size(); ++t) {
+    ShrinkingTable& table = ShardOf(t, spots[t]);
+    if (!table.IsTooLarge()) continue;
+    std::size_t none = kNone;
+    if (!shrinking_.compare_exchange_strong(none, (t << shard_bits_) + spots[t].shard)) return;
+    if (table.Begin(LayoutFor(t, table.size() << shard_bits_))) return;
+    shrinking_ = kNone;
+  }
+}
+
+void ShardedIndex::GoOnShrinking() {
+  const std::size_t slice = shrinking_;
+  if (slice == kNone) return;
+  const std::size_t table = slice >> shard_bits_;
+  const std::size_t shard = slice & (shards_.size() - 1);
+  const UniqueSliceLock lock(lock_, SliceOf(table, shard));
+  if (shrinking_ != slice) return;  // done since
+  if (tables_[table].shards[shard].GoOn(kKeysForAChange)) shrinking_ = kNone;
 }
 
 void ShardedIndex::Collect(std::span<const Fingerprint> queries, int max_distance,
@@ -181,8 +223,8 @@ void ShardedIndex::Collect(std::span<const Fingerprint> queries, int max_distanc
       for (int flips = 0; flips <= std::min(radius, shard_bits_); ++flips) {
         for (const std::uint32_t mask : MasksOfWeight(shard_bits_, flips)) {
           const std::uint64_t shard = own ^ mask;
-          table.shards[shard].Enqueue(queue, static_cast<std::uint16_t>(i), key, radius - flips,
-                                      max_distance - flips);
+          table.shards[shard].get().Enqueue(queue, static_cast<std::uint16_t>(i), key,
+                                            radius - flips, max_distance - flips);
         }
       }
     }
@@ -224,7 +266,7 @@ void ShardedIndex::Answer(std::span<const Found> found, std::size_t limit,
     }
     const Spot spot = SpotOf(0, fingerprint);
     const SharedSliceLock lock(lock_, SliceOf(0, spot.shard));
-    const DocumentRef stored = tables_[0].shards[spot.shard].Find(spot.key);
+    const DocumentRef stored = tables_[0].shards[spot.shard].get().Find(spot.key);
     if (!stored) continue;  // removed since
     if (const std::uint64_t document = stored.Read(); document != 0) {
       matches.push_back({{document}, fingerprint, found[i].distance});
@@ -285,7 +327,7 @@ EntrySource ShardedIndex::Entries() const {
             entries.push_back({{bits}, {one}});
           }
         };
-        tables_[0].shards[spot.shard].ForEach(spot.key, SpotOf(0, {last}).key, visit);
+        tables_[0].shards[spot.shard].get().ForEach(spot.key, SpotOf(0, {last}).key, visit);
       }
       std::ranges::sort(entries);
     }

@@ -1,12 +1,14 @@
 #pragma once
 
 #include "plugin/base/result.h"
-#include "plugin/index/bucket/bucket_table.h"
+#include "plugin/index/bucket/shrinking_table.h"
 #include "plugin/index/hamming_index.h"
 #include "plugin/index/options.h"
 #include "plugin/index/slice_lock.h"
 
 #include <array>
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <set>
@@ -65,7 +67,7 @@ class ShardedIndex final : public HammingIndex {
   /// All fingerprints, rotated so that one block comes first.
   struct Table {
     int rotation = 0;
-    std::vector<BucketTable> shards;  // by the shard_bits_ leading bits
+    std::vector<ShrinkingTable> shards;  // by the shard_bits_ leading bits
   };
 
   /// Where a table keeps a fingerprint.
@@ -90,11 +92,22 @@ class ShardedIndex final : public HammingIndex {
   [[nodiscard]] SliceLock::Set SliceOf(std::size_t table, std::size_t shard) const;
   [[nodiscard]] Spots SpotsOf(Fingerprint fingerprint) const;
   [[nodiscard]] SliceLock::Set SlicesOf(const Spots& spots) const;
-  [[nodiscard]] BucketTable& ShardOf(std::size_t table, const Spot& spot) {
+  [[nodiscard]] ShrinkingTable& ShardOf(std::size_t table, const Spot& spot) {
     return tables_[table].shards[spot.shard];
   }
   void Prefetch(const Spots& spots);
   void PrefetchOverflow(const Spots& spots);
+  /// How a shard of a table is laid out, if the index has so many fingerprints.
+  [[nodiscard]] TableLayout LayoutFor(std::size_t table, std::uint64_t fingerprints) const;
+
+  /// Remove, with the slices of `spots` locked.
+  bool RemoveAt(const Spots& spots, Fingerprint fingerprint, DocId document);
+  /// Begins to make one of the shards smaller if keys enough have gone from it, and no other is
+  /// being made smaller: two tables of a shard are there meanwhile. With the slices locked.
+  void BeginShrinking(const Spots& spots);
+  /// Goes on with that, a little with every change. With nothing locked.
+  void GoOnShrinking();
+
   // Adding: insert.cc.
 
   enum class Added { kNothing, kDocument, kFingerprint };
@@ -117,6 +130,8 @@ class ShardedIndex final : public HammingIndex {
   mutable SliceLock lock_;  // slice t * shards + s: shard s of table t
   std::vector<Table> tables_;
   std::vector<Shard> shards_;
+  static constexpr std::size_t kNone = ~std::size_t{0};
+  std::atomic<std::size_t> shrinking_ = kNone;  // slice of a shard
 };
 
 }  // namespace crawlsieve

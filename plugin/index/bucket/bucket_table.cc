@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 #include <iterator>
 #include <utility>
 
@@ -50,11 +51,12 @@ bool BucketTable::IsTooLong(const Bucket& bucket) const {
       keys_in_lines_ / SlotCount(bucket.layout->format) >> bucket.layout->address_bits;
   std::uint64_t lines = 0;
   for (Line* line = bucket.first; line != nullptr; line = cells_.Following(bucket, line)) ++lines;
-  return lines > kNestFactor * std::max<std::uint64_t>(average_lines, 1);
+  // A table that is laid out for keys to come, and fills up in their order, has an average of none.
+  return lines > kNestFactor * std::max<std::uint64_t>(average_lines, bucket.layout->run);
 }
 
 void BucketTable::Insert(std::uint64_t key, std::uint64_t document) {
-  if (cells_.empty()) Reserve(cells_.cell_bits(), 1, 1.0, 0);
+  if (cells_.empty()) Reserve({.address_bits = cells_.cell_bits()}, 0);
   if (with_documents_) MakeWideEnough(document);
   Append(key, document);
   for (int i = 0; i < kMaxCellsAtOnce && NeedsNextLayout() && MakeRoom(); ++i) {
@@ -220,12 +222,33 @@ void BucketTable::ForEach(std::uint64_t first, std::uint64_t last,
     if (end - 1 >= last) break;
     key = end;
   }
-  for (const auto& [start, nest] : nests_) {
-    if (start > last || start + ((std::uint64_t{1} << nest->key_bits()) - 1) < first) continue;
-    nest->ForEach([&, start = start](std::uint64_t key, std::uint64_t document) {
-      visit_within(start | key, document);
-    });
+  ForEachNest(first, last,
+              [&](std::uint64_t start, const Nest& nest, std::uint64_t from, std::uint64_t to) {
+                nest.ForEach(from, to, [&](std::uint64_t key, std::uint64_t document) {
+                  visit(start | key, document);
+                });
+              });
+}
+
+template <typename Visit>
+void BucketTable::ForEachNest(std::uint64_t first, std::uint64_t last, const Visit& visit) const {
+  auto at = nests_.upper_bound(first);
+  if (at != nests_.begin()) --at;
+  for (; at != nests_.end() && at->first <= last; ++at) {
+    const std::uint64_t start = at->first;
+    const std::uint64_t end = start + ((std::uint64_t{1} << at->second->key_bits()) - 1);
+    if (end < first) continue;
+    visit(start, *at->second, std::max(first, start) - start, std::min(last, end) - start);
   }
+}
+
+std::uint64_t BucketTable::EstimateWithin(std::uint64_t first, std::uint64_t last) const {
+  const double share = static_cast<double>(last - first) / std::exp2(key_bits_);
+  auto keys = static_cast<std::uint64_t>(static_cast<double>(keys_in_lines_) * share);
+  ForEachNest(first, last,
+              [&keys](std::uint64_t /*start*/, const Nest& nest, std::uint64_t from,
+                      std::uint64_t to) { keys += nest.EstimateWithin(from, to); });
+  return keys;
 }
 
 void BucketTable::NestBucket(const Bucket& bucket) {

@@ -20,6 +20,13 @@ namespace crawlsieve {
 
 class Nest;
 
+/// How an empty table is laid out for keys to come.
+struct TableLayout {
+  int address_bits = 0;
+  int run = 1;                    ///< lines side by side for each bucket
+  double lines_per_bucket = 1.0;  ///< in all
+};
+
 /// A set of keys of `key_bits` bits, in buckets by their leading ("address") bits.
 ///
 ///     key:      | address bits: which bucket | stored bits: in a slot of one of its lines |
@@ -67,10 +74,13 @@ class BucketTable {
   BucketTable(BucketTable&&) noexcept;
   BucketTable& operator=(BucketTable&&) = delete;
 
-  /// Lays an empty table out with so many address bits, lines side by side for each bucket and
-  /// lines in all. What comes in order needs that: it fills one bucket after the other, and each of
-  /// the first would seem far longer than the others.
-  void Reserve(int address_bits, int run, double lines_per_bucket, std::uint64_t last_document);
+  /// Lays an empty table out. What comes in order needs that: it fills one bucket after the other,
+  /// and each of the first would seem far longer than the others. Fewer address bits than a cell's
+  /// buckets need are taken for as many as that.
+  void Reserve(const TableLayout& layout, std::uint64_t last_document);
+
+  /// An empty table for the same keys and documents, laid out.
+  [[nodiscard]] std::unique_ptr<BucketTable> MakeEmpty(const TableLayout& layout) const;
 
   /// Adds a key that isn't there. `document` < 2^40.
   void Insert(std::uint64_t key, std::uint64_t document);
@@ -91,6 +101,10 @@ class BucketTable {
   void ForEach(std::uint64_t first, std::uint64_t last,
                const std::function<void(std::uint64_t, std::uint64_t)>& visit) const;
 
+  /// About how many keys there are from `first` to `last`: as if all buckets were as long, and
+  /// nested ones as they are.
+  [[nodiscard]] std::uint64_t EstimateWithin(std::uint64_t first, std::uint64_t last) const;
+
   /// Queues every bucket whose address differs from the key's in at most `radius` bits.
   void Enqueue(ProbeQueue& queue, std::uint16_t query, std::uint64_t key, int radius,
                int budget) const;
@@ -104,6 +118,11 @@ class BucketTable {
   [[nodiscard]] std::uint64_t bytes() const;
 
   [[nodiscard]] std::uint64_t size() const;
+
+  [[nodiscard]] int key_bits() const { return key_bits_; }
+
+  /// Keys that are in a Nest.
+  [[nodiscard]] std::uint64_t nested_keys() const { return size() - keys_in_lines_; }
 
   /// Number of buckets that became a Nest.
   [[nodiscard]] std::size_t nests() const { return nests_.size(); }
@@ -146,6 +165,9 @@ class BucketTable {
   [[nodiscard]] bool IsTooLong(const Bucket& bucket) const;
 
   void NestBucket(const Bucket& bucket);
+  /// Calls visit(nest, first, last) for the nests with keys of a range, with the keys in there.
+  template <typename Visit>
+  void ForEachNest(std::uint64_t first, std::uint64_t last, const Visit& visit) const;
   /// Writes the headers of all buckets whose keys belong, or would, to the nest that begins at a
   /// key.
   void SetHeads(std::uint64_t first_key, const Nest& nest, std::uint32_t header);

@@ -28,19 +28,25 @@ CellLayout BucketTable::LayoutFor(int address_bits, std::uint64_t run, std::uint
           .stride = static_cast<std::uint16_t>(stride)};
 }
 
-void BucketTable::Reserve(int address_bits, int run, double lines_per_bucket,
-                          std::uint64_t last_document) {
-  assert(cells_.empty() && address_bits >= cells_.cell_bits() && address_bits <= max_address_bits_);
+void BucketTable::Reserve(const TableLayout& layout, std::uint64_t last_document) {
+  assert(cells_.empty() && layout.address_bits <= max_address_bits_);
+  const int address_bits = std::max(layout.address_bits, cells_.cell_bits());
+  const auto run = static_cast<std::uint64_t>(layout.run);
   wide_documents_ = last_document >= kNearlyWide;
   const std::uint64_t heads = cells_.buckets_per_cell();
   const auto lines = static_cast<std::uint64_t>(
-      std::ceil(static_cast<double>(heads) * lines_per_bucket * 32 / 31));
-  const std::uint64_t fewest =
-      heads * static_cast<std::uint64_t>(run) + std::max(heads / 4, std::uint64_t{1});
+      std::ceil(static_cast<double>(heads) * layout.lines_per_bucket * 32 / 31));
+  const std::uint64_t fewest = heads * run + std::max(heads / 4, std::uint64_t{1});
   // Overflow lines beyond have no numbers.
-  const std::uint64_t most = heads * static_cast<std::uint64_t>(run) + Cells::kFirstFar - 1;
-  cells_.Start(
-      LayoutFor(address_bits, static_cast<std::uint64_t>(run), std::clamp(lines, fewest, most)));
+  const std::uint64_t most = heads * run + Cells::kFirstFar - 1;
+  cells_.Start(LayoutFor(address_bits, run, std::clamp(lines, fewest, most)));
+}
+
+std::unique_ptr<BucketTable> BucketTable::MakeEmpty(const TableLayout& layout) const {
+  auto table = std::make_unique<BucketTable>(key_bits_, max_address_bits_, max_distance_,
+                                             with_documents_, prefix_);
+  table->Reserve(layout, wide_documents_ ? kNearlyWide : 0);
+  return table;
 }
 
 CellLayout BucketTable::NextLayout() const {

@@ -27,9 +27,14 @@ class Nest {
     tables_.front().SetDocument(key, document);
   }
 
-  /// Calls visit(key, document) for all keys, in any order.
-  void ForEach(const std::function<void(std::uint64_t, std::uint64_t)>& visit) const {
-    tables_.front().ForEach(0, OwnPart(~std::uint64_t{0}), visit);
+  /// As BucketTable::ForEach.
+  void ForEach(std::uint64_t first, std::uint64_t last,
+               const std::function<void(std::uint64_t, std::uint64_t)>& visit) const {
+    tables_.front().ForEach(first, last, visit);
+  }
+  /// As BucketTable::EstimateWithin.
+  [[nodiscard]] std::uint64_t EstimateWithin(std::uint64_t first, std::uint64_t last) const {
+    return tables_.front().EstimateWithin(first, last);
   }
 
   /// Sets `keys` to those that differ from `key` in at most `max_distance` bits; adds to `work`.

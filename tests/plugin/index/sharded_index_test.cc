@@ -120,6 +120,50 @@ TEST_P(ShardedIndexProperty, AnswersAsTheFlatIndexDoes) {
 INSTANTIATE_TEST_SUITE_P(AllDistances, ShardedIndexProperty,
                          testing::Combine(testing::Range(0, 8), testing::Values(1, 5, 32)));
 
+// While others look up, and each answer is right.
+TEST(ShardedIndex, GivesMemoryBackAsFingerprintsGo) {
+  constexpr std::uint64_t kEntries = 300'000;
+  std::mt19937_64 random(11);
+  const auto index = MakeIndex(3, 4);
+  std::vector<IndexEntry> entries(kEntries);
+  for (std::uint64_t i = 0; i < kEntries; ++i) entries[i] = {{random()}, {i + 1}};
+  for (const IndexEntry& entry : entries) index->Insert(entry.fingerprint, entry.document);
+  const std::uint64_t before = index->Stats().bytes;
+  constexpr std::size_t kGone = kEntries * 3 / 10;
+  std::atomic<bool> is_done{false};
+  std::atomic<std::uint64_t> wrong{0};
+  {
+    std::jthread reader([&] {
+      std::mt19937_64 choice(12);
+      while (!is_done) {
+        // Of those that stay: found, whatever is copied.
+        const IndexEntry& entry = entries[kGone + choice() % (kEntries - kGone)];
+        const auto matches = FindAll(*index, entry.fingerprint.bits ^ 0b11, 3);
+        const auto is_own = [&](const Match& match) { return match.document == entry.document; };
+        wrong += std::ranges::any_of(matches, is_own) ? 0 : 1;
+      }
+    });
+    for (std::size_t i = 0; i < kGone; ++i) {
+      ASSERT_TRUE(index->Remove(entries[i].fingerprint, entries[i].document));
+    }
+    // Other changes bring what was begun to its end.
+    for (std::size_t i = kGone; i < kGone + 10'000; ++i) {
+      ASSERT_TRUE(index->Insert(entries[i].fingerprint, {kEntries + i}));
+      ASSERT_TRUE(index->Remove(entries[i].fingerprint, {kEntries + i}));
+    }
+    is_done = true;
+  }
+  EXPECT_EQ(wrong, 0U);
+  EXPECT_LT(index->Stats().bytes, before * 3 / 4) << before;
+  for (std::size_t i = 0; i < kEntries; i += 7) {
+    const auto matches = FindAll(*index, entries[i].fingerprint.bits, 0);
+    ASSERT_EQ(matches.size(), i < kGone ? 0U : 1U) << i;
+    if (i >= kGone) {
+      ASSERT_EQ(matches[0].document, entries[i].document);
+    }
+  }
+}
+
 class SetOfFingerprints : public testing::TestWithParam<int> {};
 
 // An index that keeps no documents, with near, equal and clustered fingerprints as above.

@@ -235,7 +235,7 @@ TEST(BucketTable, AnOverfullBucketIsIndexedFurther) {
 // Far more than there are numbers of overflow lines for in a cell.
 TEST(BucketTable, TakesMoreThanItsCellsCanNumber) {
   BucketTable table(40, 4, 3, true);
-  table.Reserve(4, 32, 64.5, 0);
+  table.Reserve({.address_bits = 4, .run = 32, .lines_per_bucket = 64.5}, 0);
   std::mt19937_64 random(10);
   std::map<std::uint64_t, std::uint64_t> oracle;
   for (std::uint64_t i = 1; i <= 16'000; ++i) {
