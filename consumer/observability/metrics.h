@@ -44,7 +44,13 @@ enum class Count {
   kLogEntriesAppended,  ///< by the extract stage
   kLogEntriesFolded,    ///< by the judge
   kScores,
-  kQuestions,  ///< log entries that asked for a URL's score
+  kQuestions,    ///< log entries that asked for a URL's score
+  kPurges,       ///< log entries that have pages forgotten
+  kPurgedUrls,   ///< histories that purges took out of the state
+  kPurgedPages,  ///< kept versions
+  kExpiredUrls,
+  kExpiredPages,
+  kEvictedPages,  ///< kept versions that were more than the bound allows
   kSiteRecords,
   kKeptRecords,  ///< records of kept pages that were published
   kKeptMissing,  ///< of these, markers of pages that could not be had

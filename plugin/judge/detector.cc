@@ -89,6 +89,14 @@ Status Detector::InsertDocumentsAfter(std::uint64_t sequence) {
 Result<Folded> Detector::Fold(const log::Entry& entry) {
   forgotten_site_.reset();
   site_with_news_.reset();
+  removed_ = {};
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto folded, FoldBody(entry));
+  room_.Add(removed_);
+  folded.removed = removed_;
+  return folded;
+}
+
+Result<Folded> Detector::FoldBody(const log::Entry& entry) {
   switch (entry.body_case()) {
     case log::Entry::kParameters:
       return FoldParameters(entry.parameters());
@@ -132,6 +140,9 @@ Status Detector::Commit(const LogPosition& position) {
     // After a crash only a snapshot counts of which a file says so. An error comes up again with
     // the next commit.
     (void)store_.BeginFlush();
+  }
+  if (room_.IsTimeToLook() && room_.IsWorthIt(overlay_.index().get().Stats().documents)) {
+    store_.GiveRoomBack();
   }
   return {};
 }
@@ -178,7 +189,7 @@ Result<Folded> Detector::FoldParameters(const log::Parameters& parameters) {
   if (current_.parameters->retention.expire_seconds == 0) current_.removal.StopClock();
   ParametersRow{parameters}.Write(overlay_.rows());
   CRAWLSIEVE_RETURN_IF_ERROR(Sweep());
-  return Folded{FoldOutcome::kParameters, std::nullopt, {}};
+  return Folded{FoldOutcome::kParameters, std::nullopt, {}, {}};
 }
 
 Status Detector::CheckScheme(const std::string& scheme) const {
@@ -262,7 +273,7 @@ Status Detector::PrepareRemoval(const log::Page& page) {
     removal.NoteTime(page.source().timestamp_ms());
   }
   if (removal.purges.empty()) return {};
-  Remover remover(current_, overlay_, known_sites_);
+  Remover remover(current_, overlay_, known_sites_, removed_);
   for (const std::string* url : {&page.canonical_url(), &page.redirect_target()}) {
     if (url->empty()) continue;
     CRAWLSIEVE_RETURN_IF_ERROR(
@@ -277,22 +288,16 @@ Result<Folded> Detector::FoldPurge(const log::Purge& purge) {
                      "the admission log begins with a purge, not with judging parameters");
   }
   if (current_.fold_version < kFoldVersionOfRemoval) {
-    return Folded{FoldOutcome::kPurgeIgnored, std::nullopt, {}};
+    return Folded{FoldOutcome::kPurgeIgnored, std::nullopt, {}, {}};
   }
   ++current_.sequence;
-  Remover remover(current_, overlay_, known_sites_);
+  Remover remover(current_, overlay_, known_sites_, removed_);
   CRAWLSIEVE_ASSIGN_OR_RETURN(const bool is_taken, remover.Begin(purge, scheme_));
-  wants_room_ |= remover.has_finished();
   CRAWLSIEVE_RETURN_IF_ERROR(Sweep());
-  return Folded{is_taken ? FoldOutcome::kPurge : FoldOutcome::kPurgeIgnored, std::nullopt, {}};
+  return Folded{is_taken ? FoldOutcome::kPurge : FoldOutcome::kPurgeIgnored, std::nullopt, {}, {}};
 }
 
-Status Detector::Sweep() {
-  Remover remover(current_, overlay_, known_sites_);
-  CRAWLSIEVE_RETURN_IF_ERROR(remover.Sweep());
-  wants_room_ |= remover.has_finished();
-  return {};
-}
+Status Detector::Sweep() { return Remover(current_, overlay_, known_sites_, removed_).Sweep(); }
 
 void Detector::Learn(const SiteChange& change) {
   if (change.forgets_learned) forgotten_site_ = change.forgotten;
@@ -306,10 +311,9 @@ Result<std::vector<UrlScore>> Detector::ScoresOf(const log::Page& page, const Ve
   if (!current_.parameters.has_value()) return std::vector<UrlScore>();
   const PurgedRows purged(current_.removal.purges);
   LivingRows rows(purged, overlay_);
-  return crawlsieve::ScoresOf(
-      page, verdict,
-      {*current_.parameters, current_.fold_version, current_.sites.ChanceOfNew(site::kFirstChance),
-       known_sites_, rows});
+  return crawlsieve::ScoresOf(page, verdict,
+                              {*current_.parameters, current_.fold_version,
+                               current_.sites.ChanceOfNew(site::kFirstChance), known_sites_, rows});
 }
 
 Result<UrlScore> Detector::AnswerTo(const log::Question& question) {

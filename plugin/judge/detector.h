@@ -5,6 +5,7 @@
 #include "plugin/judge/decision.h"
 #include "plugin/judge/fold_progress.h"
 #include "plugin/judge/fold_version.h"
+#include "plugin/judge/freed_room.h"
 #include "plugin/judge/known_sites.h"
 #include "plugin/judge/mark.h"
 #include "plugin/judge/open_marks.h"
@@ -44,6 +45,7 @@ struct Folded {
   FoldOutcome outcome = FoldOutcome::kVerdict;
   std::optional<Verdict> verdict;
   GapChange gap{};
+  Removed removed{};
 };
 
 /// Input offsets that the log has no entry for.
@@ -144,6 +146,9 @@ class Detector {
   /// Work of all index lookups so far.
   [[nodiscard]] const LookupWork& lookup_work() const { return overlay_.lookup_work(); }
   [[nodiscard]] const ConfirmWork& confirm_work() const { return confirm_work_; }
+  /// Whether a purge is under way: rows that it covers may be there still.
+  [[nodiscard]] bool is_removing() const { return !current_.removal.purges.empty(); }
+
   [[nodiscard]] const RestartReport& restart_report() const { return snapshots_.report(); }
 
  private:
@@ -153,6 +158,7 @@ class Detector {
   [[nodiscard]] Status RebuildIndex(int max_distance);
   /// Fills the index with documents of the store.
   [[nodiscard]] Status InsertDocumentsAfter(std::uint64_t sequence);
+  [[nodiscard]] Result<Folded> FoldBody(const log::Entry& entry);
   [[nodiscard]] Result<Folded> FoldParameters(const log::Parameters& parameters);
   [[nodiscard]] Result<Folded> FoldPage(const log::Page& page);
   [[nodiscard]] Result<Folded> FoldPurge(const log::Purge& purge);
@@ -181,7 +187,8 @@ class Detector {
   std::optional<std::string> forgotten_site_;  ///< by the last entry, of those with news
   std::optional<std::string> site_with_news_;  ///< by the last entry
   ConfirmWork confirm_work_;
-  bool wants_room_ = false;     ///< rows of a purge or of a pass of expiry are all deleted
+  Removed removed_;  ///< by the entry that is folded
+  FreedRoom room_;
   RestartSnapshots snapshots_;  ///< after the index, which they may be reading
 };
 

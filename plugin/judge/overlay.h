@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -27,6 +28,11 @@ class Overlay final : public JudgeView {
   /// Reads what judging the pages among `entries` will ask for, on `threads` threads at most.
   void ReadAheadFor(std::span<const log::Entry> entries, const JudgeParameters& parameters,
                     std::size_t threads);
+
+  /// Reads rows together that will be asked for one by one.
+  void ReadRows(Table table, std::span<const std::string> keys) {
+    ahead_.ReadRows(store_, index_.get(), table, keys);
+  }
 
   /// Forgets what was read ahead: needed before the store changes.
   void ForgetReadAhead() { ahead_.Clear(); }

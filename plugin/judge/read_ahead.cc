@@ -95,6 +95,13 @@ LookupWork ReadAhead::Read(const Store& store, const HammingIndex& index,
   return read_->work_;
 }
 
+void ReadAhead::ReadRows(const Store& store, const HammingIndex& index, Table table,
+                         std::span<const std::string> keys) {
+  if (!read_.has_value()) read_.emplace(store, index);
+  for (const std::string& key : keys) read_->Want(table, key);
+  read_->Fetch();
+}
+
 std::optional<RowMap::Value> ReadAhead::Row(Table table, std::string_view key) const {
   if (!read_.has_value()) return std::nullopt;
   return read_->rows_[static_cast<std::size_t>(table)].Find(key);

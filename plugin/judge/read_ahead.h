@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -31,6 +32,10 @@ class ReadAhead {
   LookupWork Read(const Store& store, const HammingIndex& index,
                   std::span<const log::Entry> entries, const JudgeParameters& parameters,
                   std::size_t threads);
+
+  /// Reads rows together, beside what was read before.
+  void ReadRows(const Store& store, const HammingIndex& index, Table table,
+                std::span<const std::string> keys);
 
   void Clear() { read_.reset(); }
 

@@ -56,6 +56,30 @@ struct RemovalProgress {
   void StopClock();
 };
 
+/// What an entry took out of the state. Value type.
+struct Removed {
+  std::uint64_t purged_urls = 0;   ///< histories
+  std::uint64_t purged_pages = 0;  ///< kept versions
+  std::uint64_t expired_urls = 0;
+  std::uint64_t expired_pages = 0;
+  std::uint64_t evicted_pages = 0;  ///< by the bound
+  std::uint64_t purges_done = 0;    ///< purges that came to their end: none of their rows is left
+  bool is_pass_done = false;        ///< a pass of expiry came to its end
+
+  void Add(const Removed& other) {
+    purged_urls += other.purged_urls;
+    purged_pages += other.purged_pages;
+    expired_urls += other.expired_urls;
+    expired_pages += other.expired_pages;
+    evicted_pages += other.evicted_pages;
+    purges_done += other.purges_done;
+    is_pass_done |= other.is_pass_done;
+  }
+  [[nodiscard]] std::uint64_t pages() const { return purged_pages + expired_pages + evicted_pages; }
+
+  friend bool operator==(const Removed&, const Removed&) = default;
+};
+
 /// The hour of a time by the log's clock, as rows have it.
 [[nodiscard]] constexpr std::uint32_t HourOf(std::uint64_t seconds) {
   return static_cast<std::uint32_t>(seconds / 3600);

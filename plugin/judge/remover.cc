@@ -7,7 +7,10 @@
 #include "plugin/site/url_parts.h"
 
 #include <algorithm>
+#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace crawlsieve {
 namespace {
@@ -84,15 +87,14 @@ Result<bool> Remover::Begin(const log::Purge& purge, std::string_view scheme) {
   ActivePurge active{progress_.sequence, selection, 0, {}};
   CRAWLSIEVE_ASSIGN_OR_RETURN(const bool is_done, Look(active));
   if (!is_done) progress_.removal.purges.push_back(std::move(active));
-  has_finished_ |= is_done;
+  removed_.purges_done += is_done ? 1 : 0;
   return true;
 }
 
 Status Remover::CompleteFor(std::string_view key) {
   CRAWLSIEVE_ASSIGN_OR_RETURN(const auto row, UrlRow::Read(overlay_, key));
   if (!row.has_value() || !PurgedRows(progress_.removal.purges).Has(*row)) return {};
-  CRAWLSIEVE_RETURN_IF_ERROR(RemoveUrl(*row));
-  return ForgetSiteOf(row->url());
+  return RemovePurged(*row);
 }
 
 Status Remover::Sweep() {
@@ -111,7 +113,7 @@ Status Remover::Sweep() {
   if (removal.purges.empty()) return Expire();
   CRAWLSIEVE_ASSIGN_OR_RETURN(const bool is_done, Look(removal.purges.front()));
   if (is_done) removal.purges.erase(removal.purges.begin());
-  has_finished_ |= is_done;
+  removed_.purges_done += is_done ? 1 : 0;
   return {};
 }
 
@@ -123,12 +125,16 @@ Result<bool> Remover::Look(ActivePurge& purge) {
     const std::size_t asked = range.is_exact ? 1 : left;
     CRAWLSIEVE_ASSIGN_OR_RETURN(const auto rows,
                                 overlay_.Range(Table::kUrls, range.prefix, purge.next, asked));
+    std::vector<UrlRow> purged;
     for (const Store::Row& row : rows) {
-      CRAWLSIEVE_ASSIGN_OR_RETURN(const auto url, UrlRow::Parse(row.key, row.value));
+      CRAWLSIEVE_ASSIGN_OR_RETURN(auto url, UrlRow::Parse(row.key, row.value));
       if (url.record.written() < purge.sequence && purge.selection.Covers(url)) {
-        CRAWLSIEVE_RETURN_IF_ERROR(RemoveUrl(url));
-        CRAWLSIEVE_RETURN_IF_ERROR(ForgetSiteOf(url.url()));
+        purged.push_back(std::move(url));
       }
+    }
+    CRAWLSIEVE_RETURN_IF_ERROR(ReadAheadFor(purged));
+    for (const UrlRow& url : purged) {
+      CRAWLSIEVE_RETURN_IF_ERROR(RemovePurged(url));
     }
     left -= std::max<std::size_t>(rows.size(), 1);
     if (range.is_exact || rows.size() < asked) {
@@ -162,34 +168,49 @@ Status Remover::Expire() {
   const Table table = is_documents ? Table::kDocuments : Table::kUrls;
   CRAWLSIEVE_ASSIGN_OR_RETURN(const auto rows,
                               overlay_.Range(table, "", removal.next, retention().sweep_rows));
-  for (const Store::Row& row : rows) {
-    CRAWLSIEVE_RETURN_IF_ERROR(is_documents ? ExpireDocument(row) : ExpireUrl(row));
-  }
+  CRAWLSIEVE_RETURN_IF_ERROR(is_documents ? ExpireDocuments(rows) : ExpireUrls(rows));
   if (rows.size() == retention().sweep_rows) {
     removal.next = After(rows.back().key);
     return {};
   }
   removal.next.clear();
   removal.stage = is_documents ? ExpiryStage::kUrls : ExpiryStage::kNone;
-  has_finished_ |= !is_documents;
+  removed_.is_pass_done |= !is_documents;
   return {};
 }
 
-Status Remover::ExpireDocument(const Store::Row& row) {
-  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto document, DocumentRow::Parse(row.key, row.value));
-  const bool is_old =
-      SeenOf(document.record.seen()) + SeenStep(retention()) < HourOf(progress_.removal.horizon);
-  return is_old ? RemoveDocument(document) : Status();
+Status Remover::ExpireDocuments(std::span<const Store::Row> rows) {
+  std::vector<DocumentRow> expired;
+  for (const Store::Row& row : rows) {
+    CRAWLSIEVE_ASSIGN_OR_RETURN(auto document, DocumentRow::Parse(row.key, row.value));
+    const bool is_old =
+        SeenOf(document.record.seen()) + SeenStep(retention()) < HourOf(progress_.removal.horizon);
+    if (is_old) expired.push_back(std::move(document));
+  }
+  ReadAheadFor(expired);
+  for (const DocumentRow& document : expired) {
+    CRAWLSIEVE_RETURN_IF_ERROR(RemoveDocument(document, removed_.expired_pages));
+  }
+  return {};
 }
 
-Status Remover::ExpireUrl(const Store::Row& row) {
-  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto url, UrlRow::Parse(row.key, row.value));
-  if (SeenOf(url.record.seen()) >= HourOf(progress_.removal.horizon)) return {};
-  // As long as others repeat the URL's version it is known as the URL's own: or the URL would come
-  // to repeat itself.
-  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto own,
-                              DocumentRow::Read(overlay_, DocId{url.record.kept()}));
-  return own.has_value() ? Status() : RemoveUrl(url);
+Status Remover::ExpireUrls(std::span<const Store::Row> rows) {
+  std::vector<UrlRow> old;
+  for (const Store::Row& row : rows) {
+    CRAWLSIEVE_ASSIGN_OR_RETURN(auto url, UrlRow::Parse(row.key, row.value));
+    const bool is_old = SeenOf(url.record.seen()) < HourOf(progress_.removal.horizon);
+    if (is_old) old.push_back(std::move(url));
+  }
+  CRAWLSIEVE_RETURN_IF_ERROR(ReadAheadFor(old));
+  for (const UrlRow& url : old) {
+    // As long as others repeat the URL's version it is known as the URL's own: or the URL would
+    // come to repeat itself.
+    CRAWLSIEVE_ASSIGN_OR_RETURN(const auto own,
+                                DocumentRow::Read(overlay_, DocId{url.record.kept()}));
+    if (own.has_value()) continue;
+    CRAWLSIEVE_RETURN_IF_ERROR(RemoveUrl(url, removed_.expired_urls, removed_.expired_pages));
+  }
+  return {};
 }
 
 Status Remover::KeepBound() {
@@ -199,22 +220,56 @@ Status Remover::KeepBound() {
   removal.has_row = true;
   CRAWLSIEVE_ASSIGN_OR_RETURN(const auto rows, overlay_.Range(Table::kDocuments, "", removal.oldest,
                                                               retention().sweep_rows));
+  std::vector<DocumentRow> oldest;
   for (const Store::Row& row : rows) {
     if (pages <= retention().max_pages) break;
-    CRAWLSIEVE_ASSIGN_OR_RETURN(const auto document, DocumentRow::Parse(row.key, row.value));
-    CRAWLSIEVE_RETURN_IF_ERROR(RemoveDocument(document));
+    CRAWLSIEVE_ASSIGN_OR_RETURN(auto document, DocumentRow::Parse(row.key, row.value));
     if (document.InIndex().has_value()) --pages;
     removal.oldest = After(row.key);
+    oldest.push_back(std::move(document));
+  }
+  ReadAheadFor(oldest);
+  for (const DocumentRow& document : oldest) {
+    CRAWLSIEVE_RETURN_IF_ERROR(RemoveDocument(document, removed_.evicted_pages));
   }
   return {};
 }
 
-Status Remover::RemoveUrl(const UrlRow& row) {
+Status Remover::ReadAheadFor(std::span<const UrlRow> urls) {
+  std::vector<std::string> keys;
+  for (const UrlRow& url : urls) {
+    const DocId kept{url.record.kept()};
+    const DocId representative{url.record.representative()};
+    if (kept.sequence != 0) keys.push_back(DocumentRow::Key(kept));
+    if (representative != kept) keys.push_back(DocumentRow::Key(representative));
+  }
+  overlay_.ReadRows(Table::kDocuments, keys);
+  std::vector<DocumentRow> documents;
+  for (const UrlRow& url : urls) {
+    CRAWLSIEVE_ASSIGN_OR_RETURN(auto own, DocumentRow::Read(overlay_, DocId{url.record.kept()}));
+    if (own.has_value()) documents.push_back(std::move(*own));
+  }
+  ReadAheadFor(documents);
+  return {};
+}
+
+void Remover::ReadAheadFor(std::span<const DocumentRow> documents) {
+  std::vector<std::string> keys;
+  for (const DocumentRow& document : documents) keys.push_back(ContentRow::Of(document).key);
+  overlay_.ReadRows(Table::kContent, keys);
+}
+
+Status Remover::RemovePurged(const UrlRow& row) {
+  CRAWLSIEVE_RETURN_IF_ERROR(RemoveUrl(row, removed_.purged_urls, removed_.purged_pages));
+  return ForgetSiteOf(row.url());
+}
+
+Status Remover::RemoveUrl(const UrlRow& row, std::uint64_t& urls, std::uint64_t& pages) {
   const DocId kept{row.record.kept()};
   const DocId representative{row.record.representative()};
   CRAWLSIEVE_ASSIGN_OR_RETURN(const auto own, DocumentRow::Read(overlay_, kept));
   if (own.has_value()) {
-    CRAWLSIEVE_RETURN_IF_ERROR(RemoveDocument(*own));
+    CRAWLSIEVE_RETURN_IF_ERROR(RemoveDocument(*own, pages));
   }
   if (representative != kept) {
     CRAWLSIEVE_ASSIGN_OR_RETURN(auto joined, DocumentRow::Read(overlay_, representative));
@@ -230,10 +285,12 @@ Status Remover::RemoveUrl(const UrlRow& row) {
     progress_.crawl.Add(schedule::CrawlSchedule::Forget(schedule));
   }
   row.Delete(overlay_.rows());
+  ++urls;
   return {};
 }
 
-Status Remover::RemoveDocument(const DocumentRow& document) {
+Status Remover::RemoveDocument(const DocumentRow& document, std::uint64_t& pages) {
+  ++pages;
   document.Delete(overlay_.rows());
   const ContentRow named = ContentRow::Of(document);
   CRAWLSIEVE_ASSIGN_OR_RETURN(const auto content, ContentRow::Read(overlay_, named.key));

@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -24,8 +25,9 @@ namespace crawlsieve {
 /// For one entry; thread-compatible. Borrows all.
 class Remover {
  public:
-  Remover(FoldProgress& progress, Overlay& overlay, KnownSites& sites)
-      : progress_(progress), overlay_(overlay), sites_(sites) {}
+  /// Adds what goes to `removed`.
+  Remover(FoldProgress& progress, Overlay& overlay, KnownSites& sites, Removed& removed)
+      : progress_(progress), overlay_(overlay), sites_(sites), removed_(removed) {}
 
   /// Takes up a purge, the entry of the progress' sequence, and looks for the first of its rows.
   /// False: it names nothing, or has the id of one of the latest. Errors: kIo, kCorruption.
@@ -38,9 +40,6 @@ class Remover {
   /// The work that is due behind the entry of the progress' sequence. Errors: kIo, kCorruption.
   [[nodiscard]] Status Sweep();
 
-  /// Whether a purge or a pass of expiry has come to its end: time to give room on disk back.
-  [[nodiscard]] bool has_finished() const { return has_finished_; }
-
  private:
   [[nodiscard]] const RetentionParameters& retention() const {
     return progress_.parameters->retention;
@@ -49,21 +48,26 @@ class Remover {
   /// Whether it is done.
   [[nodiscard]] Result<bool> Look(ActivePurge& purge);
   [[nodiscard]] Status Expire();
-  [[nodiscard]] Status ExpireDocument(const Store::Row& row);
-  [[nodiscard]] Status ExpireUrl(const Store::Row& row);
+  [[nodiscard]] Status ExpireDocuments(std::span<const Store::Row> rows);
+  [[nodiscard]] Status ExpireUrls(std::span<const Store::Row> rows);
   [[nodiscard]] Status KeepBound();
   /// When a row counts as seen, in hours of the log's clock.
   [[nodiscard]] std::uint32_t SeenOf(std::uint32_t hour) const;
 
-  [[nodiscard]] Status RemoveUrl(const UrlRow& row);
-  [[nodiscard]] Status RemoveDocument(const DocumentRow& document);
+  /// A URL, and its kept version: `urls` and `pages` count what was there.
+  [[nodiscard]] Status RemoveUrl(const UrlRow& row, std::uint64_t& urls, std::uint64_t& pages);
+  [[nodiscard]] Status RemovePurged(const UrlRow& row);
+  /// Reads together what their removal will look at one by one.
+  [[nodiscard]] Status ReadAheadFor(std::span<const UrlRow> urls);
+  void ReadAheadFor(std::span<const DocumentRow> documents);
+  [[nodiscard]] Status RemoveDocument(const DocumentRow& document, std::uint64_t& pages);
   [[nodiscard]] Status ForgetSiteOf(std::string_view url);
 
   FoldProgress& progress_;
   Overlay& overlay_;
   KnownSites& sites_;
+  Removed& removed_;
   std::string forgotten_;  // the latest site that was
-  bool has_finished_ = false;
 };
 
 /// Adds to a decision about the page of entry `id` what the rows need for their removal: whose they

@@ -23,7 +23,8 @@ class StateReader final : public StateView {
   [[nodiscard]] static Result<std::unique_ptr<StateReader>> Open(
       const std::filesystem::path& directory);
 
-  /// As ReadOnlyStore::ForEach, without rows that are purged and still there. `visit` may read rows.
+  /// As ReadOnlyStore::ForEach, without rows that are purged and still there. `visit` may read
+  /// rows.
   [[nodiscard]] Status ForEach(
       Table table, std::string_view prefix,
       const std::function<Status(std::string_view, std::string_view)>& visit) const;

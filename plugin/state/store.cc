@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdlib>
@@ -59,6 +60,8 @@ class Store::Impl {
     }
     closing_.notify_all();
     if (written_.valid()) written_.wait();
+    stops_giving_ = true;
+    WaitForRoom();
     for (rocksdb::ColumnFamilyHandle* handle : handles_) {
       if (db_ != nullptr) (void)db_->DestroyColumnFamilyHandle(handle);
     }
@@ -179,6 +182,15 @@ class Store::Impl {
     return failed_.has_value() ? Status(tl::unexpected(*failed_)) : Status();
   }
 
+  void GiveRoomBack() { wants_room_ = true; }
+
+  void WaitForRoom() {
+    const std::lock_guard lock(giving_mutex_);
+    if (giving_.valid()) giving_.wait();
+  }
+
+  [[nodiscard]] RoomReport room_report() const { return {tables_merged_, tables_passed_over_}; }
+
   bool IsFlushing() {
     return written_.valid() &&
            written_.wait_for(std::chrono::seconds(0)) == std::future_status::timeout;
@@ -258,7 +270,11 @@ class Store::Impl {
   /// Has what has come written to files, once what came before is there.
   void BeginWriting() {
     FinishWriting();
-    if (failed_.has_value() || coming_->empty()) return;
+    if (failed_.has_value()) return;
+    if (coming_->empty()) {
+      if (wants_room_.exchange(false)) BeginGivingRoomBack();
+      return;
+    }
     {
       const std::unique_lock lock(mutex_);
       std::swap(coming_, going_);
@@ -269,6 +285,7 @@ class Store::Impl {
     // Where no thread is to be had it is done by whoever waits for it.
     written_ = std::async(std::launch::async | std::launch::deferred, [this] {
       auto written = WriteFiles();
+      if (written && wants_room_.exchange(false)) BeginGivingRoomBack();
       if (written) WaitForCompaction();
       return written;
     });
@@ -335,6 +352,37 @@ class Store::Impl {
     return status.ok() ? file.Finish() : status;
   }
 
+  void BeginGivingRoomBack() {
+    const std::lock_guard lock(giving_mutex_);
+    if (giving_.valid()) {
+      if (giving_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) {
+        wants_room_ = true;  // once more, behind the next files
+        return;
+      }
+      giving_.get();
+    }
+    giving_ = std::async(std::launch::async | std::launch::deferred, [this] {
+      for (rocksdb::ColumnFamilyHandle* const family : handles_) MergeFilesOf(family);
+    });
+  }
+
+  void MergeFilesOf(rocksdb::ColumnFamilyHandle* family) {
+    const std::uint64_t bytes = PropertyOf(family, rocksdb::DB::Properties::kLiveSstFilesSize);
+    if (bytes == 0 || stops_giving_) return;
+    std::error_code error;
+    const std::filesystem::space_info space = std::filesystem::space(directory_, error);
+    if (error || space.available / 5 * 4 < bytes) {
+      ++tables_passed_over_;
+      return;
+    }
+    rocksdb::CompactRangeOptions options;
+    options.exclusive_manual_compaction = false;  // those of the files that come go on
+    options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForceOptimized;
+    options.canceled = &stops_giving_;
+    const rocksdb::Status merged = db_->CompactRange(options, family, nullptr, nullptr);
+    ++(merged.ok() ? tables_merged_ : tables_passed_over_);
+  }
+
   /// Files that are added aren't held up by how many there are. So the next ones wait here, for a
   /// while, until those that have come are merged, or nothing is about to merge them.
   void WaitForCompaction() {
@@ -394,6 +442,14 @@ class Store::Impl {
                                                                   // failed to be
   std::set<NotedRows*> snapshots_;                                // of coming_ as it is
   std::future<Status> written_;
+
+  std::atomic<bool> wants_room_ = false;
+  std::atomic<bool> stops_giving_ = false;
+  std::atomic<std::uint64_t> tables_merged_ = 0;
+  std::atomic<std::uint64_t> tables_passed_over_ = 0;
+  std::mutex giving_mutex_;
+  std::future<void> giving_;
+
   std::optional<Error> failed_;
 
   std::mutex closing_mutex_;
@@ -585,6 +641,12 @@ Status Store::Apply(const Changes& changes) { return impl_->Apply(changes); }
 Status Store::BeginFlush() { return impl_->BeginFlush(); }
 
 Status Store::Flush() { return impl_->Flush(); }
+
+void Store::GiveRoomBack() { impl_->GiveRoomBack(); }
+
+void Store::WaitForRoom() { impl_->WaitForRoom(); }
+
+Store::RoomReport Store::room_report() const { return impl_->room_report(); }
 
 bool Store::IsFlushing() const { return impl_->IsFlushing(); }
 

@@ -66,6 +66,22 @@ class Store {
   /// Writes all that was applied to files and waits for that. Errors: as Apply.
   [[nodiscard]] Status Flush();
 
+  /// Has room on disk given back that deleted rows took, once those that were applied have come to
+  /// files: on a thread of its own, which nothing waits for, the files of each table are merged
+  /// into new ones. A table whose second copy finds no room on the disk is passed over. A close
+  /// ends it on the way. To be called by whoever applies.
+  void GiveRoomBack();
+
+  /// Waits until room that was to be given back after the last flush has been.
+  void WaitForRoom();
+
+  /// Tables whose files were merged to give room back, and those that were passed over or failed.
+  struct RoomReport {
+    std::uint64_t merged = 0;
+    std::uint64_t passed_over = 0;
+  };
+  [[nodiscard]] RoomReport room_report() const;
+
   /// Whether changes are being written to files just now. To be called by whoever applies.
   [[nodiscard]] bool IsFlushing() const;
 

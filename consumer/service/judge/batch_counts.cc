@@ -10,6 +10,7 @@ void BatchCounts::Add(const Folded& folded, const log::Page& page) {
   if (folded.gap.opened.has_value()) {
     lost_ += static_cast<std::uint64_t>(folded.gap.opened->to - folded.gap.opened->from + 1);
   }
+  removed_.Add(folded.removed);
   switch (folded.outcome) {
     case FoldOutcome::kVerdict: {
       const Reason reason = folded.verdict->reason;
@@ -36,10 +37,12 @@ void BatchCounts::Add(const Folded& folded, const log::Page& page) {
     case FoldOutcome::kQuestion:
       ++questions_;
       return;
+    case FoldOutcome::kPurge:
+      ++purges_;
+      return;
     case FoldOutcome::kParameters:
     case FoldOutcome::kDeadLetter:
     case FoldOutcome::kPosition:
-    case FoldOutcome::kPurge:
     case FoldOutcome::kPurgeIgnored:
       return;
   }
@@ -60,6 +63,12 @@ void BatchCounts::AddTo(Metrics& metrics) const {
   metrics.Add(Count::kStaleGeneration, stale_generation_);
   metrics.Add(Count::kOtherTopic, other_topic_);
   metrics.Add(Count::kQuestions, questions_);
+  metrics.Add(Count::kPurges, purges_);
+  metrics.Add(Count::kPurgedUrls, removed_.purged_urls);
+  metrics.Add(Count::kPurgedPages, removed_.purged_pages);
+  metrics.Add(Count::kExpiredUrls, removed_.expired_urls);
+  metrics.Add(Count::kExpiredPages, removed_.expired_pages);
+  metrics.Add(Count::kEvictedPages, removed_.evicted_pages);
   metrics.Add(Count::kLostRecords, lost_);
   metrics.Add(Count::kRecoveredRecords, recovered_);
   metrics.Add(Count::kSkippedEntries, skipped_);

@@ -176,6 +176,7 @@ void JudgeReporter::OnJudged(const log::Entry& entry, const Folded& folded,
   const log::Page& page = entry.page();
   batch_.counts.Add(folded, page);
   batch_.alarms.Add(folded, SourceOfEntry(entry));
+  batch_.removals.Add(entry, folded);
   if (folded.verdict.has_value()) {
     batch_.sources.emplace_back(milliseconds(page.source().timestamp_ms()));
     AddFinding(page, *folded.verdict, batch_.findings);
@@ -187,6 +188,7 @@ Status JudgeReporter::OnPublished(const LogProgress& progress) {
   const Batch batch = std::exchange(batch_, Batch());
   batch.counts.AddTo(metrics_);
   batch.alarms.Report(stale_generation_reported_, other_topic_reported_);
+  batch.removals.Report();
   if (batch.alarms.has_gaps_changed()) {
     CRAWLSIEVE_RETURN_IF_ERROR(ReportOpenGaps(/*is_alarm=*/false));
   }

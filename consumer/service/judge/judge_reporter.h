@@ -5,6 +5,7 @@
 #include "consumer/service/brokers/status_board.h"
 #include "consumer/service/judge/batch_counts.h"
 #include "consumer/service/judge/input_alarms.h"
+#include "consumer/service/judge/removal_news.h"
 #include "consumer/status/status_recorder.h"
 #include "plugin/judge/detector.h"
 #include "plugin/judge/judge_ends.h"
@@ -78,6 +79,7 @@ class JudgeReporter final : public JudgeObserver {
   struct Batch {
     BatchCounts counts;
     InputAlarms alarms;
+    RemovalNews removals;
     BatchFindings findings;
     std::vector<Timestamp> sources;  ///< times of the judged input records
   };

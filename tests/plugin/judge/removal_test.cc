@@ -3,7 +3,10 @@
 
 #include "plugin/index/flat_index.h"
 #include "plugin/judge/detector.h"
+#include "plugin/judge/freed_room.h"
+#include "plugin/judge/live_state.h"
 #include "plugin/judge/selection.h"
+#include "plugin/log/links.h"
 #include "tests/plugin/judge/random_log.h"
 #include "tests/support/entry_builder.h"
 #include "tests/support/temporary_directory.h"
@@ -92,6 +95,45 @@ class Judge {
   [[nodiscard]] std::size_t RowsOf(Table table) const {
     return store_->Range(table, "", "", 1'000'000)->size();
   }
+  /// Whether an answer to a question for a URL's score says that it was fetched.
+  [[nodiscard]] bool IsKnown(const std::string& url) {
+    log::Entry entry;
+    log::Question& question = *entry.mutable_question();
+    question.mutable_source()->set_topic("asked");
+    question.mutable_source()->set_offset(offset_);
+    question.mutable_source()->set_previous_offset(offset_ - 1);
+    question.set_scheme(kScheme);
+    question.set_url(url);
+    question.set_host("host.example");
+    EXPECT_EQ(Fold(entry).outcome, FoldOutcome::kQuestion);
+    return detector_->AnswerTo(entry.question()).value().fetched;
+  }
+
+  /// URLs of the scores that come with a page.
+  [[nodiscard]] std::vector<std::string> ScoredWith(const log::Entry& entry) {
+    const Folded folded = Fold(entry);
+    std::vector<std::string> urls;
+    for (const UrlScore& score : detector_->ScoresOf(entry.page(), *folded.verdict).value()) {
+      urls.push_back(score.url);
+    }
+    return urls;
+  }
+
+  /// URLs that a view of the state shows, a running judge's.
+  [[nodiscard]] std::vector<std::string> Shown() const {
+    std::vector<std::string> urls;
+    const auto state = LiveState::Of(*store_).value();
+    EXPECT_TRUE(state
+                    ->ForEachOf(Table::kUrls, {},
+                                [&](std::string_view key, std::string_view value) -> Result<bool> {
+                                  EXPECT_TRUE(state->Row(Table::kUrls, key)->has_value());
+                                  urls.emplace_back(UrlRow::Parse(key, value).value().url());
+                                  return true;
+                                })
+                    .has_value());
+    return urls;
+  }
+
   [[nodiscard]] std::uint64_t indexed() const { return detector_->index_stats().documents; }
 
  private:
@@ -174,6 +216,72 @@ TEST(Removal, RowsThatAreStillThereCountAsGone) {
   EXPECT_EQ(judge.RowsOf(Table::kUrls), 3U);
   EXPECT_EQ(judge.indexed(), 2U);
   EXPECT_EQ(judge.ReasonOf(page(3)), Reason::kUnchanged);
+}
+
+TEST(Removal, NobodyIsShownRowsThatAreStillThere) {
+  Judge judge(Sweeping(1000, 1));
+  EntryBuilder entries(kScheme);
+  const auto url = [](int i) { return "http://host.example/" + std::to_string(i); };
+  for (int i = 0; i < 4; ++i) {
+    log::Entry entry = entries.Text(url(i), std::to_string(i),
+                                    0x0123456789abcdefULL * static_cast<std::uint64_t>(i + 1));
+    entry.mutable_page()->set_crawl_id(i < 3 ? "monday" : "tuesday");
+    judge.Fold(entry);
+  }
+  EXPECT_TRUE(judge.IsKnown(url(2)));
+  const Folded folded = judge.Fold(PurgeOfCrawl("1", "monday"));
+  EXPECT_EQ(folded.removed.purged_urls, 1U);
+  EXPECT_EQ(folded.removed.purges_done, 0U);
+  EXPECT_EQ(judge.RowsOf(Table::kUrls), 3U);
+  EXPECT_THAT(judge.Shown(), ElementsAre(url(3)));
+  EXPECT_FALSE(judge.IsKnown(url(2)));
+  EXPECT_TRUE(judge.IsKnown(url(3)));
+  log::Entry linking = entries.Text("http://host.example/links", "links", 0x5555);
+  linking.mutable_page()->set_crawl_id("tuesday");
+  const std::vector<std::string> links = {url(2), url(3)};
+  linking.mutable_page()->set_links(log::PackLinks(links, {}, "http://host.example/links").bytes);
+  EXPECT_THAT(judge.ScoredWith(linking), ElementsAre("http://host.example/links", url(2)));
+}
+
+TEST(Removal, SaysHowMuchWentAndWhy) {
+  JudgeParameters parameters = Sweeping(1, 100);
+  parameters.retention.max_pages = 2;
+  Judge judge(parameters);
+  EntryBuilder entries(kScheme);
+  Removed removed;
+  for (int i = 0; i < 5; ++i) {
+    removed.Add(
+        judge
+            .Fold(entries.Text("http://host.example/" + std::to_string(i), std::to_string(i),
+                               0x0123456789abcdefULL * static_cast<std::uint64_t>(i + 1)))
+            .removed);
+  }
+  EXPECT_EQ(removed, (Removed{.evicted_pages = 3}));
+  log::Entry host;
+  host.mutable_purge()->set_id("1");
+  host.mutable_purge()->set_host("host.example");
+  EXPECT_EQ(judge.Fold(host).removed,
+            (Removed{.purged_urls = 5, .purged_pages = 2, .purges_done = 1}));
+}
+
+TEST(FreedRoom, IsWorthGivingBackOnceEnoughHasGone) {
+  FreedRoom room;
+  EXPECT_FALSE(room.IsTimeToLook());
+  room.Add({.purged_pages = 5, .purges_done = 1});
+  EXPECT_TRUE(room.IsTimeToLook());
+  EXPECT_FALSE(room.IsWorthIt(100));
+  EXPECT_FALSE(room.IsTimeToLook());
+  room.Add({.purged_pages = 5, .purges_done = 1});
+  EXPECT_TRUE(room.IsTimeToLook());
+  EXPECT_TRUE(room.IsWorthIt(100));  // ten of a hundred and ten
+  EXPECT_FALSE(room.IsTimeToLook());
+  room.Add({.evicted_pages = 100'000});
+  EXPECT_TRUE(room.IsTimeToLook());
+  EXPECT_FALSE(room.IsWorthIt(400'000));
+  EXPECT_FALSE(room.IsTimeToLook());
+  room.Add({.evicted_pages = 100'000});
+  EXPECT_TRUE(room.IsTimeToLook());
+  EXPECT_TRUE(room.IsWorthIt(400'000));
 }
 
 TEST(Removal, SelectionsCoverWhatTheySay) {
