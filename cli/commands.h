@@ -143,11 +143,9 @@ struct LogTrimArguments {
 };
 
 struct PurgeArguments {
-  // One of the four.
-  std::string url;
-  std::string url_prefix;
-  std::string host;
-  std::string crawl;
+  std::string kind;            ///< url, prefix, host or crawl
+  std::string name;            ///< which one
+  bool several_hosts = false;  ///< a prefix may cover more than one
   std::filesystem::path config;
   std::filesystem::path state;  ///< for a dry run
   std::string id;               ///< empty: a random one

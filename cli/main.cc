@@ -212,13 +212,17 @@ void AddPurge(CLI::App& app, Commands& commands) {
   const auto arguments = std::make_shared<PurgeArguments>();
   CLI::App& purge = *app.add_subcommand(
       "purge", "Have the judges forget pages: of a URL, a prefix, a host or a crawl");
-  CLI::Option_group& what = *purge.add_option_group("what", "What is to be forgotten");
-  what.add_option("--url", arguments->url, "One URL");
-  what.add_option("--url-prefix", arguments->url_prefix,
-                  "URLs that begin with this, up to the first / behind the host at least");
-  what.add_option("--host", arguments->host, "A host, on any port; not those below it");
-  what.add_option("--crawl", arguments->crawl, "A crawl, by its crawl_id");
-  what.require_option(1);
+  purge.add_option("WHAT", arguments->kind, "url, prefix (of URLs), host or crawl")
+      ->required()
+      ->check(CLI::IsMember({"url", "prefix", "host", "crawl"}));
+  purge
+      .add_option(
+          "NAME", arguments->name,
+          "Which one. A prefix goes on to the first / behind its host at least; a host goes "
+          "with all its ports, and without those below it; a crawl is its crawl_id")
+      ->required();
+  purge.add_flag("--several-hosts", arguments->several_hosts,
+                 "A prefix may be shorter, like https://www. or, for everything, http");
   purge.add_option("--config", arguments->config, "Configuration file (YAML)");
   purge.add_option("--id", arguments->id,
                    "Name of this purge: sent twice, it is done once (default: a random one)");

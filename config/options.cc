@@ -83,6 +83,22 @@ Codec<std::uint64_t> Seconds(std::chrono::seconds min, std::chrono::seconds max)
       }};
 }
 
+/// Seconds until something goes, or "never", which is 0.
+Codec<std::uint64_t> Expiry(std::chrono::seconds min, std::chrono::seconds max) {
+  Codec<std::uint64_t> codec = Seconds(min, max);
+  codec.bounds = "never, or " + codec.bounds;
+  codec.parse = [parse = codec.parse](const std::string& text) -> Parsed<std::uint64_t> {
+    if (text == "never") return 0;
+    Parsed<std::uint64_t> seconds = parse(text);
+    if (!seconds) return tl::unexpected(seconds.error() + ", or never");
+    return seconds;
+  };
+  codec.format = [format = codec.format](const std::uint64_t& value) {
+    return value == 0 ? "never" : format(value);
+  };
+  return codec;
+}
+
 Codec<Score> Fraction() {
   return {"fraction", "0 to 1",
           [](const std::string& text) {
@@ -874,8 +890,8 @@ std::vector<Option> MakeOptions() {
       Scalar(
           "judge.retention.expire",
           "Pages and URLs that weren't seen for so long, by the log's clock, are forgotten, such "
-          "as 180d: at least 1d. 0s: none are. See docs/state.md, \"What goes\".",
-          FIELD(judge.retention.expire_seconds), Seconds(0s, kTenYears)),
+          "as 180d. See docs/state.md, \"What goes\".",
+          FIELD(judge.retention.expire_seconds), Expiry(std::chrono::days(1), kTenYears)),
       Scalar("judge.retention.max_pages",
              "Kept pages with text, which is what the index holds. Where there are more, the ones "
              "that were kept longest ago are forgotten. 0: any number.",

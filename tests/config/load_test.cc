@@ -192,6 +192,17 @@ TEST(ParseConfig, RefusesValuesOutOfBounds) {
               ElementsAre("c.yaml:2:10: kafka.group: \"\" must not be empty"));
 }
 
+TEST(ParseConfig, RefusesAnExpiryOfZeroAndTakesNever) {
+  for (const std::string value : {"0s", "0", "23h"}) {
+    const auto mistakes = Mistakes("judge:\n  retention: {expire: " + value + "}\n");
+    ASSERT_EQ(mistakes.size(), 1U) << value;
+    EXPECT_THAT(mistakes[0], StartsWith("c.yaml:2:23: judge.retention.expire: \"" + value));
+    EXPECT_TRUE(mistakes[0].ends_with(", or never")) << mistakes[0];
+  }
+  EXPECT_EQ(Good("judge: {retention: {expire: never}}").judge.retention.expire_seconds, 0U);
+  EXPECT_EQ(Good("judge: {retention: {expire: 1d}}").judge.retention.expire_seconds, 86'400U);
+}
+
 TEST(ParseConfig, RefusesWhatKafkaTakesForNoTopic) {
   for (const char* name : {"a b", "a/b", "..", "\"^crawl\"", "\xc3\xa4"}) {
     EXPECT_THAT(Mistakes("kafka: {log: {topic: " + std::string(name) + "}}"),

@@ -57,7 +57,7 @@ ROOMS = {
     "consumer/pipeline": "plugin/base plugin/fingerprint plugin/log plugin/verdict plugin/judge "
                          "plugin/score extract/url extract/options.h extract consumer "
                          "consumer/input/formats consumer/input consumer/claims",
-    "consumer/advice": "plugin/base plugin/judge plugin/site extract/url consumer/observability "
+    "consumer/advice": "plugin/base plugin/log plugin/judge plugin/site extract/url consumer/observability "
                        "consumer/input/formats consumer/output/advice consumer/output/scores "
                        "consumer/pipeline",
     "consumer/crash_probe": "plugin/base consumer/observability consumer/input/formats "
