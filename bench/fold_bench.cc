@@ -1,7 +1,8 @@
 // Folds a made-up admission log into the judge's state, RocksDB and index included, as a judge does
 // that follows the log: how many entries a second with so many kept pages, and how long a restart
 // takes beside folding everything again. With --checkpoints: what the fold loses while checkpoints
-// are made, what they copy, and what a start from one takes.
+// are made, what they copy, and what a start from one takes. With --remove: what a purge gives back
+// of memory and disk, and what the fold loses meanwhile.
 #include "plugin/base/result.h"
 #include "plugin/base/thread_priority.h"
 #include "plugin/checkpoint/create.h"
@@ -57,6 +58,7 @@ struct Options {
   bool restart = false;
   std::filesystem::path checkpoints;  ///< repository; empty: none are made
   int pairs = 2;
+  std::uint64_t remove = 0;  ///< percent of the kept pages
   bool without_sketch = false;
   std::uint64_t hosts = 100'000;
   std::uint64_t max_sites = SiteParameters().max;
@@ -110,12 +112,14 @@ class MadeUpLog {
       : kept_(options.kept),
         hosts_(options.hosts),
         links_(options.links),
+        remove_(options.remove),
         with_sketch_(!options.without_sketch),
         offset_(begin) {}
 
   log::Entry Next() {
     const std::uint64_t i = offset_++;
     if (i < kept_) return Page(i, i, 0);
+    if (remove_ > 0) return Revisit(i);
     const std::uint64_t random = Mix(~i);
     const std::uint64_t old = Mix(random) % kept_;
     const std::uint64_t percent = random % 100;
@@ -126,7 +130,20 @@ class MadeUpLog {
     return Page(old, i, 0);                          // a revisit: updated
   }
 
+  /// The crawl of the pages that are to go. The others are of another.
+  static constexpr const char* kGoes = "goes";
+
  private:
+  [[nodiscard]] bool Goes(std::uint64_t url) const { return Mix(url ^ 0x60e5) % 100 < remove_; }
+
+  /// Of a page that stays: unchanged, or one in twenty updated. Nothing new, which would take the
+  /// room of what goes.
+  log::Entry Revisit(std::uint64_t i) {
+    std::uint64_t random = Mix(~i);
+    while (Goes(random % kept_)) random = Mix(random);
+    return Page(random % kept_, Mix(random) % 20 == 0 ? i : random % kept_, 0);
+  }
+
   log::Entry Page(std::uint64_t url, std::uint64_t content, std::uint64_t flips) {
     const std::uint64_t simhash = Mix(content) ^ flips;
     log::Entry entry;
@@ -135,6 +152,7 @@ class MadeUpLog {
     page.mutable_source()->set_offset(static_cast<std::int64_t>(offset_));
     page.mutable_source()->set_previous_offset(static_cast<std::int64_t>(offset_) - 1);
     page.set_scheme(kScheme);
+    if (remove_ > 0) page.set_crawl_id(Goes(url) ? kGoes : "stays");
     page.set_url(UrlOf(url, hosts_));
     page.set_host(HostOf(url, hosts_));
     page.set_final_url(page.url());
@@ -177,6 +195,7 @@ class MadeUpLog {
   const std::uint64_t kept_;
   const std::uint64_t hosts_;
   const std::uint64_t links_;
+  const std::uint64_t remove_;
   const bool with_sketch_;
   std::uint64_t offset_;
 };
@@ -462,6 +481,78 @@ void MeasureCheckpoints(const Options& options, const RestartOptions& restart,
   std::filesystem::remove_all(restored.store.directory);
 }
 
+/// Merges the files of a state, as a judge does when much has gone.
+void MergeFiles(Store& store, const Detector& detector) {
+  store.GiveRoomBack();
+  OrDie(store.Flush());
+  store.WaitForRoom();
+  Say("files are merged: {} documents", detector.index_stats().documents);
+}
+
+/// Folds revisits alone, then the same while the pages of one crawl go, to the end of that.
+void MeasureRemoval(const Options& options, const RestartOptions& restart,
+                    nlohmann::ordered_json& result) {
+  const auto store = OrDie(Store::Open(options.store));
+  const auto detector = OpenDetector(*store, options.kept + options.entries, restart);
+  if (!detector->parameters().has_value()) {
+    OrDie(detector->Fold(ParametersEntry(ParametersOf(options), kScheme)));
+    OrDie(detector->Commit({0, std::string(16, 'x')}));
+  }
+  const auto begun = static_cast<std::uint64_t>(detector->position().offset);
+  MadeUpLog log(options, begun);
+  if (begun < options.kept) {
+    (void)Fold(*detector, log, options.kept - begun, options, nullptr);
+  }
+  Say("folds {} revisits alone", options.entries);
+  (void)Fold(*detector, log, options.entries, options, nullptr);  // rows come to the cache
+  const Cost alone = Fold(*detector, log, options.entries, options, nullptr);
+  MergeFiles(*store, *detector);
+  const IndexStats full = detector->index_stats();
+  const std::uint64_t full_disk = BytesIn(options.store.directory);
+
+  log::Entry purge;
+  purge.mutable_purge()->set_id("fold_bench");
+  purge.mutable_purge()->set_crawl_id(MadeUpLog::kGoes);
+  const auto begin = Clock::now();
+  OrDie(detector->Fold(purge));
+  result["purge_entry_s"] = SecondsSince(begin);
+  Cost beside;
+  std::uint64_t folded = 0;
+  double longest = 0;
+  while (detector->is_removing()) {
+    const Cost cost = Fold(*detector, log, options.batch, options, nullptr);
+    beside.seconds += cost.seconds;
+    beside.cpu_seconds += cost.cpu_seconds;
+    longest = std::max(longest, cost.seconds);
+    folded += options.batch;
+  }
+  const IndexStats left = detector->index_stats();
+  OrDie(store->Flush());
+  store->WaitForRoom();
+  const std::uint64_t left_disk = BytesIn(options.store.directory);
+
+  const auto fall = [](std::uint64_t before, std::uint64_t after) {
+    return 1 - static_cast<double>(after) / static_cast<double>(before);
+  };
+  const double alone_us = alone.seconds * 1e6 / static_cast<double>(options.entries);
+  const double beside_us = beside.seconds * 1e6 / static_cast<double>(folded);
+  result["entries_meanwhile"] = folded;
+  result["alone_us"] = alone_us;
+  result["meanwhile_us"] = beside_us;
+  result["slower_by"] = beside_us / alone_us - 1;
+  result["alone_cpu_us"] = alone.cpu_seconds * 1e6 / static_cast<double>(options.entries);
+  result["meanwhile_cpu_us"] = beside.cpu_seconds * 1e6 / static_cast<double>(folded);
+  result["longest_batch_s"] = longest;
+  result["documents"] = {full.documents, left.documents};
+  result["documents_fall_by"] = fall(full.documents, left.documents);
+  result["index_bytes"] = {full.bytes, left.bytes};
+  result["index_falls_by"] = fall(full.bytes, left.bytes);
+  result["disk_bytes"] = {full_disk, left_disk};
+  result["disk_falls_by"] = fall(full_disk, left_disk);
+  result["tables_merged"] = store->room_report().merged;
+  result["tables_passed_over"] = store->room_report().passed_over;
+}
+
 int Print(const Options& options, const nlohmann::ordered_json& result) {
   if (options.json) {
     fmt::print("{}\n", result.dump());
@@ -478,6 +569,10 @@ int Run(const Options& options) {
   result["entries"] = options.entries;
   if (!options.checkpoints.empty()) {
     MeasureCheckpoints(options, restart, result);
+    return Print(options, result);
+  }
+  if (options.remove > 0) {
+    MeasureRemoval(options, restart, result);
     return Print(options, result);
   }
   if (!options.restart) FoldAll(options, restart, result);
@@ -523,6 +618,11 @@ int main(int argc, char** argv) {
   app.add_option("--checkpoints", options.checkpoints,
                  "repository: measure checkpoints on the state that an earlier run left, with "
                  "--entries folded alone before each");
+  app.add_option(
+         "--remove", options.remove,
+         "percent of the kept pages: has them purged, and measures what that gives back and "
+         "what it costs the fold of --entries revisits")
+      ->check(CLI::Range(1, 99));
   app.add_option("--pairs", options.pairs, "checkpoints that are made")->check(CLI::PositiveNumber);
   app.add_flag("--without-sketch", options.without_sketch,
                "pages have no sketch and no title: the simhash alone decides");

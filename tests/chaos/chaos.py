@@ -22,7 +22,8 @@ ROUND_FAULTS = 25  # what is lost when a campaign is interrupted
 SUMS = ("pages", "kills", "faults", "lost", "duplicated", "aborted_seen", "out_of_order",
         "verdict_mismatches", "score_mismatches", "state_mismatches", "hanging_transactions", "aborted_transactions",
         "aborted_records", "repeated_entries", "slow_recoveries", "idle_faults",
-        "ended_by_themselves", "crashes", "taken_log", "taken_records", "taken_offsets", "alarms")
+        "ended_by_themselves", "crashes", "taken_log", "taken_records", "taken_offsets", "alarms",
+        "purges")
 MAXIMA = ("longest_gap_s", "longest_recovery_s")
 MUST_BE_ZERO = ("lost", "duplicated", "aborted_seen", "out_of_order", "verdict_mismatches",
                 "score_mismatches", "state_mismatches", "hanging_transactions", "slow_recoveries", "crashes")
@@ -63,6 +64,9 @@ def parse_arguments():
                         help="the first and the fourth process are crawlsieve of another build, in "
                              "DIR: versions beside each other, as in a rolling upgrade. The first "
                              "one begins the log")
+    parser.add_argument("--purges", action="store_true",
+                        help="have pages forgotten meanwhile: purges in the log, a bound on kept "
+                             "pages")
     parser.add_argument("--client", action="append", default=[], metavar="PROPERTY=VALUE",
                         help="a property of librdkafka for the service's clients, as debug=eos,msg")
     parser.add_argument("--json", action="store_true", help="end with one line of JSON")
@@ -145,7 +149,7 @@ def run_round(arguments, entry, work, broker, middleman, planned):
                            faults_planned, arguments.processes, arguments.delivery, entry,
                            feeder.Feed(seed, rounds.PARTITIONS), say, arguments.librdkafka,
                            dict(property_.split("=", 1) for property_ in arguments.client),
-                           arguments.other)
+                           arguments.other, arguments.purges)
     failure = None
     try:
         current.run()

@@ -7,6 +7,7 @@ import random
 
 KIND_HEADER = "chaos-kind"
 SIGHT = 2_000  # how far back a record may refer
+PAGES_A_PURGE = 100
 
 # What a record is, and how many of a hundred are.
 KINDS = {
@@ -73,6 +74,17 @@ class Feed:
         key = page["url"] if rng.random() < 0.5 else None
         value = json.dumps(page).encode()
         return self._made(partition, key, value, "page", number)
+
+    def purge(self, number, entry):
+        """Fills a log entry that has earlier pages forgotten. One in ten is sent twice."""
+        rng = self._rng("purge", number)
+        purge = entry.purge
+        purge.id = str(number - (PAGES_A_PURGE if rng.random() < 0.1 else 0))
+        url = self._url(rng.randrange(max(0, number - SIGHT), number))
+        kind = rng.choice(("url", "url", "url_prefix", "host"))
+        setattr(purge, kind, {"url": url, "url_prefix": url[:rng.randrange(21, 26)],
+                              "host": url.split("/")[2]}[kind])
+        return entry
 
     def _rng(self, what, number):
         return random.Random(f"{self._seed}/{what}/{number}")

@@ -36,7 +36,8 @@ class Round:
     """Runs in `directory`, on a broker that others may share. Not to be used twice."""
 
     def __init__(self, build, directory, broker, proxy, kind, seed, pages, kills, process_count,
-                 delivery, entry_class, feed, say, librdkafka=None, client=None, other=None):
+                 delivery, entry_class, feed, say, librdkafka=None, client=None, other=None,
+                 purges=False):
         self._build = build
         self._directory = directory
         self._broker = broker
@@ -53,6 +54,7 @@ class Round:
         self._dead_letters = self._names["pages"] + ".dlq"
         self._group = f"chaos-{seed}"
         self._client = client or {}
+        self._purges = purges
         self._topics = topics.Topics(broker.address)
         self._reader = None
         self._open_gate = threading.Condition()
@@ -148,6 +150,11 @@ class Round:
                         "shutdown_timeout": "10s"},
             "extract": {"threads": 1, "links": 20},
             "judge": {"sites": {"max": 1000},
+                      # A purge is under way for hundreds of entries.
+                      **({"retention": {"sweep_entries": self._rng.choice((7, 20)),
+                                        "sweep_rows": self._rng.choice((3, 20)),
+                                        "max_pages": self._rng.choice((0, 300))}}
+                         if self._purges else {}),
                       "priority": {"horizon": self._rng.choice(("0s", "30d"))}},
             "index": {"expected_entries": 10_000, "shards": 4},
             "metrics": {"topic": ""}, "http": {"enabled": False}, "log": {"level": "info"}}
@@ -186,6 +193,9 @@ class Round:
                     producer.poll(0.1)
             producer.poll(0)
             self._asked += dict(headers)[feeder.KIND_HEADER] != b"broken"
+            if self._purges and number % feeder.PAGES_A_PURGE == feeder.PAGES_A_PURGE - 1:
+                entry = self._feed.purge(number, self._entry_class())
+                producer.produce(self._names["log"], entry.SerializeToString(), partition=0)
         self._all_fed = True
         while self._feeding and producer.flush(0.5) > 0:
             pass
@@ -309,8 +319,9 @@ class Round:
             self.counts[name] = self.counts.get(name, 0) + count
         self.counts["aborted_transactions"] = transactions
         self.counts["aborted_records"] = len(aborted)
-        sources = [e.page.source for _, _, e in entries]
+        sources = [e.page.source for _, _, e in entries if e.WhichOneof("body") == "page"]
         places = [(s.partition, s.offset) for s in sources if not s.is_position]
+        self.counts["purges"] = sum(e.WhichOneof("body") == "purge" for _, _, e in entries)
         self.counts["repeated_entries"] = len(places) - len(set(places))
         self._say(f"{when}: {len(streams.inputs)} records, {len(entries)} log entries, "
                   f"{len(streams.verdicts)} verdicts, {len(streams.scores)} scores, "
