@@ -113,9 +113,9 @@ class Judge {
   [[nodiscard]] std::vector<std::string> ScoredWith(const log::Entry& entry) {
     const Folded folded = Fold(entry);
     std::vector<std::string> urls;
-    for (const UrlScore& score : detector_->ScoresOf(entry.page(), *folded.verdict).value()) {
-      urls.push_back(score.url);
-    }
+    const auto scores = detector_->ScoresOf(entry.page(), folded.verdict.value());
+    EXPECT_TRUE(scores.has_value());
+    for (const UrlScore& score : scores.value()) urls.push_back(score.url);
     return urls;
   }
 

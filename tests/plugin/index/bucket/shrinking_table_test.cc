@@ -16,10 +16,11 @@ namespace {
 constexpr int kKeyBits = 60;
 constexpr int kAddressBits = 20;
 
-/// As the index lays a shard out.
+/// As the index lays one of sixteen shards out.
 TableLayout LayoutFor(std::uint64_t keys) {
-  const TableCost cost = CostOfTable(kAddressBits, keys);
-  return {.address_bits = cost.address_bits,
+  constexpr int kShardBits = 64 - kKeyBits;
+  const TableCost cost = CostOfTable(kAddressBits + kShardBits, keys << kShardBits);
+  return {.address_bits = cost.address_bits - kShardBits,
           .run = cost.lines_per_run,
           .lines_per_bucket = cost.lines_per_bucket};
 }
