@@ -65,11 +65,12 @@ struct EvalArguments {
 
 struct CheckArguments {
   std::filesystem::path config;
-  std::filesystem::path sample;  ///< a file with records; empty: check the configuration
-  std::string format;            ///< of JSON lines in it; empty: the configuration's
-  bool all = false;              ///< not only the first records
-  bool connect = false;          ///< try the configuration against its brokers
-  int timeout_seconds = 60;      ///< for all of that
+  std::filesystem::path
+      sample;                ///< a file with records, or a topic; empty: check the configuration
+  std::string format;        ///< of JSON lines in it; empty: the configuration's
+  bool all = false;          ///< not only the first records
+  bool connect = false;      ///< try the configuration against its brokers
+  int timeout_seconds = 60;  ///< for all of that
   bool json = false;
 };
 

@@ -149,14 +149,17 @@ void AddCheck(CLI::App& app, Commands& commands) {
       "brokers; or show what records become");
   CLI::Option& config =
       *check.add_option("--config", arguments->config, "Configuration file (YAML)");
-  CLI::Option& sample = *check.add_option(
-      "--sample", arguments->sample,
-      "Show what the first ten records of this file become: URL, status, type, body, what is "
-      "ignored (any file that scan reads; the configuration is optional)");
+  CLI::Option& sample =
+      *check.add_option("--sample", arguments->sample,
+                        "Show what the first ten records of this file become, or up to ten of the "
+                        "newest ones of each "
+                        "partition of this topic: URL, status, type, body, what is ignored. Any "
+                        "file that scan reads; "
+                        "a topic needs --config, and no file of its name. Commits nothing");
   check.add_option("--format", arguments->format, kFormatMeaning)
       ->check(JsonFormatNames())
       ->needs(&sample);
-  check.add_flag("--all", arguments->all, "Show all records of the sample")->needs(&sample);
+  check.add_flag("--all", arguments->all, "Show all records of the file")->needs(&sample);
   CLI::Option& connect = *check.add_flag(
       "--connect", arguments->connect,
       "Try the configuration against its brokers: addresses, login, topics and their settings, "

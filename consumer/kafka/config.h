@@ -41,7 +41,8 @@ struct ClientRecipe {
 /// Reads the admission log in group `<group>.judge`; also, with Consumer::Assign, for a standby.
 [[nodiscard]] ClientRecipe JudgeConsumer(const KafkaClientOptions& options);
 
-/// Reads pages again that were kept, as a client of its own beside group `<group>.judge`.
+/// Reads pages by their offsets, those that were kept or a sample, as a client of its own beside
+/// group `<group>.judge`.
 [[nodiscard]] ClientRecipe KeptPageReader(const KafkaClientOptions& options);
 
 /// Writes to the log and the dead letters: in order, without gaps, each record once. The client

@@ -68,10 +68,13 @@ ROOMS = {
     "consumer/service/brokers": "plugin/base plugin/fingerprint plugin/log consumer/kafka "
                                 "consumer/observability consumer/pipeline "
                                 "consumer/service/options.h",
+    # Of use wherever pages come from a topic.
+    "consumer/service/extract/copy_record.h": "consumer/kafka consumer/input/formats",
     "consumer/service/extract": "plugin/base plugin/log plugin/judge consumer consumer/kafka "
                                 "consumer/observability consumer/input/formats consumer/output "
                                 "consumer/claims consumer/pipeline consumer/crash_probe "
-                                "consumer/service/options.h consumer/service/brokers",
+                                "consumer/service/options.h consumer/service/brokers "
+                                "consumer/service/extract/copy_record.h",
     "consumer/service/judge": "plugin/base plugin/log plugin/score plugin/verdict plugin/state "
                               "plugin/judge plugin/checkpoint consumer/kafka "
                               "consumer/observability consumer/status consumer/output "
@@ -94,7 +97,8 @@ ROOMS = {
            "extract/features extract consumer consumer/kafka consumer/observability "
            "consumer/advice consumer/output/advice consumer/status consumer/input/formats consumer/input "
            "consumer/claims consumer/output consumer/output/scores consumer/pipeline "
-           "consumer/crash_probe consumer/service/brokers consumer/service config evaluation evaluation/schemes",
+           "consumer/crash_probe consumer/service/brokers "
+           "consumer/service/extract/copy_record.h consumer/service config evaluation evaluation/schemes",
 }
 # May include everything, and nothing but they themselves includes them.
 FREE = ("tests", "bench")

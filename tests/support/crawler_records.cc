@@ -310,6 +310,44 @@ std::vector<CrawlerFormat> CrawlerFormats(Timestamp at) {
        [exact](const CrawledPage& page) {
          return Value(Canonical(page, {{"body", page.html}, {"status_code", page.status}}, exact));
        }});
+  formats.push_back(
+      {"browsertrix", FormatKind::kBrowsertrix,
+       [exact](const CrawledPage& page) {
+         return Value({{"id", "1"},
+                       {"url", page.url},
+                       {"title", "x"},
+                       {"ts", exact},
+                       {"status", page.status},
+                       {"mime", "text/html"},
+                       {"text", page.text}});
+       },
+       [exact](const CrawledPage& page) {
+         return Value(Canonical(
+             page, {{"id", "1"}, {"text", page.text}, {"status_code", page.status}}, exact));
+       }});
+  formats.push_back({"corpus", FormatKind::kCorpus,
+                     [second](const CrawledPage& page) {
+                       return Value({{"id", "<urn:uuid:1>"},
+                                     {"url", page.url},
+                                     {"dump", "c"},
+                                     {"date", second},
+                                     {"text", page.text}});
+                     },
+                     [second](const CrawledPage& page) {
+                       return Value({{"id", "<urn:uuid:1>"},
+                                     {"url", page.url},
+                                     {"text", page.text},
+                                     {"fetch_time", second}});
+                     },
+                     false});
+  formats.push_back({"corpus_of_ids", FormatKind::kCorpus,
+                     [](const CrawledPage& page) {
+                       return Value({{"id", page.url}, {"text", page.text}});
+                     },
+                     [](const CrawledPage& page) {
+                       return Value({{"id", page.url}, {"url", page.url}, {"text", page.text}});
+                     },
+                     false});
   formats.push_back({"json", FormatKind::kJson,
                      [](const CrawledPage& page) {
                        return Value(
