@@ -34,6 +34,8 @@ ROOMS = {
                     "plugin/schedule plugin/score plugin/site plugin/index/snapshot plugin/index",
     "plugin/checkpoint": "plugin/base plugin/fingerprint plugin/state plugin/judge "
                          "plugin/index/snapshot",
+    "plugin/slots": "plugin/base plugin/fingerprint plugin/log plugin/verdict "
+                    "plugin/index/snapshot plugin/index plugin/judge",
     "extract/text": "plugin/fingerprint",
     "extract/html": "extract/text",
     "extract/url": "extract/text",
