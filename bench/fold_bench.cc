@@ -1,7 +1,11 @@
 // Folds a made-up admission log into the judge's state, RocksDB and index included, as a judge does
 // that follows the log: how many entries a second with so many kept pages, and how long a restart
-// takes beside folding everything again.
+// takes beside folding everything again. With --checkpoints: what the fold loses while checkpoints
+// are made, what they copy, and what a start from one takes.
 #include "plugin/base/result.h"
+#include "plugin/base/thread_priority.h"
+#include "plugin/checkpoint/create.h"
+#include "plugin/checkpoint/restore.h"
 #include "plugin/fingerprint/sketch.h"
 #include "plugin/index/sharded_index.h"
 #include "plugin/judge/detector.h"
@@ -10,6 +14,7 @@
 #include "plugin/verdict/reason.h"
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -17,6 +22,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -42,6 +48,8 @@ struct Options {
   std::uint64_t snapshot_entries = 1'000'000;
   std::uint64_t fill = ~std::uint64_t{0};
   bool restart = false;
+  std::filesystem::path checkpoints;  ///< repository; empty: none are made
+  int pairs = 2;
   bool without_sketch = false;
   std::uint64_t hosts = 100'000;
   std::uint64_t max_sites = SiteParameters().max;
@@ -288,6 +296,72 @@ void FoldAll(const Options& options, const RestartOptions& restart,
   }
 }
 
+/// Folds so many entries alone, and then as long as a checkpoint is being made, as often as
+/// `options.pairs` says. Then starts from the newest.
+void MeasureCheckpoints(const Options& options, const RestartOptions& restart,
+                        nlohmann::ordered_json& result) {
+  std::int64_t last = 0;
+  double alone_rates = 0;
+  {
+    const auto store = OrDie(Store::Open(options.store));
+    const auto detector = OpenDetector(*store, options.kept + options.entries, restart);
+    MadeUpLog log(options, static_cast<std::uint64_t>(detector->position().offset));
+    CheckpointManifest known;
+    (void)Fold(*detector, log, options.entries, options, nullptr);  // rows come to the cache
+    for (int pair = 0; pair < options.pairs; ++pair) {
+      const Cost alone = Fold(*detector, log, options.entries, options, nullptr);
+      const double alone_rate = static_cast<double>(options.entries) / alone.seconds;
+      alone_rates += alone_rate;
+      OrDie(store->BeginFlush());
+      const auto begin = Clock::now();
+      std::atomic<bool> is_done{false};
+      CheckpointReport report;
+      std::jthread maker([&] {
+        LowerThreadPriority();
+        const StateCopy copy = OrDie(StateCopy::Take(*store, options.store.directory));
+        report = OrDie(CreateCheckpoint(
+            copy, {.repository = options.checkpoints, .rests = CheckpointOptions::kBesideAJudge},
+            known));
+        is_done = true;
+      });
+      std::uint64_t folded = 0;
+      Cost beside;
+      while (!is_done) {
+        const Cost cost = Fold(*detector, log, options.batch, options, nullptr);
+        beside.seconds += cost.seconds;
+        folded += options.batch;
+      }
+      maker.join();
+      known = report.made.manifest;
+      const double rate = static_cast<double>(folded) / beside.seconds;
+      result["checkpoints"].push_back({{"seconds", SecondsSince(begin)},
+                                       {"bytes", known.bytes()},
+                                       {"new_bytes", report.new_bytes},
+                                       {"alone_per_s", alone_rate},
+                                       {"beside_per_s", rate},
+                                       {"beside_to_alone", rate / alone_rate}});
+      Say("checkpoint {}: {}", pair + 1, result["checkpoints"].back().dump());
+    }
+    last = known.log_offset;
+  }
+  Options restored = options;
+  restored.store.directory = options.checkpoints.string() + ".restored";
+  std::filesystem::remove_all(restored.store.directory);
+  const auto repository = OrDie(CheckpointRepository::Open(options.checkpoints));
+  const StoredCheckpoint newest = OrDie(repository.Find(""));
+  const auto begin = Clock::now();
+  OrDie(RestoreCheckpoint(repository, newest, restored.store.directory));
+  result["restore_s"] = SecondsSince(begin);
+  const RestartOptions from{restored.store.directory, options.snapshot_entries};
+  (void)Restart(restored, from, result, "start_s");
+  const double judging = SecondsSince(begin);
+  const double refold = static_cast<double>(last) / (alone_rates / options.pairs);
+  result["restore_to_judging_s"] = judging;
+  result["refold_at_the_rate_alone_s"] = refold;
+  result["restore_to_refold"] = judging / refold;
+  std::filesystem::remove_all(restored.store.directory);
+}
+
 int Print(const Options& options, const nlohmann::ordered_json& result) {
   if (options.json) {
     fmt::print("{}\n", result.dump());
@@ -302,6 +376,10 @@ int Run(const Options& options) {
   nlohmann::ordered_json result;
   result["kept"] = options.kept;
   result["entries"] = options.entries;
+  if (!options.checkpoints.empty()) {
+    MeasureCheckpoints(options, restart, result);
+    return Print(options, result);
+  }
   if (!options.restart) FoldAll(options, restart, result);
   if (result.contains("filled") && !result.contains("fold_per_s")) return Print(options, result);
   Restart(options, {}, result, "restart_from_rows_s");
@@ -339,6 +417,10 @@ int main(int argc, char** argv) {
                  "entries from one restart snapshot to the next; 0: none");
   app.add_flag("--restart", options.restart,
                "fold nothing: measure restarts on the state that an earlier run left");
+  app.add_option("--checkpoints", options.checkpoints,
+                 "repository: measure checkpoints on the state that an earlier run left, with "
+                 "--entries folded alone before each");
+  app.add_option("--pairs", options.pairs, "checkpoints that are made")->check(CLI::PositiveNumber);
   app.add_flag("--without-sketch", options.without_sketch,
                "pages have no sketch and no title: the simhash alone decides");
   app.add_flag("--json", options.json, "print one JSON object");

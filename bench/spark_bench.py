@@ -10,6 +10,7 @@ the Parquet files as JSON lines.
 
 import argparse
 import base64
+import contextlib
 import ctypes
 import glob
 import gzip
@@ -19,7 +20,6 @@ import multiprocessing
 import os
 import pathlib
 import re
-import resource
 import shutil
 import subprocess
 import sys
@@ -104,20 +104,46 @@ def to_parquet(work):
             shutil.rmtree(out)
 
 
-def measured(command, **more):
-    """Processor and clock seconds of a command with everything that it starts."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    begin = time.monotonic()
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                   **more)
-    elapsed = time.monotonic() - begin
-    while True:  # what lost its parent is this process's, and counts once it has ended
-        try:
-            os.wait()
-        except ChildProcessError:
+@contextlib.contextmanager
+def control_group():
+    """A control group of the kernel, which counts what its processes use, dead ones too. (What
+    wait() tells leaves out children of those that were killed.)"""
+    for root in ("/sys/fs/cgroup/cpuacct", "/sys/fs/cgroup"):
+        group = pathlib.Path(root, f"crawlsieve-bench-{os.getpid()}")
+        if any(pathlib.Path(root, name).exists() for name in ("cpuacct.usage", "cgroup.procs")):
             break
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, elapsed
+    else:
+        sys.exit("no control groups here: processor time can't be measured")
+    group.mkdir()
+    try:
+        yield group
+    finally:
+        group.rmdir()
+
+
+def processor_seconds(group):
+    if (group / "cpuacct.usage").exists():
+        return int((group / "cpuacct.usage").read_text()) / 1e9
+    return int(re.search(r"usage_usec (\d+)", (group / "cpu.stat").read_text())[1]) / 1e6
+
+
+def measured(command):
+    """Processor and clock seconds of a command with everything that it starts."""
+    with control_group() as group:
+        begin = time.monotonic()
+        done = subprocess.run(["sh", "-c", 'echo $$ >"$0" && exec "$@"',
+                               str(group / "cgroup.procs"), *command],
+                              capture_output=True, check=False)
+        elapsed = time.monotonic() - begin
+        while (group / "cgroup.procs").read_text():  # until the last of them has ended
+            with contextlib.suppress(ChildProcessError):
+                os.waitpid(-1, os.WNOHANG)
+            if time.monotonic() - begin > elapsed + 60:
+                sys.exit(f"processes of {command[:4]} don't end")
+            time.sleep(0.1)
+        if done.returncode != 0:
+            sys.exit(f"{' '.join(command[:4])} ...: {done.stderr.decode()}")
+        return processor_seconds(group), elapsed
 
 
 EMPTY_JOB = """

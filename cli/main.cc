@@ -187,7 +187,7 @@ void AddState(CLI::App& app, Commands& commands) {
       "verify", "Fold the admission log again and compare; the judge must not be running");
   verify.add_option("--config", arguments->config, "Configuration file (YAML)")->required();
   verify.add_option("--from", arguments->repository,
-                    "Repository of checkpoints: fold from the newest that isn't past the state "
+                    "Repository of checkpoints: fold from the oldest that the log still reaches "
                     "(default: from the log's first entry)");
   verify.add_flag("--json", arguments->json, "Print the outcome as JSON");
   commands.push_back({&verify, [arguments] { return StateVerifyCommand(*arguments); }});

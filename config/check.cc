@@ -134,8 +134,9 @@ void FindTopicConflicts(const Config& config, std::vector<Conflict>& conflicts) 
     std::string_view key;
     const std::string& topic;
   };
-  const std::array<Output, 5> outputs{{{"kafka.log.topic", kafka.log_topic},
+  const std::array<Output, 6> outputs{{{"kafka.log.topic", kafka.log_topic},
                                        {"kafka.verdicts.topic", kafka.verdict_topic},
+                                       {"kafka.kept.topic", kafka.kept_topic},
                                        {"kafka.scores.topic", kafka.score_topic},
                                        {"kafka.sites.topic", kafka.site_topic},
                                        {"metrics.topic", config.metrics.topic}}};

@@ -466,6 +466,11 @@ std::vector<Option> MakeOptions() {
              "Whether a verdict carries all headers of its page record. False: the trace context "
              "only.",
              FIELD(kafka.pass_headers), Boolean()),
+      Scalar("kafka.kept.topic",
+             "Topic for the page records of verdicts that say keep, such as `crawl.kept`, in the "
+             "transaction of the verdicts. The judge reads them again from the input topics. "
+             "Empty: none.",
+             FIELD(kafka.kept_topic), Name(/*may_be_empty=*/true)),
       Scalar("kafka.scores.topic",
              "Topic for the scores of URLs, such as `crawl.url-scores`, in the transaction of the "
              "verdicts: of each page, and of those it links to (`extract.links`) that were never "
@@ -506,7 +511,9 @@ std::vector<Option> MakeOptions() {
              "Largest record that is read or written. Topics that crawlsieve creates allow it too.",
              FIELD(kafka.max_message_bytes), Size(64 * kKiB, 512 * kMiB)),
       Properties("kafka.client",
-                 "Properties of librdkafka for every client, such as those for TLS and SASL.",
+                 "Properties of librdkafka for every client, such as those for TLS and SASL. A "
+                 "secret can be in a file: sasl.password.file names it. It is read "
+                 "whenever a client is made, as after a refused login.",
                  FIELD(kafka.client)),
       Properties("kafka.consumer", "Properties of librdkafka for consumers.",
                  FIELD(kafka.consumer)),
@@ -841,11 +848,15 @@ constexpr std::array kSections{
     Section{"kafka.log", "The admission log, which puts all pages in one order."},
     Section{"kafka.key", "The key of the fingerprints."},
     Section{"kafka.verdicts", "The verdicts."},
+    Section{"kafka.kept", "The page records that were kept. See docs/formats.md."},
     Section{"kafka.scores", "How soon URLs are worth a fetch. See docs/frontier.md."},
     Section{"kafka.sites", "What is learned of sites. See docs/frontier.md."},
     Section{"kafka.dead_letters", "Records that can't be judged."},
     Section{"kafka.commit", "When a batch of verdicts is committed."},
     Section{"service", "This process."},
+    Section{"service.checkpoints",
+            "Copies of the judge's state, from which a judge starts that has none. See "
+            "docs/checkpoints.md."},
     Section{"extract", "The extract stage: from bytes to features."},
     Section{"extract.in_flight", "Bounds the memory of the stage."},
     Section{"extract.limits",

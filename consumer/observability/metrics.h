@@ -45,6 +45,8 @@ enum class Count {
   kLogEntriesFolded,    ///< by the judge
   kScores,
   kSiteRecords,
+  kKeptRecords,  ///< records of kept pages that were published
+  kKeptMissing,  ///< of these, markers of pages that could not be had
   kTransactionsCommitted,
   kTransactionsAborted,
   kIndexProbes,         ///< buckets looked into

@@ -74,6 +74,7 @@ class Checker {
     if (needs_.needs_key) CheckForever(needs_.kafka.key_topic, Has(Role::kJudge));
     if (Has(Role::kJudge)) {
       CheckOutput(needs_.kafka.verdict_topic, Kept::kYes);
+      if (!needs_.kafka.kept_topic.empty()) CheckKept();
       if (!needs_.kafka.score_topic.empty()) CheckOutput(needs_.kafka.score_topic, Kept::kYes);
       if (!needs_.kafka.site_topic.empty()) CheckOutput(needs_.kafka.site_topic, Kept::kYes);
     }
@@ -245,6 +246,13 @@ class Checker {
     if (!problem.empty()) return Problem(subject, std::move(problem));
     if (!CanWrite(topic)) return;
     if (kept == Kept::kNo || IsKept(topic, **described)) Ok(subject, Summary(**described));
+  }
+
+  /// The judge reads the input topics again.
+  void CheckKept() {
+    CheckOutput(needs_.kafka.kept_topic, Kept::kYes);
+    if (Has(Role::kExtract)) return;
+    for (const std::string& topic : needs_.kafka.input_topics) CheckInput(topic);
   }
 
   void CheckMetrics() {

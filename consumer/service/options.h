@@ -35,6 +35,8 @@ struct KafkaOptions : KafkaClientOptions {
   std::string verdict_topic = "crawl.verdicts";
   /// For the scores of URLs; empty: they are neither made nor published.
   std::string score_topic;
+  /// For the page records of verdicts that say keep; empty: they are not read again.
+  std::string kept_topic;
   /// For what is learned of sites; empty: it is not published.
   std::string site_topic;
   /// Holds the key of the fingerprints where the configuration has none.

@@ -186,6 +186,9 @@ class VerdictSink {
   [[nodiscard]] virtual BrokerStatus Poll() = 0;
   [[nodiscard]] virtual BrokerStatus Begin() = 0;
   [[nodiscard]] virtual BrokerStatus Publish(const log::Page& page, const Verdict& verdict) = 0;
+  /// Whether what was published since Begin is as much as a batch may hold: to be committed before
+  /// more is published.
+  [[nodiscard]] virtual bool is_full() const { return false; }
   /// Whether it takes scores. They are made only if it does.
   [[nodiscard]] virtual bool takes_scores() const { return false; }
   /// Publishes the scores that came with the verdict before.

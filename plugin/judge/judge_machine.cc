@@ -337,7 +337,7 @@ BrokerStatus JudgeMachine::JudgeFetched() {
     next_ = live_->next();
     CRAWLSIEVE_RETURN_IF_ERROR(JudgeItem(*item));
     // One transaction has one record of changes, and a record has a largest size.
-    if (ends_.fold.changes_bytes() >= kMostChangesBytes) {
+    if (ends_.sink.is_full() || ends_.fold.changes_bytes() >= kMostChangesBytes) {
       CRAWLSIEVE_RETURN_IF_ERROR(CommitBatch());
     }
   }

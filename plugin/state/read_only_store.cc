@@ -3,6 +3,7 @@
 #include "plugin/base/result.h"
 #include "plugin/state/database.h"
 #include "plugin/state/lock_file.h"
+#include "plugin/state/restored.h"
 
 #include <system_error>
 #include <utility>
@@ -16,7 +17,6 @@ namespace {
 constexpr std::size_t kBlockCacheBytes = 64 << 20;
 
 /// The file that a database names its newest list of files in.
-constexpr const char* kCurrent = "CURRENT";
 
 }  // namespace
 
@@ -35,7 +35,7 @@ class ReadOnlyStore::Impl {
     CRAWLSIEVE_ASSIGN_OR_RETURN(lock_, LockFile::Share(directory_ / LockFile::kName));
     // `being-made` is there until the first process has made all of the database.
     std::error_code ignored;
-    if (!std::filesystem::exists(directory_ / kCurrent, ignored) ||
+    if (!std::filesystem::exists(directory_ / kCurrentFile, ignored) ||
         std::filesystem::exists(directory_ / "being-made", ignored)) {
       return MakeError(ErrorCode::kInvalidInput,
                        fmt::format("there is no state in {}", directory_.string()));

@@ -3,6 +3,7 @@
 #include "plugin/base/result.h"
 #include "plugin/state/database.h"
 #include "plugin/state/lock_file.h"
+#include "plugin/state/restored.h"
 
 #include <algorithm>
 #include <array>
@@ -32,8 +33,8 @@ namespace {
 /// Beside the database: files that are not part of it yet.
 constexpr const char* kNewFiles = "incoming";
 
-/// The file that RocksDB makes last of a new database, and opens first.
-constexpr const char* kCurrent = "CURRENT";
+/// There while a new database is being made.
+constexpr const char* kBeingMade = "being-made";
 
 /// Of a table, beside those that are merged. With more, the next ones wait, so long at most.
 constexpr int kMostFilesToMerge = 20;
@@ -65,9 +66,11 @@ class Store::Impl {
     // Only where there is nothing: a database whose list of files was cut opens without complaint
     // otherwise, with tables that are empty and others that are not.
     // One that was being made when the process ended is made to the end.
+    CRAWLSIEVE_RETURN_IF_ERROR(MoveRestoredIn(directory_));
     std::error_code ignored;
-    const std::filesystem::path being_made = directory_ / "being-made";
-    const bool is_new = std::filesystem::exists(being_made, ignored) || !IsIn(directory_);
+    const std::filesystem::path being_made = directory_ / kBeingMade;
+    const bool is_new = std::filesystem::exists(being_made, ignored) ||
+                        !std::filesystem::exists(directory_ / kCurrentFile, ignored);
     if (is_new && !std::ofstream(being_made)) {
       return MakeError(ErrorCode::kIo, being_made.string() + " can't be written");
     }
@@ -96,6 +99,7 @@ class Store::Impl {
     for (const char* suffix : {"", ".tmp"}) {
       CRAWLSIEVE_RETURN_IF_ERROR(Clear(directory_ / (std::string(kCheckpointFolder) + suffix)));
     }
+    CRAWLSIEVE_RETURN_IF_ERROR(Clear(directory_ / kRestoringFolder));
     return Clear(directory_ / kNewFiles);
   }
 
@@ -379,8 +383,11 @@ Result<std::unique_ptr<Store>> Store::Open(const StoreOptions& options) {
 }
 
 bool Store::IsIn(const std::filesystem::path& directory) {
-  std::error_code ignored;
-  return std::filesystem::exists(directory / kCurrent, ignored);
+  const auto has = [&](const char* name) {
+    std::error_code ignored;
+    return std::filesystem::exists(directory / name, ignored);
+  };
+  return has(kCurrentFile) || has(kRestoredFolder) || has(kBeingMade);
 }
 
 Result<std::optional<std::string>> Store::Get(Table table, std::string_view key) const {

@@ -36,7 +36,8 @@ class Store {
   /// Errors: kBusy (another process has it; names its id), kCorruption, kIo.
   [[nodiscard]] static Result<std::unique_ptr<Store>> Open(const StoreOptions& options);
 
-  /// Whether Open would find a state in a directory.
+  /// Whether Open would find a state in a directory, or one that it makes to the end: one that was
+  /// restored there, or a new one that was begun.
   [[nodiscard]] static bool IsIn(const std::filesystem::path& directory);
 
   /// What is in no file yet is lost.

@@ -67,7 +67,7 @@ class Corpus:
                         "format": arguments.format}
         except OSError as error:
             raise Refused(f"{error.filename}: {error.strerror}") from error
-        self._extraction = _Extraction(program, config, arguments.format, stages.folder, settings)
+        self.extraction = _Extraction(program, config, arguments.format, stages.folder, settings)
         self._extracted = []
         self._folded = None
 
@@ -102,7 +102,7 @@ class Corpus:
         """What each unit came to. A unit is extracted again only if something changed."""
         batches = batches_of(units)
         done = tasks.results("extract", self._context.parallelize(batches, len(batches)),
-                             self._extraction)
+                             self.extraction)
         extracted = {one["unit"]: one for batch in done for one in batch}
         parquet = [unit for unit in units if "known" in extracted[unit.number]
                    and not extracted[unit.number]["known"]]
@@ -117,6 +117,8 @@ class Corpus:
     def _extract_rows(self, unit):
         """The same of a Parquet file, which Spark turns into lines of JSON."""
         rows = self._rows(unit.paths)
+        with tasks.spark_errors(unit.paths[0]):
+            expected = rows.count()
         for name, expression in self._fields.items():
             rows = rows.withColumn(name, sql.expr(expression))
         binary = [field.name for field in rows.schema if field.dataType.typeName() == "binary"]
@@ -128,7 +130,7 @@ class Corpus:
             lines = rows.toJSON(use_unicode=False)
         if lines.getNumPartitions() > 1:
             raise Failed(f"{unit.paths[0]}: Spark reads it in parts, which have no order")
-        work = _RowExtraction(self._extraction, unit)
+        work = RowExtraction(self.extraction, unit, expected)
         return tasks.collect(f"extract {os.path.basename(unit.paths[0])}",
                              lines.mapPartitions(work))[0]
 
@@ -136,7 +138,10 @@ class Corpus:
     def _whole_files(self):
         """Has Spark read each file in one part meanwhile: its records have an order."""
         settings = {"spark.sql.files.maxPartitionBytes": str(1 << 50),
-                    "spark.sql.files.minPartitionNum": "1"}
+                    "spark.sql.files.minPartitionNum": "1",
+                    # Rows that are decoded at a time. Pages have some ten kilobytes, the largest
+                    # megabytes; by default there are 4,096.
+                    "spark.sql.parquet.columnarReaderBatchSize": "128"}
         before = {name: self._spark.conf.get(name, None) for name in settings}
         for name, value in settings.items():
             self._spark.conf.set(name, value)
@@ -158,8 +163,8 @@ class Corpus:
 
     def _fold(self):
         names = [unit["entries"] for unit in self._extracted]
-        work = _Fold(self._extraction.program, self._extraction.config, self._stages.folder, names)
-        inputs = {"settings": self._extraction.settings,
+        work = _Fold(self.extraction.program, self.extraction.config, self._stages.folder, names)
+        inputs = {"settings": self.extraction.settings,
                   "entries": [[unit["entries"], unit["sha256"]] for unit in self._extracted]}
 
         def make():
@@ -290,10 +295,12 @@ class _Extraction:
 
 
 @dataclasses.dataclass
-class _RowExtraction:
+class RowExtraction:
     """Extracts the rows of a Parquet file, which come as lines."""
     extraction: _Extraction
     unit: object
+    # Where Spark's Java dies, a task's rows just end, and this goes on for a moment.
+    expected: int
 
     def __call__(self, rows):
         return [tasks.outcome(lambda: self._extract(rows))]
@@ -316,8 +323,9 @@ class _RowExtraction:
 
         def make():
             outputs, made = extraction.make(self.unit, ["-", "--modified", time], feed)
-            if made["records"] != count:
-                raise Failed(f"{self.unit.paths[0]}: {made['records']} records of {count} rows")
+            if not made["records"] == count == self.expected:
+                raise Failed(f"{self.unit.paths[0]}: {made['records']} records of {count} rows, "
+                             f"where the file has {self.expected}")
             return outputs, made
 
         return Stages(extraction.folder).run(f"extract/{self.unit.name}", inputs, make)

@@ -28,7 +28,7 @@ def session(name, master=None, settings=()):
     is_local = conf.get("spark.master").startswith("local")
     if is_local:
         defaults |= {"spark.ui.enabled": "false", "spark.driver.host": "127.0.0.1",
-                     "spark.driver.bindAddress": "127.0.0.1"}
+                     "spark.driver.bindAddress": "127.0.0.1", "spark.driver.memory": "2g"}
     for key, value in defaults.items():
         conf.setIfMissing(key, value)
     for key, value in settings:

@@ -3,7 +3,7 @@
 import contextlib
 import re
 
-from py4j.protocol import Py4JJavaError
+from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark.errors import PySparkException
 
 from crawlsieve_spark.errors import Failed, Refused
@@ -33,8 +33,10 @@ def spark_errors(name):
         yield
     except Py4JJavaError as error:
         raise Failed(f"{name}: {_reason(str(error.java_exception))}") from error
-    except PySparkException as error:
-        raise Failed(f"{name}: {_reason(str(error))}") from error
+    except (PySparkException, Py4JError, ConnectionError) as error:
+        raise Failed(f"{name}: {_reason(str(error)) or type(error).__name__}; if Spark's Java "
+                     "ended, see what it said, and whether spark.driver.memory is enough"
+                     ) from error
 
 
 def outcome(make):
@@ -56,4 +58,4 @@ class _Attempt:
 def _reason(text):
     """The last line of the Python exception in a failed job, or the first of Java's."""
     raised = re.findall(r"^(?:\w+\.)*(?:Failed|Refused|\w+Error): (.*)$", text, re.M)
-    return raised[-1] if raised else text.splitlines()[0]
+    return raised[-1] if raised else text.partition("\n")[0]

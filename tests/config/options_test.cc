@@ -27,7 +27,7 @@ std::optional<Value> OtherValue(const Option& option, const Value& value) {
                                  "connect", "debug", "at_least_once",
                                  "judge",   "host",  "https",
                                  "other",   "gumbo", "7:00112233445566778899aabbccddeeff",
-                                 "$.page"};
+                                 "$.page",  "2h"};
   for (const std::string& text : texts) {
     const Value candidate = std::holds_alternative<std::string>(value)
                                 ? Value(text)

@@ -182,6 +182,22 @@ class SecurityTest(unittest.TestCase):
                 self.assertNotIn("guessed-wrong", log.read_text())
             process.kill()
 
+    def test_a_password_that_is_mended_in_its_file_is_used(self):
+        password = self.folder / "password"
+        password.write_text("guessed-wrong\n")
+        client = self.broker.scram("judge", **{"sasl_password": None,
+                                               "sasl_password_file": str(password)})
+        config = self.configuration("rotated", "SCRAM", client, roles=["judge"])
+        process, log = self.start("rotated", config)
+        self.wait_for_line(log, "stage.retry", "the brokers refuse the login of User:judge")
+        self.assert_finds(self.check(config, seconds=3), "broker", "refuse the login")
+        password.write_text(secure_broker.PASSWORDS["judge"] + "\n")
+        # Logged in, it misses permissions, as this test gave it none.
+        self.wait_for_line(log, "User:judge lacks")
+        self.assertIsNone(process.poll(), log.read_text())
+        self.assertNotIn("guessed-wrong", log.read_text())
+        self.assertNotIn(secure_broker.PASSWORDS["judge"], log.read_text())
+
     def test_files_that_can_not_be_read_end_the_service(self):
         path = self.broker.certificates.path
         for name, client in {
@@ -399,7 +415,8 @@ class SecurityTest(unittest.TestCase):
         self.make(NewTopic("mutual.pages", 2, 1))
         for role in LEAST:
             self.give(role, "User:CN=client", INPUT_TOPICS="mutual.pages", LOG_TOPIC="mutual.log",
-                      KEY_TOPIC="mutual.key", VERDICTS_TOPIC="mutual.verdicts", GROUP="mutual")
+                      KEY_TOPIC="mutual.key", VERDICTS_TOPIC="mutual.verdicts",
+                      METRICS_TOPIC="mutual.metrics", GROUP="mutual")
         self.feed_pages(self.configuration("mutual-feed", "PLAINTEXT", {}, **names))
         token = self.folder / "token"
         token.write_text("a-token-of-some-length\n")
@@ -408,6 +425,7 @@ class SecurityTest(unittest.TestCase):
             "mutual", "MTLS", self.broker.client("MTLS", ssl_certificate_location=path("client.crt"),
                                                  ssl_key_location=path("client.key")), **names)
         settings = json.loads(config.read_text())
+        settings["metrics"]["topic"] = "mutual.metrics"
         settings["http"] = {"port": port, "token_file": str(token), "tls": {
             "certificate_file": path("server.crt"), "key_file": path("server.key")}}
         config.write_text(json.dumps(settings))

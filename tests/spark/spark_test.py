@@ -16,8 +16,9 @@ import tempfile
 import types
 import unittest
 
-from crawlsieve_spark.corpus import Corpus
+from crawlsieve_spark.corpus import Corpus, RowExtraction
 from crawlsieve_spark.errors import Failed, Refused
+from crawlsieve_spark.inputs import units_of
 from crawlsieve_spark.pairs import clusters, pairs
 from crawlsieve_spark.query import query
 from crawlsieve_spark.session import session
@@ -451,6 +452,18 @@ class CorpusTest(SparkTest):
         shutil.rmtree(self.root / "c" / "verdicts")
         self.judge("c")
         self.assertEqual(self.verdicts("c"), self.scan_all())
+
+    def test_rows_that_end_early_leave_no_marker(self):
+        corpus = self.judge("c")
+        unit = units_of([self.pages])[3]
+        self.assertEqual(unit.kind, "parquet")
+        shutil.rmtree(self.root / "c" / ".stages" / "extract")
+        (self.root / "c" / ".stages" / "extract").mkdir()
+        rows = [json.dumps(row).encode() for row in self.rows]
+        for lines in (rows[:-1], []):
+            with self.assertRaisesRegex(Failed, "z.parquet: .* where the file has 80"):
+                RowExtraction(corpus.extraction, unit, len(rows))(iter(lines))
+        self.assertEqual(list((self.root / "c" / ".stages" / "extract").iterdir()), [])
 
     def test_columns_become_fields(self):
         # As another crawler names them, with bytes for the body.

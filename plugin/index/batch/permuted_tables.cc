@@ -1,6 +1,7 @@
 #include "plugin/index/batch/permuted_tables.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace crawlsieve {
 namespace {
@@ -34,8 +35,8 @@ PermutedTables::PermutedTables(int max_distance, std::uint32_t ranges)
     end -= bits;
     blocks_.push_back({end, bits, ones << end});
   }
-  std::vector<int> chosen;
-  for (int i = 0; i < agreeing; ++i) chosen.push_back(i);
+  std::vector<int> chosen(static_cast<std::size_t>(agreeing));
+  std::iota(chosen.begin(), chosen.end(), 0);
   do {
     Table& table = tables_.emplace_back();
     table.blocks = chosen;

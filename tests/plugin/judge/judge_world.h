@@ -155,6 +155,7 @@ class JudgeWorld {
     bool is_exactly_once = true;
     std::uint32_t commit_entries = 4;
     Mutant mutant = Mutant::kNone;
+    std::size_t sink_verdicts = 0;  ///< that make the sink full; 0: it never is
   };
 
   explicit JudgeWorld(Options options);
