@@ -88,10 +88,18 @@ struct ExtractArguments {
   bool random_key = false;
 };
 
+/// A running service to ask, and what it may want.
+struct ServiceAddress {
+  std::string url;                   ///< empty: none
+  std::filesystem::path token_file;  ///< with the token that it wants; empty: none
+  std::filesystem::path ca_file;     ///< PEM, who signs its certificate; empty: the system's
+};
+
 struct DueArguments {
-  std::filesystem::path state;
-  std::string before;  ///< RFC 3339, or "now"
-  std::string host;    ///< empty: all hosts
+  std::filesystem::path state;  ///< either this
+  ServiceAddress service;       ///< or this
+  std::string before;           ///< RFC 3339, or "now"
+  std::string host;             ///< empty: all hosts
   std::string format = "json";
   std::filesystem::path out;  ///< empty: standard output
   std::uint64_t limit = 0;    ///< 0: all that are due, in the order of the URLs
@@ -99,7 +107,8 @@ struct DueArguments {
 
 struct ExplainArguments {
   std::string url;
-  std::filesystem::path state;
+  std::filesystem::path state;   ///< either this
+  ServiceAddress service;        ///< or this, which knows its own configuration
   std::filesystem::path config;  ///< how URLs are spelt; empty: defaults
   std::string crawl;
   bool has_crawl = false;
@@ -109,7 +118,8 @@ struct ExplainArguments {
 
 struct SiteArguments {
   std::string host;
-  std::filesystem::path state;
+  std::filesystem::path state;  ///< either this
+  ServiceAddress service;       ///< or this
   bool json = false;
 };
 
@@ -211,9 +221,9 @@ int CheckpointRestoreCommand(const CheckpointArguments& arguments);
 int ExtractCommand(const ExtractArguments& arguments);
 /// Lists the URLs of a state directory that are due.
 int DueCommand(const DueArguments& arguments);
-/// Says why a URL has its score and last verdict, from a state directory.
+/// Says why a URL has its score and last verdict, by a state directory or a running service.
 int ExplainCommand(const ExplainArguments& arguments);
-/// Prints what was learned of a site, from a state directory.
+/// Prints what was learned of a site, by a state directory or a running service.
 int SiteCommand(const SiteArguments& arguments);
 /// Prints the key in the key topic.
 int KeyExportCommand(const KeyArguments& arguments);

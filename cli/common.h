@@ -56,10 +56,8 @@ void PrintWarnings(const std::vector<std::string>& warnings);
 /// MakeBodyFetcher.
 [[nodiscard]] Result<std::unique_ptr<BodyFetcher>> BodyFetcherOf(const config::Config& config);
 
-/// A time of 1970 or later in RFC 3339, or "now"; nullopt: it is none.
-[[nodiscard]] std::optional<Timestamp> TimeNamed(const std::string& text);
-/// Says that `text` is no such time.
-[[nodiscard]] Error NoTime(const std::string& text);
+/// As TimeAsked, by the clock.
+[[nodiscard]] Result<Timestamp> TimeNamed(const std::string& text);
 
 /// Lines into a file, or to standard output.
 class OutputFile {

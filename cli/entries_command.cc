@@ -125,8 +125,9 @@ int EntriesExtractCommand(const EntriesArguments& arguments) {
   if (!config.has_value()) return kExitWrongInput;
   FileReader::Options file_options = FileOptionsOf(*config, arguments.format);
   if (!arguments.modified.empty()) {
-    file_options.modified = TimeNamed(arguments.modified);
-    if (!file_options.modified) return PrintError(NoTime(arguments.modified));
+    const auto modified = TimeNamed(arguments.modified);
+    if (!modified) return PrintError(modified.error());
+    file_options.modified = *modified;
   }
   auto reader = FileReader::Open(arguments.paths, file_options);
   if (!reader) return PrintError(reader.error());

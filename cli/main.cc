@@ -312,13 +312,31 @@ void AddExtract(CLI::App& app, Commands& commands) {
 constexpr const char* kStateMeaning =
     "State directory, of a judge that isn't running; nothing in it is changed";
 
+/// One of the two is needed.
+void AddStateOrService(CLI::App& command, std::filesystem::path& state, ServiceAddress& service) {
+  CLI::Option& directory = *command.add_option("--state", state, kStateMeaning);
+  CLI::Option& url = *command.add_option("--url", service.url,
+                                         "A running judge in its place, by its HTTP address, like "
+                                         "http://127.0.0.1:8080");
+  command.add_option("--token-file", service.token_file, "File with the token that it wants")
+      ->needs(&url);
+  command
+      .add_option("--ca", service.ca_file,
+                  "PEM file with who signs its certificate (default: the system's)")
+      ->needs(&url);
+  url.excludes(&directory);
+  command.parse_complete_callback([&directory, &url] {
+    if (directory.count() + url.count() == 0) throw CLI::RequiredError("--state or --url");
+  });
+}
+
 void AddSite(CLI::App& app, Commands& commands) {
   const auto arguments = std::make_shared<SiteArguments>();
   CLI::App& site = *app.add_subcommand(
       "site", "Show what was learned of a site: its URLs' patterns, rules and counts");
   site.add_option("HOST", arguments->host, "Host, with its port if it has one; or a URL")
       ->required();
-  site.add_option("--state", arguments->state, kStateMeaning)->required();
+  AddStateOrService(site, arguments->state, arguments->service);
   site.add_flag("--json", arguments->json, "Print the record as JSON");
   commands.push_back({&site, [arguments] { return SiteCommand(*arguments); }});
 }
@@ -327,7 +345,7 @@ void AddDue(CLI::App& app, Commands& commands) {
   const auto arguments = std::make_shared<DueArguments>();
   CLI::App& due = *app.add_subcommand(
       "due", "List the URLs of a state that are due to be fetched again, with their scores");
-  due.add_option("--state", arguments->state, kStateMeaning)->required();
+  AddStateOrService(due, arguments->state, arguments->service);
   due.add_option("--before", arguments->before,
                  "Those due at this time, like 2026-03-01T12:00:00Z, or at the time now")
       ->required();
@@ -348,9 +366,11 @@ void AddExplain(CLI::App& app, Commands& commands) {
   CLI::App& explain = *app.add_subcommand(
       "explain", "Say why a URL has its score and its last verdict, with the evidence");
   explain.add_option("URL", arguments->url, "In any spelling")->required();
-  explain.add_option("--state", arguments->state, kStateMeaning)->required();
-  explain.add_option("--config", arguments->config,
-                     "Configuration file, for how URLs are spelt (default: all defaults)");
+  AddStateOrService(explain, arguments->state, arguments->service);
+  explain.add_option(
+      "--config", arguments->config,
+      "Configuration file, for how URLs are spelt (default: all defaults). A running "
+      "judge knows its own");
   CLI::Option& crawl = *explain.add_option(
       "--crawl", arguments->crawl, "Crawl, where each has URLs of its own (judge.scope: crawl)");
   explain.add_option("--at", arguments->at, "The score at this time, like 2026-03-01T12:00:00Z")

@@ -6,12 +6,14 @@
 #include "plugin/base/mutex.h"
 #include "plugin/base/result.h"
 
+#include <algorithm>
 #include <atomic>
 #include <deque>
 #include <exception>
 #include <string_view>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <httplib.h>
@@ -25,6 +27,8 @@ namespace {
 constexpr std::size_t kThreads = 4;
 constexpr std::size_t kMaxWaiting = 16;
 constexpr int kBacklog = 64;
+constexpr std::size_t kMaxBodyBytes = 1 << 20;
+constexpr int kMostQuestions = 2;  // at a time, of kThreads
 
 constexpr std::string_view kTextType = "text/plain; charset=utf-8";
 
@@ -92,6 +96,21 @@ class BoundedServer final : public httplib::Server {
   /// Cuts off all connections; to be called before stop().
   void StopStreams() { stopping_ = true; }
 
+  /// Paths that take a body.
+  void SetPosted(std::vector<std::string> paths) {
+    posted_ = std::move(paths);
+    set_payload_max_length(kMaxBodyBytes);
+  }
+
+  /// Whether it is a POST of JSON as it is, to one of them: what is packed may become a thousand
+  /// times as large.
+  [[nodiscard]] bool IsPosted(const httplib::Request& request) const {
+    const std::string type = request.get_header_value("Content-Type");
+    return request.method == "POST" && std::ranges::find(posted_, request.path) != posted_.end() &&
+           type.substr(0, type.find(';')) == "application/json" &&
+           !request.has_header("Content-Encoding");
+  }
+
  private:
   static void Simplify(httplib::Request& request) {
     // A few bytes of `Range` may ask for the page a thousand times over; nothing here needs ranges.
@@ -110,7 +129,11 @@ class BoundedServer final : public httplib::Server {
     if (tls_ == nullptr || session != nullptr) {  // never in the clear for want of memory
       BoundedStream stream(socket, std::move(session), stopping_);
       bool closed = false;
-      done = process_request(stream, /*close_connection=*/true, closed, Simplify);
+      done = process_request(stream, /*close_connection=*/true, closed,
+                             [this, &stream](httplib::Request& request) {
+                               Simplify(request);
+                               if (IsPosted(request)) stream.AllowBody(kMaxBodyBytes);
+                             });
       stream.Finish();
     }
     shutdown(socket, SHUT_RDWR);
@@ -120,6 +143,7 @@ class BoundedServer final : public httplib::Server {
 
   std::unique_ptr<TlsContext> tls_;
   std::atomic<bool> stopping_{false};
+  std::vector<std::string> posted_;
 };
 
 void Answer(httplib::Response& response, int status, std::string_view body,
@@ -148,20 +172,27 @@ class HttpServer::Impl {
           "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; "
           "form-action 'none'; frame-ancestors 'none'"},
          {"Referrer-Policy", "no-referrer"}});
-    server_.set_pre_routing_handler(
-        [this](const httplib::Request& request, httplib::Response& response) {
-          using enum httplib::Server::HandlerResponse;
-          if (!Admits(request)) {
-            // Browsers ask for a password then. They send it as `Basic`.
-            response.set_header("WWW-Authenticate", "Basic realm=\"crawlsieve\"");
-            Answer(response, 401, "a token is needed: Authorization: Bearer TOKEN\n");
-            return Handled;
-          }
-          if (request.method == "GET" || request.method == "HEAD") return Unhandled;
-          response.set_header("Allow", "GET, HEAD");
-          Answer(response, 405, "only GET and HEAD\n");
-          return Handled;
-        });
+    server_.set_pre_routing_handler([this](const httplib::Request& request,
+                                           httplib::Response& response) {
+      using enum httplib::Server::HandlerResponse;
+      if (!Admits(request)) {
+        // Browsers ask for a password then. They send it as `Basic`.
+        response.set_header("WWW-Authenticate", "Basic realm=\"crawlsieve\"");
+        Answer(response, 401, "a token is needed: Authorization: Bearer TOKEN\n");
+        return Handled;
+      }
+      if (request.method == "GET" || request.method == "HEAD" || server_.IsPosted(request)) {
+        return Unhandled;
+      }
+      if (request.method == "POST" && std::ranges::find(content_.question_paths, request.path) !=
+                                          content_.question_paths.end()) {
+        Answer(response, 415, "only application/json, without a Content-Encoding\n");
+        return Handled;
+      }
+      response.set_header("Allow", "GET, HEAD");
+      Answer(response, 405, "only GET and HEAD\n");
+      return Handled;
+    });
     server_.set_error_handler([](const httplib::Request&, httplib::Response& response) {
       if (response.body.empty()) {
         Answer(response, response.status, fmt::format("HTTP {}\n", response.status));
@@ -256,12 +287,37 @@ class HttpServer::Impl {
     server_.Get("/status.json", [this](const httplib::Request&, httplib::Response& response) {
       Answer(response, 200, content_.status_json() + "\n", "application/json");
     });
+    server_.SetPosted(content_.question_paths);
+    for (const std::string& path : content_.question_paths) {
+      const auto ask = [this](const httplib::Request& request, httplib::Response& response) {
+        Ask(request, response);
+      };
+      server_.Get(path, ask);
+      server_.Post(path, ask);
+    }
+  }
+
+  void Ask(const httplib::Request& request, httplib::Response& response) {
+    // Given back also when the answer throws.
+    const std::unique_ptr<std::atomic<int>, void (*)(std::atomic<int>*)> place(
+        &questions_, [](std::atomic<int>* questions) { --*questions; });
+    if (++questions_ > kMostQuestions) {
+      response.set_header("Retry-After", "1");
+      return Answer(response, 503, "too many questions at a time: ask again\n");
+    }
+    const HttpAnswer answer = content_.answer({request.path,
+                                               {request.params.begin(), request.params.end()},
+                                               request.method == "POST",
+                                               request.body});
+    if (answer.status == 503) response.set_header("Retry-After", "1");
+    Answer(response, answer.status, answer.body, answer.type);
   }
 
   const HttpOptions options_;
   const HttpContent content_;
   std::unique_ptr<AccessToken> token_;  // null: everybody is admitted
   BoundedServer server_;
+  std::atomic<int> questions_{0};  // that are being answered, or turned away
   std::uint16_t port_ = 0;
   std::atomic<bool> listening_done_{false};
   Mutex stop_mutex_;

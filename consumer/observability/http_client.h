@@ -22,4 +22,10 @@ struct HttpAccess {
 [[nodiscard]] Result<std::string> HttpGet(const std::string& url, std::chrono::milliseconds timeout,
                                           const HttpAccess& access = {});
 
+/// The answer to a question that is posted as JSON to `url`, of the same form. An error's message
+/// is what the server says. Errors: as HttpGet, and kInvalidInput for status 400, kBusy for 503.
+[[nodiscard]] Result<std::string> HttpPostJson(const std::string& url, const std::string& json,
+                                               std::chrono::milliseconds timeout,
+                                               const HttpAccess& access = {});
+
 }  // namespace crawlsieve::consumer

@@ -57,6 +57,10 @@ ssize_t BoundedStream::write(const char* data, std::size_t size) {
   return static_cast<ssize_t>(step.bytes);
 }
 
+void BoundedStream::AllowBody(std::size_t bytes) {
+  read_left_ += bytes + (tls_ != nullptr ? bytes / 8 : 0);
+}
+
 void BoundedStream::Finish() {
   if (tls_ == nullptr) return;
   tls_->Close();

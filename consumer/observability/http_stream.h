@@ -31,6 +31,9 @@ class BoundedStream final : public httplib::Stream {
   ssize_t read(char* data, std::size_t size) override;
   ssize_t write(const char* data, std::size_t size) override;
 
+  /// Lets a body of so many bytes come besides.
+  void AllowBody(std::size_t bytes);
+
   /// Sends what is left to be sent, before the socket is closed.
   void Finish();
 

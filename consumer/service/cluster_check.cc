@@ -68,7 +68,7 @@ class Checker {
     if (!CheckBrokers()) return std::move(findings_);
     is_group_usable_ = CanUseGroup(OwnGroup(), "group " + OwnGroup().required.at("group.id"));
     if (Has(Role::kExtract)) {
-      for (const std::string& topic : needs_.kafka.input_topics) CheckInput(topic);
+      for (const std::string& topic : TopicsRead(needs_.kafka)) CheckInput(topic);
     }
     CheckForever(needs_.kafka.log_topic, Has(Role::kJudge));
     if (needs_.needs_key) CheckForever(needs_.kafka.key_topic, Has(Role::kJudge));
@@ -79,7 +79,7 @@ class Checker {
       if (!needs_.kafka.site_topic.empty()) CheckOutput(needs_.kafka.site_topic, Kept::kYes);
     }
     if (Has(Role::kExtract)) {
-      for (const std::string& topic : needs_.kafka.input_topics) {
+      for (const std::string& topic : TopicsRead(needs_.kafka)) {
         CheckOutput(topic + needs_.kafka.dead_letter_suffix, Kept::kNo);
       }
     }

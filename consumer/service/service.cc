@@ -18,6 +18,7 @@
 #include "consumer/service/judge/checkpointer.h"
 #include "consumer/service/judge/judge_stage.h"
 #include "consumer/service/judge/restore_state.h"
+#include "consumer/service/judge/state_pages.h"
 #include "consumer/service/reporter.h"
 #include "consumer/service/status_collector.h"
 #include "consumer/status/status_page.h"
@@ -147,7 +148,7 @@ BrokerStatus EnsureTopics(const ServiceSetup& setup, TopicBytes& topic_bytes) {
     if (!made) return check(tl::unexpected(made.error()));
   }
   if (!HasRole(setup.service, Role::kExtract)) return {};
-  for (const std::string& topic : setup.kafka.input_topics) {
+  for (const std::string& topic : TopicsRead(setup.kafka)) {
     auto checked = CheckInputTopic(**admin, setup.kafka, topic);
     if (!checked) return checked;
     const std::string dead_letters = topic + setup.kafka.dead_letter_suffix;
@@ -306,7 +307,7 @@ Health HealthOf(const StartProgress& start, const Metrics& metrics, StageThreads
 StatusCollector::Facts FactsOf(const ServiceSetup& setup) {
   StatusCollector::Facts facts;
   facts.brokers = setup.kafka.bootstrap_servers;
-  facts.inputs = setup.kafka.input_topics;
+  facts.inputs = TopicsRead(setup.kafka);
   facts.log_topic = setup.kafka.log_topic;
   facts.verdict_topic = setup.kafka.verdict_topic;
   facts.index_expected_entries = setup.index_expected_entries;
@@ -316,7 +317,8 @@ StatusCollector::Facts FactsOf(const ServiceSetup& setup) {
 }
 
 HttpContent MakeHttpContent(const StartProgress& start, const Metrics& metrics,
-                            const StatusCollector& collector, StageThreads& stages) {
+                            const StatusCollector& collector, StageThreads& stages,
+                            StatePages& pages) {
   HttpContent content;
   content.version = std::string(kVersion);
   content.commit = Commit();
@@ -327,6 +329,8 @@ HttpContent MakeHttpContent(const StartProgress& start, const Metrics& metrics,
   };
   content.status_page = [report] { return StatusPage(report()); };
   content.status_json = [report] { return ToJson(report()); };
+  content.answer = [&pages](const HttpQuestion& question) { return pages.Answer(question); };
+  content.question_paths = StatePages::Paths();
   return content;
 }
 
@@ -398,13 +402,14 @@ Status RunService(const ServiceSetup& configured, const std::stop_token& stop) {
   StartProgress start;
   StatusCollector collector(FactsOf(configured), metrics);
   StageThreads stages(stop);
+  StatePages pages(configured.processor.extract.url, Now);
   // Started before Kafka is needed, so that a supervisor sees that the process is alive, and what
   // it waits for.
   std::unique_ptr<HttpServer> http;
   if (configured.http.enabled) {
     CRAWLSIEVE_ASSIGN_OR_RETURN(
-        auto started,
-        HttpServer::Start(configured.http, MakeHttpContent(start, metrics, collector, stages)));
+        auto started, HttpServer::Start(configured.http,
+                                        MakeHttpContent(start, metrics, collector, stages, pages)));
     http = std::move(started);
     Log(LogLevel::kInfo, "http.listening", {{"url", http->url()}});
   }
@@ -423,6 +428,9 @@ Status RunService(const ServiceSetup& configured, const std::stop_token& stop) {
 
   start.SetWaiting("opening the state");
   Result<JudgeState> state{JudgeState()};
+  // Lets go of the state before it is closed.
+  const std::unique_ptr<StatePages, void (*)(StatePages*)> shown(
+      &pages, [](StatePages* shown_pages) { shown_pages->SetStore(nullptr); });
   std::optional<Checkpointer> checkpointer;
   if (is_judge) {
     const auto tell = [&](const std::string& what) { start.SetWaiting(what); };
@@ -440,6 +448,7 @@ Status RunService(const ServiceSetup& configured, const std::stop_token& stop) {
     state = JudgeState::Open(setup);
   }
   if (!state) return tl::unexpected(state.error());
+  pages.SetStore(state->store.get());
   PageNotes notes = HasRole(setup.service, Role::kExtract) ? OpenNotes(setup) : PageNotes();
   CRAWLSIEVE_ASSIGN_OR_RETURN(const auto bodies,
                               MakeBodyFetcher(setup.claims, setup.processor.decode,

@@ -9,6 +9,7 @@
 #   BOOTSTRAP_SERVER   of the brokers (default: localhost:9092)
 #   COMMAND_CONFIG     file with the client properties of an administrator (default: none)
 #   INPUT_TOPICS       kafka.input.topics, separated by blanks (default: crawl.pages)
+#   ASKED_TOPIC        kafka.asked.topic (default: none)
 #   LOG_TOPIC          kafka.log.topic (default: crawl.fingerprints)
 #   KEY_TOPIC          kafka.key.topic (default: crawl.key)
 #   VERDICTS_TOPIC     kafka.verdicts.topic (default: crawl.verdicts)
@@ -28,6 +29,7 @@ usage() {
 (($# == 2)) || usage
 readonly role=$1 principal=$2
 read -r -a inputs <<<"${INPUT_TOPICS:-crawl.pages}"
+if [[ -n ${ASKED_TOPIC-} ]]; then inputs+=("$ASKED_TOPIC"); fi
 
 allow() {
   "${KAFKA_ACLS:-kafka-acls.sh}" --bootstrap-server "${BOOTSTRAP_SERVER:-localhost:9092}" \

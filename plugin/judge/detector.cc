@@ -3,6 +3,7 @@
 #include "plugin/base/result.h"
 #include "plugin/index/filler.h"
 #include "plugin/judge/apply.h"
+#include "plugin/judge/asked_url.h"
 #include "plugin/judge/page_fetch.h"
 #include "plugin/judge/page_scores.h"
 #include "plugin/judge/rows.h"
@@ -117,6 +118,8 @@ Result<Folded> Detector::Fold(const log::Entry& entry) {
       return FoldParameters(entry.parameters());
     case log::Entry::kPage:
       return FoldPage(entry.page());
+    case log::Entry::kQuestion:
+      return FoldQuestion(entry.question());
     case log::Entry::BODY_NOT_SET:
       break;
   }
@@ -222,17 +225,22 @@ Result<Folded> Detector::FoldParameters(const log::Parameters& parameters) {
   return Folded{FoldOutcome::kParameters, std::nullopt, {}};
 }
 
-Status Detector::CheckPage(const log::Page& page) const {
+Status Detector::CheckScheme(const std::string& scheme) const {
   if (!current_.parameters.has_value()) {
     return MakeError(ErrorCode::kInvalidInput,
                      "the admission log begins with a page, not with judging parameters");
   }
-  if (page.scheme() != scheme_) {
+  if (scheme != scheme_) {
     return MakeError(ErrorCode::kMismatch,
                      fmt::format("an entry of scheme {} in a log of scheme {}: an extract process "
                                  "runs with other settings; give all processes the same ones",
-                                 page.scheme(), scheme_));
+                                 scheme, scheme_));
   }
+  return {};
+}
+
+Status Detector::CheckPage(const log::Page& page) const {
+  CRAWLSIEVE_RETURN_IF_ERROR(CheckScheme(page.scheme()));
   const std::size_t sketch_words = page.shingles() > 0 ? Sketch::kWords : 0;
   if (static_cast<std::size_t>(page.sketch_size()) != sketch_words) {
     return MakeError(ErrorCode::kInvalidInput,
@@ -242,33 +250,53 @@ Status Detector::CheckPage(const log::Page& page) const {
   return {};
 }
 
+Result<Detector::Passed> Detector::PassMark(const log::Source& source) {
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto mark, marks_.Find(overlay_, source));
+  MarkStep step = AdvanceMark(mark, source, current_.fold_version);
+  Passed passed;
+  passed.folded.outcome = step.refused.value_or(FoldOutcome::kVerdict);
+  if (step.refused.has_value() && !step.opened.has_value()) return passed;
+  passed.folded.gap = {step.opened, step.given_up, step.fills_gap};
+  passed.mark = std::move(step.mark);
+  return passed;
+}
+
+void Detector::SetMark(const log::Source& source, Passed& passed) {
+  if (passed.mark.has_value()) marks_.Set(source, *std::move(passed.mark));
+}
+
+/// Has no sequence: verdicts are the same with and without questions between them.
+Result<Folded> Detector::FoldQuestion(const log::Question& question) {
+  CRAWLSIEVE_RETURN_IF_ERROR(CheckScheme(question.scheme()));
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto passed, PassMark(question.source()));
+  SetMark(question.source(), passed);
+  if (passed.folded.outcome == FoldOutcome::kVerdict) {
+    passed.folded.outcome = FoldOutcome::kQuestion;
+  }
+  return std::move(passed.folded);
+}
+
 Result<Folded> Detector::FoldPage(const log::Page& page) {
   CRAWLSIEVE_RETURN_IF_ERROR(CheckPage(page));
-  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto mark, marks_.Find(overlay_, page.source()));
-  MarkStep step = AdvanceMark(mark, page.source(), current_.fold_version);
-  if (step.refused.has_value() && !step.opened.has_value()) {
-    return Folded{*step.refused, std::nullopt, {}};
-  }
-  Folded folded;
-  folded.gap = {step.opened, step.given_up, step.fills_gap};
-  if (step.refused.has_value()) {
-    marks_.Set(page.source(), std::move(step.mark));
-    folded.outcome = *step.refused;
-    return folded;
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto passed, PassMark(page.source()));
+  Folded& folded = passed.folded;
+  if (folded.outcome != FoldOutcome::kVerdict) {
+    SetMark(page.source(), passed);
+    return std::move(folded);
   }
   const DocId id{current_.sequence + 1};
   if (page.outcome() == log::OUTCOME_DEAD_LETTER) {
-    marks_.Set(page.source(), std::move(step.mark));
+    SetMark(page.source(), passed);
     current_.sequence = id.sequence;
     folded.outcome = FoldOutcome::kDeadLetter;
-    return folded;
+    return std::move(folded);
   }
   // Before anything is changed: the decision may have to wait for candidates.
   overlay_.BeginPage(id);
   CRAWLSIEVE_ASSIGN_OR_RETURN(
       auto decision,
       Decide(page, id, {*current_.parameters, current_.fold_version, current_.crawl}, overlay_));
-  marks_.Set(page.source(), std::move(step.mark));
+  SetMark(page.source(), passed);
   current_.sequence = id.sequence;
   NoteConsulted(decision);
   Apply(decision, overlay_.rows(), overlay_.index());
@@ -276,7 +304,7 @@ Result<Folded> Detector::FoldPage(const log::Page& page) {
   Learn(decision.site);
   confirm_work_ += decision.work;
   folded.verdict = std::move(decision.verdict);
-  return folded;
+  return std::move(folded);
 }
 
 void Detector::NoteConsulted(const PageDecision& decision) {
@@ -303,9 +331,14 @@ void Detector::Learn(const SiteChange& change) {
 
 Result<std::vector<UrlScore>> Detector::ScoresOf(const log::Page& page, const Verdict& verdict) {
   if (!current_.parameters.has_value()) return std::vector<UrlScore>();
-  return crawlsieve::ScoresOf(page, verdict,
-                              {*current_.parameters, current_.sites.ChanceOfNew(site::kFirstChance),
-                               known_sites_, overlay_});
+  return crawlsieve::ScoresOf(
+      page, verdict,
+      {*current_.parameters, current_.fold_version, current_.sites.ChanceOfNew(site::kFirstChance),
+       known_sites_, overlay_});
+}
+
+Result<UrlScore> Detector::AnswerTo(const log::Question& question) {
+  return UrlScorer(current_, known_sites_, overlay_).ScoreOf(AskedUrlOf(question));
 }
 
 Result<std::vector<SiteNews>> Detector::NewsOfSites() {

@@ -159,6 +159,10 @@ class Detector {
   [[nodiscard]] Result<std::vector<UrlScore>> ScoresOf(const log::Page& page,
                                                        const Verdict& verdict);
 
+  /// The answer to the question that was folded last. It may be asked for or not. Errors: kIo,
+  /// kCorruption.
+  [[nodiscard]] Result<UrlScore> AnswerTo(const log::Question& question);
+
   /// What the page that was folded last changed of sites, so far as others should hear of it: at
   /// most one site that was forgotten, and then one that was learned of. It may be asked for or
   /// not. Errors: kIo, kCorruption.
@@ -176,6 +180,12 @@ class Detector {
   [[nodiscard]] const RestartReport& restart_report() const { return snapshots_.report(); }
 
  private:
+  /// What an entry comes to by its source alone.
+  struct Passed {
+    Folded folded;
+    std::optional<state::Mark> mark{};  ///< of its partition, behind the entry
+  };
+
   Detector(Store& store, IndexFactory make_index, std::string scheme, RestartOptions restart,
            RemoteIndex remote);
 
@@ -185,12 +195,19 @@ class Detector {
   [[nodiscard]] Status InsertDocumentsAfter(std::uint64_t sequence);
   [[nodiscard]] Result<Folded> FoldParameters(const log::Parameters& parameters);
   [[nodiscard]] Result<Folded> FoldPage(const log::Page& page);
+  [[nodiscard]] Result<Folded> FoldQuestion(const log::Question& question);
+  /// Where the entry comes to at the mark of its partition. Whoever gets kVerdict goes on. Changes
+  /// nothing: an entry that has to wait leaves no trace.
+  [[nodiscard]] Result<Passed> PassMark(const log::Source& source);
+  /// Advances the mark.
+  void SetMark(const log::Source& source, Passed& passed);
   void Learn(const SiteChange& change);
   void NoteConsulted(const PageDecision& decision);
   /// The last document that the index here needn't have, as of the last Commit.
   [[nodiscard]] std::uint64_t OwnAfter() const;
   /// Tells the remote index of the last Commit.
   void TellCommitted();
+  [[nodiscard]] Status CheckScheme(const std::string& scheme) const;
   [[nodiscard]] Status CheckPage(const log::Page& page) const;
 
   Store& store_;

@@ -41,7 +41,7 @@ Result<std::optional<Finding>> FindNear(const log::Page& page, const PageTraits&
                                         const JudgeParameters& parameters, JudgeView& view,
                                         SiteNeighbours& neighbours, ConfirmWork& work) {
   std::uint32_t compared = 0;
-  CRAWLSIEVE_ASSIGN_OR_RETURN(const CandidateList candidates,
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const FoundCandidates candidates,
                               view.Candidates(InIndex(page.simhash(), scope), ReachOf(parameters)));
   bool is_cut = false;
   for (const Match& candidate : candidates.matches) {

@@ -13,15 +13,17 @@ namespace crawlsieve {
 namespace {
 
 /// Versions that know no schedules read format 3, those that know no sites format 4, and must not
-/// go on with a state that has some.
+/// go on with a state that has some. Nor must those that read format 5 with a state whose
+/// parameters ask for rules that they don't have.
 constexpr std::uint32_t kOldestStateFormat = 3;
-constexpr std::uint32_t kStateFormat = 5;
+constexpr std::uint32_t kStateFormat = 6;
 
 }  // namespace
 
 std::uint32_t StateFormatOf(std::uint32_t fold_version) {
   if (fold_version < kFoldVersionOfSchedules) return kOldestStateFormat;
-  return fold_version < kFoldVersionOfSites ? kStateFormat - 1 : kStateFormat;
+  if (fold_version < kFoldVersionOfSites) return kStateFormat - 2;
+  return fold_version < kFoldVersionOfHorizons ? kStateFormat - 1 : kStateFormat;
 }
 
 Result<StoredProgress> ReadProgress(RowReader& rows) {

@@ -125,6 +125,7 @@ class JudgeMachine final : public JudgeMember {
   [[nodiscard]] BrokerStatus JudgeItem(const LogItem& item);
   [[nodiscard]] BrokerStatus Begin();
   [[nodiscard]] BrokerStatus Publish(const log::Page& page, const Verdict& verdict);
+  [[nodiscard]] BrokerStatus Answer(const log::Question& question);
   /// `ask`: see JudgeFold::ChangesUpTo. With one, there may be nothing else to commit.
   [[nodiscard]] BrokerStatus CommitBatch(std::uint32_t ask = 0);
   [[nodiscard]] std::chrono::milliseconds TimeLeft() const;

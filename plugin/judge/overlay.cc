@@ -10,13 +10,13 @@ Result<RowMap::Value> Overlay::Row(Table table, std::string_view key) {
   return stored_.Row(table, key);
 }
 
-Result<CandidateList> Overlay::Candidates(Fingerprint query, const Reach& reach) {
+Result<FoundCandidates> Overlay::Candidates(Fingerprint query, const Reach& reach) {
   Find(query, reach);
-  if (others_ == nullptr) return CandidateList{matches_, true};
+  if (others_ == nullptr) return FoundCandidates{matches_, true};
   CRAWLSIEVE_ASSIGN_OR_RETURN(const bool is_whole,
                               others_->Complete(page_, query, reach, *this, matches_));
   has_asked_ = true;
-  return CandidateList{matches_, is_whole};
+  return FoundCandidates{matches_, is_whole};
 }
 
 void Overlay::Find(Fingerprint query, const Reach& reach) {

@@ -25,7 +25,7 @@ class Overlay final : public JudgeView {
       : stored_(store), store_(store), others_(others) {}
 
   [[nodiscard]] Result<RowMap::Value> Row(Table table, std::string_view key) override;
-  [[nodiscard]] Result<CandidateList> Candidates(Fingerprint query, const Reach& reach) override;
+  [[nodiscard]] Result<FoundCandidates> Candidates(Fingerprint query, const Reach& reach) override;
 
   /// The next Candidates are for the page that will be document `page`.
   void BeginPage(DocId page) {

@@ -1,5 +1,6 @@
 #include "plugin/judge/read_ahead.h"
 
+#include "plugin/judge/asked_url.h"
 #include "plugin/judge/decision.h"
 #include "plugin/judge/rows.h"
 
@@ -38,7 +39,7 @@ Result<RowMap::Value> ReadAhead::Reader::Row(Table table, std::string_view key) 
   return rows_[static_cast<std::size_t>(table)].Find(key).value_or(std::nullopt);
 }
 
-Result<CandidateList> ReadAhead::Reader::Candidates(Fingerprint query, const Reach& reach) {
+Result<FoundCandidates> ReadAhead::Reader::Candidates(Fingerprint query, const Reach& reach) {
   const auto [known, is_new] = answers_.try_emplace(query.bits);
   auto& [asked, matches] = known->second;
   if (is_new || asked != reach) {
@@ -49,7 +50,7 @@ Result<CandidateList> ReadAhead::Reader::Candidates(Fingerprint query, const Rea
     others_->NameDocuments(query, reach,
                            [this](DocId id) { Want(Table::kDocuments, DocumentRow::Key(id)); });
   }
-  return CandidateList{matches, true};
+  return FoundCandidates{matches, true};
 }
 
 void ReadAhead::Reader::Take(Reader& other) {
@@ -74,6 +75,7 @@ LookupWork ReadAhead::Read(const Store& store, const HammingIndex& index,
     const RowNamer want = [&reader](Table table, std::string_view key) { reader.Want(table, key); };
     for (std::size_t i = t; i < entries.size(); i += threads) {
       if (entries[i].has_page()) NameFirstRows(entries[i].page(), parameters, want);
+      if (entries[i].has_question()) NameRowsOfQuestion(entries[i].question(), parameters, want);
     }
     reader.Fetch();
     for (std::size_t i = t; i < entries.size(); i += threads) {

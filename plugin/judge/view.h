@@ -54,7 +54,7 @@ struct Reach {
 }
 
 /// Documents near a query, in order. Borrowed from whoever gave it.
-struct CandidateList {
+struct FoundCandidates {
   std::span<const Match> matches;
   /// These are all within reach, or as many as were asked for. Otherwise nobody knows yet which
   /// follow.
@@ -67,7 +67,7 @@ class JudgeView : public RowReader {
  public:
   /// The documents nearest to `query`, as HammingIndex::Find gives them. Valid until the next call
   /// of this function. Errors: as Row.
-  [[nodiscard]] virtual Result<CandidateList> Candidates(Fingerprint query, const Reach& reach) = 0;
+  [[nodiscard]] virtual Result<FoundCandidates> Candidates(Fingerprint query, const Reach& reach) = 0;
 };
 
 }  // namespace crawlsieve

@@ -2,6 +2,7 @@
 
 #include "plugin/base/result.h"
 #include "plugin/state/changes.h"
+#include "plugin/state/store_snapshot.h"
 
 #include <cstddef>
 #include <filesystem>
@@ -77,6 +78,10 @@ class Store {
   /// The folder below the store that Checkpoint may be called for. What is left there by a process
   /// that was killed is removed when the store is opened.
   static constexpr const char* kCheckpointFolder = "checkpoint";
+
+  /// The store as it is now, for whoever reads it while it goes on changing. Any thread may call
+  /// this.
+  [[nodiscard]] std::unique_ptr<StoreSnapshot> MakeSnapshot() const;
 
   /// Calls `visit(key, value)` for every entry of a table as it is now with a key of `from` or
   /// more, in byte order of the keys, until it returns an error, which is handed on. `visit`

@@ -59,6 +59,9 @@ ROOMS = {
     "consumer/pipeline": "plugin/base plugin/fingerprint plugin/log plugin/verdict plugin/judge "
                          "plugin/score extract/url extract/options.h extract consumer "
                          "consumer/input/formats consumer/input consumer/claims",
+    "consumer/advice": "plugin/base plugin/judge plugin/site extract/url consumer/observability "
+                       "consumer/input/formats consumer/output/advice consumer/output/scores "
+                       "consumer/pipeline",
     "consumer/crash_probe": "plugin/base consumer/observability consumer/input/formats "
                             "consumer/claims consumer/pipeline",
     # Options of the service, where the other rooms' options come together.
@@ -71,18 +74,18 @@ ROOMS = {
                                 "consumer/observability consumer/input/formats consumer/output "
                                 "consumer/claims consumer/pipeline consumer/crash_probe "
                                 "consumer/service/options.h consumer/service/brokers",
-    "consumer/service/judge": "plugin/base plugin/score plugin/verdict plugin/state plugin/judge "
-                              "plugin/checkpoint consumer/kafka "
+    "consumer/service/judge": "plugin/base plugin/log plugin/score plugin/verdict plugin/state "
+                              "plugin/judge plugin/checkpoint consumer/kafka "
                               "consumer/observability consumer/status consumer/output "
-                              "consumer/output/advice consumer/output/scores "
-                              "consumer/service/options.h "
+                              "consumer/output/advice consumer/output/scores consumer/advice "
+                              "extract/url consumer/service/options.h "
                               "consumer/service/brokers",
     "consumer/service": "plugin/base plugin/fingerprint plugin/log plugin/state plugin/verdict "
                         "plugin/judge plugin/checkpoint consumer consumer/kafka "
                         "consumer/observability consumer/status consumer/claims "
                         "consumer/pipeline consumer/service/options.h consumer/service/brokers "
                         "consumer/service/extract consumer/service/judge",
-    "config": "plugin/fingerprint plugin/verdict plugin/index extract/text extract/features "
+    "config": "plugin/fingerprint plugin/verdict plugin/schedule plugin/index extract/text extract/features "
               "extract/options.h consumer/input/formats consumer/claims "
               "consumer/service/options.h",
     "evaluation": "plugin/base plugin/log plugin/state plugin/verdict plugin/judge "
@@ -91,7 +94,7 @@ ROOMS = {
     "cli": "plugin/base plugin/fingerprint plugin/index/snapshot plugin/index plugin/index/batch "
            "plugin/state plugin/judge plugin/checkpoint plugin/score plugin/site extract/url "
            "extract/features extract consumer consumer/kafka consumer/observability "
-           "consumer/output/advice consumer/status consumer/input/formats consumer/input "
+           "consumer/advice consumer/output/advice consumer/status consumer/input/formats consumer/input "
            "consumer/claims consumer/output consumer/output/scores consumer/pipeline "
            "consumer/crash_probe consumer/service/brokers consumer/service config evaluation evaluation/schemes",
 }

@@ -137,6 +137,25 @@ BrokerStatus KafkaVerdictSink::PublishScores(std::span<const UrlScore> scores) {
   return {};
 }
 
+BrokerStatus KafkaVerdictSink::PublishAnswer(const log::Question& question,
+                                             const UrlScore& answer) {
+  const std::string text = UrlScoreRecord(answer);
+  const std::string partition = std::to_string(question.source().partition());
+  const std::string offset = std::to_string(question.source().offset());
+  RecordView record;
+  record.topic = options_.score_topic;
+  record.key = answer.url;
+  record.value = text;
+  record.headers.push_back({"content-type", "application/json"});
+  record.headers.push_back({"crawlsieve-source-topic", question.source().topic()});
+  record.headers.push_back({"crawlsieve-source-partition", partition});
+  record.headers.push_back({"crawlsieve-source-offset", offset});
+  if (question.has_key()) record.headers.push_back({"crawlsieve-source-key", question.key()});
+  CRAWLSIEVE_RETURN_IF_ERROR(Produce(record));
+  ++batch_.scores;
+  return {};
+}
+
 BrokerStatus KafkaVerdictSink::PublishSites(std::span<const SiteNews> news) {
   for (const SiteNews& site : news) {
     RecordView record;

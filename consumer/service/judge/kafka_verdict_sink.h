@@ -34,6 +34,7 @@ class KafkaVerdictSink final : public VerdictSink {
   [[nodiscard]] bool is_full() const override;
   [[nodiscard]] bool takes_scores() const override { return !options_.score_topic.empty(); }
   BrokerStatus PublishScores(std::span<const UrlScore> scores) override;
+  BrokerStatus PublishAnswer(const log::Question& question, const UrlScore& answer) override;
   [[nodiscard]] bool takes_sites() const override { return !options_.site_topic.empty(); }
   BrokerStatus PublishSites(std::span<const SiteNews> news) override;
   BrokerStatus Commit(const CommittedPlace& place) override;

@@ -99,6 +99,11 @@ class ModelFold final : public JudgeFold {
     score.sequence = verdict.sequence;
     return std::vector<UrlScore>{score};
   }
+  Result<UrlScore> AnswerTo(const log::Question& question) override {
+    UrlScore score;
+    score.url = question.url();
+    return score;
+  }
   Status Commit(const LogPosition& position) override;
   void Discard() override;
   [[nodiscard]] const LogPosition& position() const override { return states_.back().position; }

@@ -122,6 +122,25 @@ TEST_F(PageScoresTest, APatternThatBroughtNewContentGoesBeforeOneThatBroughtNone
   EXPECT_EQ(scores[2].reason, "url_rule");
 }
 
+TEST_F(PageScoresTest, LinksOfAPageThatIsNotToBeFollowedCountAQuarter) {
+  const auto chance_of = [](const UrlScore& score) {
+    for (const ScoreComponent& component : score.components) {
+      if (component.name == "chance_of_new") return component.value.ten_thousandths;
+    }
+    return 0U;
+  };
+  log::Entry first = Page("http://host.example/a", "a");
+  log::Entry copy = Page("http://host.example/b", "a");
+  for (log::Entry* const entry : {&first, &copy}) SetLinks(*entry, {"http://other.example/c"});
+  const auto followed = Scores(first);
+  const auto repeated = Scores(copy);
+  ASSERT_EQ(followed.size(), 2U);
+  ASSERT_EQ(repeated.size(), 2U);
+  EXPECT_EQ(repeated[0].reason, "exact_duplicate");
+  EXPECT_NEAR(chance_of(repeated[1]) * 4.0, chance_of(followed[1]), 4);
+  EXPECT_LT(repeated[1].score, followed[1].score);
+}
+
 TEST_F(PageScoresTest, PagesThatChangeNothingHaveNone) {
   log::Entry later = Page("http://host.example/a", "a");
   log::Entry earlier = Page("http://host.example/a", "b");
@@ -185,8 +204,9 @@ TEST(PageScoresOfALog, AreValidAndTheSameWithoutMemoryOfSites) {
         if (score.fetched) continue;
         ++links;
         const auto site = detector->SiteAt(site::SiteOf(score.url)).value();
-        const site::Advice advice =
+        site::Advice advice =
             (site.has_value() ? *site : site::Site()).AdviceFor(score.url, *score.depth, average);
+        if (!RuleFor(folded->verdict->reason).follow_links) advice.chance /= 4;
         ASSERT_EQ(score.score.ten_thousandths,
                   std::uint64_t{site::ScoreOf(advice.chance, average)} * 10'000 / site::kWhole);
         ASSERT_EQ(score.rewrite_to, advice.rewrite_to);

@@ -22,6 +22,10 @@ void Vary(std::vector<UrlPreference>& value) {
   value = {UrlPreference::kShorter, UrlPreference::kScore};
 }
 
+void Vary(std::vector<ScheduleBounds>& value) {
+  value = {{"host.example", "/N/*?id", 60, 600}, {"", "/a", 1, 2}};
+}
+
 std::vector<std::string> Names() {
   std::vector<std::string> names;
   const JudgeParameters parameters;
@@ -44,7 +48,7 @@ void AppendFields(const google::protobuf::Descriptor& message, const std::string
                   std::set<std::string>& names) {
   for (int i = 0; i < message.field_count(); ++i) {
     const auto& field = *message.field(i);
-    if (const auto* inner = field.message_type()) {
+    if (const auto* inner = field.message_type(); inner != nullptr && !field.is_repeated()) {
       AppendFields(*inner, prefix + field.name() + '.', names);
     } else {
       names.insert(prefix + field.name());
@@ -86,7 +90,7 @@ TEST(ParametersEntry, HasTheBytesThatWereWrittenDown) {
     hex += kDigits[static_cast<unsigned char>(c) & 15];
   }
   EXPECT_EQ(hex,
-            "0a5b08071203637332180620142a0b08900310ac02186420c801320c0880f52410901c18"
+            "0a5b08081203637332180620142a0b08900310ac02186420c801320c0880f52410901c18"
             "80ceda033888404010480150025a020201605068a84670cc3a78a8468001a00188019c4a"
             "92010b10a84618901c2080e7840f9a010408808040");
 }
