@@ -14,6 +14,10 @@ class Layout;
 class Place;
 }  // namespace slots
 
+/// Slots answer so many entries ahead of the changes that they have. The judge keeps as many
+/// documents itself.
+inline constexpr std::int64_t kSlotWindow = 32'768;
+
 /// How an index is shared out to slots: in stripes of the order, so that slots stay equally large
 /// and every slot holds old documents and new ones. Value type.
 struct SlotLayout {

@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -48,6 +49,22 @@ Result<std::optional<std::string>> ReadAll(const fs::path& path) {
   std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   if (!file || bytes.size() != size) return IoError("can't read", path);
   return std::optional(std::move(bytes));
+}
+
+/// What `slot` in a directory says; nullopt: there is none.
+Result<std::optional<slots::SlotFile>> ReadRecord(const fs::path& directory) {
+  const fs::path path = directory / SlotFile::kName;
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto bytes, ReadAll(path));
+  if (!bytes.has_value()) return std::optional<slots::SlotFile>();
+  if (bytes->size() < kChecksumBytes) return Damaged(path, "too short");
+  const std::string_view record_bytes =
+      std::string_view(*bytes).substr(0, bytes->size() - kChecksumBytes);
+  slots::SlotFile record;
+  if (ToBytes(RawChecksum(record_bytes)) != std::string_view(*bytes).substr(record_bytes.size()) ||
+      !record.ParseFromArray(record_bytes.data(), static_cast<int>(record_bytes.size()))) {
+    return Damaged(path, "its checksum is another one");
+  }
+  return std::optional(std::move(record));
 }
 
 /// Writes the snapshot, then `slot`, then removes snapshots of before. `read`: what may have gone
@@ -144,16 +161,9 @@ Status SlotFile::Write(const fs::path& directory, const SlotMachine& slot) {
 Result<std::optional<SlotFile>> SlotFile::Open(const fs::path& directory, const SlotLayout& layout,
                                                std::uint32_t slot) {
   const fs::path path = directory / kName;
-  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto bytes, ReadAll(path));
-  if (!bytes.has_value()) return std::optional<SlotFile>();
-  if (bytes->size() < kChecksumBytes) return Damaged(path, "too short");
-  const std::string_view record_bytes =
-      std::string_view(*bytes).substr(0, bytes->size() - kChecksumBytes);
-  slots::SlotFile record;
-  if (ToBytes(RawChecksum(record_bytes)) != std::string_view(*bytes).substr(record_bytes.size()) ||
-      !record.ParseFromArray(record_bytes.data(), static_cast<int>(record_bytes.size()))) {
-    return Damaged(path, "its checksum is another one");
-  }
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto read, ReadRecord(directory));
+  if (!read.has_value()) return std::optional<SlotFile>();
+  const slots::SlotFile& record = *read;
   CRAWLSIEVE_ASSIGN_OR_RETURN(auto found, ::crawlsieve::Read(record.layout()));
   if (found != layout || record.slot() != slot) {
     return MakeError(
@@ -175,7 +185,45 @@ Result<std::optional<SlotFile>> SlotFile::Open(const fs::path& directory, const 
       documents->info().entries != record.documents()) {
     return Damaged(path, "the snapshot beside it is another one");
   }
-  return std::optional(SlotFile(std::move(found), std::move(state), std::move(*documents)));
+  return std::optional(SlotFile(std::move(found), slot, std::move(state), std::move(*documents)));
+}
+
+Status SlotFile::CheckDocuments() const {
+  Status read;
+  const SlotLayout one{1, 0, layout_.scheme};
+  const EntrySource source = DocumentsOf(documents_, one, 0, read);
+  std::vector<IndexEntry> entries;
+  while (source(entries)) {
+    for (const IndexEntry& entry : entries) {
+      if (entry.document.sequence <= state_.place.sequence &&
+          layout_.SlotOf(entry.document) == slot_) {
+        continue;
+      }
+      return MakeError(
+          ErrorCode::kMismatch,
+          fmt::format("document {} isn't of slot {} at number {} ({})", entry.document.sequence,
+                      slot_, state_.place.sequence, layout_.Name()));
+    }
+  }
+  return read;
+}
+
+Result<std::vector<SlotFilePlace>> FindSlotFiles(const fs::path& all) {
+  std::vector<SlotFilePlace> found;
+  std::error_code error;
+  for (fs::directory_iterator entry(all, error), end; !error && entry != end;
+       entry.increment(error)) {
+    if (!entry->is_directory(error)) continue;
+    CRAWLSIEVE_ASSIGN_OR_RETURN(const auto record, ReadRecord(entry->path()));
+    if (!record.has_value()) continue;
+    CRAWLSIEVE_ASSIGN_OR_RETURN(auto layout, ::crawlsieve::Read(record->layout()));
+    found.push_back({entry->path(), std::move(layout), record->slot()});
+  }
+  if (error) return MakeError(ErrorCode::kIo, all.string() + ": " + error.message());
+  std::ranges::sort(found, {}, [](const SlotFilePlace& place) {
+    return std::tuple(place.layout.slots, place.slot, place.directory);
+  });
+  return found;
 }
 
 Result<SlotMachine> LoadSlot(const fs::path& directory, SlotMachine::Options options) {

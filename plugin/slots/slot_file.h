@@ -36,18 +36,37 @@ class SlotFile {
                                                             const SlotLayout& layout,
                                                             std::uint32_t slot);
 
+  /// Reads all documents. Errors: kCorruption; kMismatch (one isn't the slot's, or is later than
+  /// the place).
+  [[nodiscard]] Status CheckDocuments() const;
+
   [[nodiscard]] const SlotLayout& layout() const { return layout_; }
+  [[nodiscard]] std::uint32_t slot() const { return slot_; }
   [[nodiscard]] const SlotMachine::State& state() const { return state_; }
   [[nodiscard]] const SnapshotFile& documents() const { return documents_; }
 
  private:
-  SlotFile(SlotLayout layout, SlotMachine::State state, SnapshotFile documents)
-      : layout_(std::move(layout)), state_(std::move(state)), documents_(std::move(documents)) {}
+  SlotFile(SlotLayout layout, std::uint32_t slot, SlotMachine::State state, SnapshotFile documents)
+      : layout_(std::move(layout)),
+        slot_(slot),
+        state_(std::move(state)),
+        documents_(std::move(documents)) {}
 
   SlotLayout layout_;
+  std::uint32_t slot_;
   SlotMachine::State state_;
   SnapshotFile documents_;
 };
+
+/// Where the files of a slot are, and which one's they say they are.
+struct SlotFilePlace {
+  std::filesystem::path directory;
+  SlotLayout layout;
+  std::uint32_t slot = 0;
+};
+
+/// Those of all slots below `all`, by layout and slot. Errors: kCorruption, kIo.
+[[nodiscard]] Result<std::vector<SlotFilePlace>> FindSlotFiles(const std::filesystem::path& all);
 
 /// A slot with what its files in `directory` have; an empty one where there are none. Errors: as
 /// SlotFile::Open and SlotMachine::Make.

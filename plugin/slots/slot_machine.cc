@@ -67,11 +67,12 @@ Status SlotMachine::EnsureReach(int max_distance) {
 }
 
 Status SlotMachine::CheckFollows(const ChangesRecord& record) const {
-  if (record.layout != layout()) {
-    return MakeError(ErrorCode::kMismatch,
-                     fmt::format("the topic of changes is of {}, slot {} is of {}: give judge and "
-                                 "slots the same index.slots, and files of that layout",
-                                 record.layout.Name(), slot(), layout().Name()));
+  if (record.layout.scheme != layout().scheme) {
+    return MakeError(
+        ErrorCode::kMismatch,
+        fmt::format("the topic of changes is of scheme {}, slot {} is of {}: the deployments "
+                    "differ in the key of the fingerprints or in what pages are reduced to",
+                    record.layout.scheme, slot(), layout().scheme));
   }
   const SlotPlace& place = state_.place;
   const std::int64_t at = place.position.offset;
@@ -90,14 +91,21 @@ Status SlotMachine::CheckFollows(const ChangesRecord& record) const {
 
 Status SlotMachine::Apply(std::string_view bytes) {
   CRAWLSIEVE_ASSIGN_OR_RETURN(const auto record, ChangesRecord::Parse(bytes));
+  return Apply(record);
+}
+
+Status SlotMachine::Apply(const ChangesRecord& record) {
   const std::int64_t at = state_.place.position.offset;
   const bool only_asks = record.before == record.after;
   // From before this place. Whether the next record follows shows when it comes.
-  if (record.layout == layout() &&
-      (record.after.position.offset < at || (record.after == state_.place && !only_asks))) {
-    return {};
+  const bool is_past =
+      record.after.position.offset < at || (record.after == state_.place && !only_asks);
+  if (!is_past || record.layout.scheme != layout().scheme) {
+    CRAWLSIEVE_RETURN_IF_ERROR(CheckFollows(record));
   }
-  CRAWLSIEVE_RETURN_IF_ERROR(CheckFollows(record));
+  other_layout_.reset();
+  if (record.layout != layout()) other_layout_ = record.layout;
+  if (is_past) return {};
   if (record.parameters.has_value()) {
     CRAWLSIEVE_RETURN_IF_ERROR(EnsureReach(static_cast<int>(record.parameters->max_distance)));
   }

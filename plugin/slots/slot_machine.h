@@ -34,8 +34,7 @@ class SlotMachine {
     /// Candidates in an answer at most, unless it was asked for again; 0: 18 more than are compared
     /// with a page, which leaves room for 16 that were retired meanwhile.
     std::uint32_t limit = 0;
-    /// Entries are answered so far ahead of the changes. The judge keeps as many documents itself.
-    std::int64_t window = 32'768;
+    std::int64_t window = kSlotWindow;
     std::size_t record_bytes = std::size_t{256} << 10;  ///< about the longest record
   };
 
@@ -53,15 +52,22 @@ class SlotMachine {
   [[nodiscard]] static Result<SlotMachine> Make(Options options, State state, std::uint64_t count,
                                                 const EntrySource& documents);
 
-  /// Takes up a record of the topic of changes. One from before its place changes nothing. Errors:
-  /// kCorruption, kInvalidInput (see ChangesRecord::Parse); kMismatch: of another layout, or it
-  /// doesn't follow what the slot has. The slot is as before then.
+  /// Takes up a record of the topic of changes. One from before its place changes nothing, and what
+  /// changed is the same in all layouts. Errors: kMismatch: of another scheme, or it doesn't follow
+  /// what the slot has. The slot is as before then.
+  [[nodiscard]] Status Apply(const ChangesRecord& record);
+  /// The same of its bytes. Errors: also kCorruption, kInvalidInput (see ChangesRecord::Parse).
   [[nodiscard]] Status Apply(std::string_view record);
 
   /// Offset of the entry to be answered next; it may also go back.
   [[nodiscard]] std::int64_t next() const { return next_; }
   /// Whether it is to be answered now, not only when more changes have come.
-  [[nodiscard]] bool may_answer() const { return next_ <= state_.place.position.offset + window(); }
+  [[nodiscard]] bool may_answer() const {
+    return !other_layout_.has_value() && next_ <= state_.place.position.offset + window();
+  }
+  /// The layout that the judge has, where the last record said that it is another one than this
+  /// slot's. It is none that the judge could take answers of.
+  [[nodiscard]] const std::optional<SlotLayout>& other_layout() const { return other_layout_; }
 
   /// Answers entries, which begin at next() and follow each other, as far as one record goes. It
   /// may have no answers, since not every entry is looked up; next() says how far it went. Errors:
@@ -92,6 +98,7 @@ class SlotMachine {
 
   Options options_;
   State state_;
+  std::optional<SlotLayout> other_layout_;
   std::unique_ptr<HammingIndex> index_;
   std::int64_t next_ = 0;
   std::optional<JudgeParameters> parameters_;  ///< in force for the entry at next_

@@ -78,11 +78,11 @@ bool SlotReplies::Keep(SlotAnswer& answer, const CandidatesRecord& record) {
 }
 
 Status SlotReplies::Recall(const ChangesRecord& changes) {
-  if (changes.layout != layout_) {
+  if (changes.layout.scheme != layout_.scheme) {
     return MakeError(ErrorCode::kMismatch,
-                     fmt::format("the changes are of {}, the judge has {}: start from a state or "
-                                 "checkpoint that is past them",
-                                 changes.layout.Name(), layout_.Name()));
+                     fmt::format("the topic of changes is of scheme {}, the judge of {}: it is "
+                                 "another deployment's (kafka.changes.topic)",
+                                 changes.layout.scheme, layout_.scheme));
   }
   for (const Consulted& consulted : changes.consulted) {
     if (consulted.page.sequence > committed_.sequence) {

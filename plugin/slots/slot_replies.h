@@ -45,7 +45,8 @@ class SlotReplies final : public CandidateSource {
   /// nothing of it is taken then.
   [[nodiscard]] Result<Taken> Take(std::string_view record);
 
-  /// Takes the candidates that were recorded with changes. Errors: kMismatch.
+  /// Takes the candidates that were recorded with changes, of whatever layout. Errors: kMismatch
+  /// (of another scheme).
   [[nodiscard]] Status Recall(const ChangesRecord& changes);
 
   Result<bool> Complete(DocId page, Fingerprint query, const Reach& reach, RowReader& rows,

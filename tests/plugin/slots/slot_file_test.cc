@@ -128,11 +128,41 @@ TEST_F(SlotFileTest, ChangesThatDoNotFollowAreRefusedAndChangeNothing) {
     ASSERT_FALSE(applied.has_value());
     EXPECT_EQ(applied.error().code, ErrorCode::kMismatch);
   }
-  const auto other_layout = slot.Apply(ChangesOf(120, 4));
-  ASSERT_FALSE(other_layout.has_value());
-  EXPECT_NE(other_layout.error().message.find("4 slots"), std::string::npos);
-  EXPECT_NE(other_layout.error().message.find("3 slots"), std::string::npos);
+  ChangesRecord other_scheme = gap;
+  other_scheme.before = slot.state().place;
+  other_scheme.layout.scheme = "cs2-other";
+  const auto applied = slot.Apply(other_scheme.Encode());
+  ASSERT_FALSE(applied.has_value());
+  EXPECT_NE(applied.error().message.find("cs2-other"), std::string::npos);
   EXPECT_EQ(EntriesOf(slot), before);
+}
+
+// What changed is the same in every layout: files that were made of others follow through the
+// records of before.
+TEST_F(SlotFileTest, ASlotFollowsAJudgeOfAnotherLayoutAndDoesNotAnswerIt) {
+  auto slot = SlotMachine::Make(OptionsOf(3, 1)).value();
+  ASSERT_TRUE(slot.Apply(ChangesOf(100, 3)).has_value());
+  EXPECT_TRUE(slot.may_answer());
+  ChangesRecord more;
+  more.layout = slot.layout();
+  more.layout.slots = 4;
+  more.before = slot.state().place;
+  more.after = {{120, "fedcba9876543210"}, 120};
+  more.inserted = {{Fingerprint{5}, DocId{102}}, {Fingerprint{6}, DocId{109}}};
+  ASSERT_EQ(slot.layout().SlotOf(DocId{102}), 1U);
+  ASSERT_NE(slot.layout().SlotOf(DocId{109}), 1U);
+  const std::size_t before = EntriesOf(slot).size();
+  ASSERT_TRUE(slot.Apply(more.Encode()).has_value());
+  EXPECT_EQ(EntriesOf(slot).size(), before + 1);
+  ASSERT_TRUE(slot.other_layout().has_value());
+  EXPECT_EQ(slot.other_layout()->slots, 4U);
+  EXPECT_FALSE(slot.may_answer());
+  ChangesRecord ours;
+  ours.layout = slot.layout();
+  ours.before = ours.after = more.after;
+  ASSERT_TRUE(slot.Apply(ours.Encode()).has_value());
+  EXPECT_FALSE(slot.other_layout().has_value());
+  EXPECT_TRUE(slot.may_answer());
 }
 
 TEST_F(SlotFileTest, AnotherLayoutIsRefusedByName) {
