@@ -37,8 +37,9 @@ class ServiceBench:
             made.result(30)
 
     @contextlib.contextmanager
-    def service(self, roles, delivery, names):
-        """One process with a state of its own, until the block ends."""
+    def service(self, roles, delivery, names, more=None):
+        """One process with a state of its own, until the block ends. `more`: of configuration, by
+        its first keys."""
         self._count += 1
         name = f"run-{self._count}"
         config = {
@@ -48,6 +49,8 @@ class ServiceBench:
             "service": {"roles": roles, "instance": name,
                         "state_directory": str(self._directory / name)},
             "metrics": {"topic": ""}, "http": {"enabled": False}}
+        for key, options in (more or {}).items():
+            config[key] = {**config.get(key, {}), **options}
         path = self._directory / f"{name}.yaml"
         path.write_text(json.dumps(config))  # JSON is YAML
         with (self._directory / f"{name}.log").open("wb") as log:

@@ -149,6 +149,15 @@ struct StateVerifyArguments {
   bool json = false;
 };
 
+struct SlotsArguments {
+  std::filesystem::path config;
+  std::filesystem::path state;  ///< empty: the configuration's
+  std::filesystem::path from;   ///< slots' files
+  std::filesystem::path to;     ///< empty: where role index of the configuration looks for them
+  std::uint32_t times = 2;
+  bool json = false;
+};
+
 struct KeyArguments {
   std::filesystem::path config;
   std::filesystem::path file;  ///< empty: standard output or input
@@ -219,6 +228,12 @@ int CheckpointListCommand(const CheckpointArguments& arguments);
 int CheckpointVerifyCommand(const CheckpointArguments& arguments);
 /// Makes a state directory of a checkpoint.
 int CheckpointRestoreCommand(const CheckpointArguments& arguments);
+/// Writes the files of all slots, of the state of a judge that isn't running.
+int SlotsWriteCommand(const SlotsArguments& arguments);
+/// Makes files of more slots of those of all slots.
+int SlotsSplitCommand(const SlotsArguments& arguments);
+/// Reads slots' files to the end; kExitWrongInput where one is damaged.
+int SlotsCheckCommand(const SlotsArguments& arguments);
 int ExtractCommand(const ExtractArguments& arguments);
 /// Lists the URLs of a state directory that are due.
 int DueCommand(const DueArguments& arguments);

@@ -270,6 +270,37 @@ void AddCheckpoint(CLI::App& app, Commands& commands) {
   commands.push_back({&restore, [arguments] { return CheckpointRestoreCommand(*arguments); }});
 }
 
+void AddSlots(CLI::App& app, Commands& commands) {
+  const auto arguments = std::make_shared<SlotsArguments>();
+  CLI::App& slots = *app.add_subcommand(
+      "slots", "Files of the slots of an index that other processes than the judge hold");
+  slots.require_subcommand(1);
+  CLI::App& write = *slots.add_subcommand(
+      "write", "Write those of all slots, of a judge's state; the judge must not be running");
+  write.add_option("--config", arguments->config, "Configuration file, with index.slots")
+      ->required();
+  write.add_option("--state", arguments->state, "State directory (default: the configuration's)");
+  write.add_option("--to", arguments->to,
+                   "Folder (default: where role index of the configuration looks for them)");
+
+  CLI::App& split = *slots.add_subcommand(
+      "split", "Write those of more slots, of the files of all slots; no process may have them");
+  split.add_option("--from", arguments->from, "Folder of all slots' files")->required();
+  split.add_option("--to", arguments->to, "Folder for the new ones")->required();
+  split.add_option("--times", arguments->times, "So many slots for each")
+      ->check(CLI::Range(2, 4'096))
+      ->capture_default_str();
+
+  CLI::App& check = *slots.add_subcommand("check", "Read them and check every byte");
+  check.add_option("FOLDER", arguments->from, "Folder of slots' files")->required();
+  for (CLI::App* const command : {&write, &split, &check}) {
+    command->add_flag("--json", arguments->json, "Print what there is as JSON lines");
+  }
+  commands.push_back({&write, [arguments] { return SlotsWriteCommand(*arguments); }});
+  commands.push_back({&split, [arguments] { return SlotsSplitCommand(*arguments); }});
+  commands.push_back({&check, [arguments] { return SlotsCheckCommand(*arguments); }});
+}
+
 void AddTop(CLI::App& app, Commands& commands) {
   const auto arguments = std::make_shared<TopArguments>();
   CLI::App& top = *app.add_subcommand(
@@ -615,6 +646,7 @@ int Main(int argc, char** argv) {
   AddExplain(app, commands);
   AddSite(app, commands);
   AddCheckpoint(app, commands);
+  AddSlots(app, commands);
   AddTop(app, commands);
   AddExtract(app, commands);
   AddKey(app, commands);

@@ -134,11 +134,13 @@ void FindTopicConflicts(const Config& config, std::vector<Conflict>& conflicts) 
     std::string_view key;
     const std::string& topic;
   };
-  const std::array<Output, 6> outputs{{{"kafka.log.topic", kafka.log_topic},
+  const std::array<Output, 8> outputs{{{"kafka.log.topic", kafka.log_topic},
                                        {"kafka.verdicts.topic", kafka.verdict_topic},
                                        {"kafka.kept.topic", kafka.kept_topic},
                                        {"kafka.scores.topic", kafka.score_topic},
                                        {"kafka.sites.topic", kafka.site_topic},
+                                       {"kafka.changes.topic", kafka.slots.changes_topic},
+                                       {"kafka.candidates.topic", kafka.slots.candidates_topic},
                                        {"metrics.topic", config.metrics.topic}}};
   const std::vector<std::string> inputs = consumer::TopicsRead(kafka);
   const auto is_input = [&](const std::string& topic) {
@@ -203,6 +205,21 @@ void FindJudgeConflicts(const Config& config, std::vector<Conflict>& conflicts) 
   }
 }
 
+void FindSlotConflicts(const Config& config, std::vector<Conflict>& conflicts) {
+  const auto& roles = config.service.roles;
+  const bool holds_slots =
+      std::find(roles.begin(), roles.end(), consumer::Role::kIndex) != roles.end();
+  if (holds_slots && !config.kafka.slots.is_used()) {
+    conflicts.push_back({{"service.roles", "index.slots"},
+                         "role index has nothing to hold while index.slots is 0"});
+  }
+  if (config.kafka.slots.is_used() && config.kafka.delivery != consumer::Delivery::kExactlyOnce) {
+    conflicts.push_back({{"kafka.delivery", "index.slots"},
+                         "must be exactly_once with index.slots: slots refuse changes that come "
+                         "twice with other ends"});
+  }
+}
+
 void FindHttpConflicts(const Config& config, std::vector<Conflict>& conflicts) {
   if (config.http.tls.certificate_file.empty() != config.http.tls.key_file.empty()) {
     conflicts.push_back(
@@ -223,6 +240,7 @@ std::vector<Conflict> FindConflicts(const Config& config) {
   FindTimeoutConflicts(config, conflicts);
   FindTopicConflicts(config, conflicts);
   FindJudgeConflicts(config, conflicts);
+  FindSlotConflicts(config, conflicts);
   FindHttpConflicts(config, conflicts);
   return conflicts;
 }

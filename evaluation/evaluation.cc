@@ -30,7 +30,7 @@ class KeptPage final : public JudgeView {
     return rows_.Find(table, key).value_or(std::nullopt);
   }
 
-  [[nodiscard]] std::span<const Match> Candidates(Fingerprint query, const Reach& reach) override {
+  [[nodiscard]] Result<FoundCandidates> Candidates(Fingerprint query, const Reach& reach) override {
     matches_.clear();
     if (const auto entry = document_.InIndex()) {
       const int distance = HammingDistance(query, entry->fingerprint);
@@ -38,7 +38,7 @@ class KeptPage final : public JudgeView {
         matches_.push_back({entry->document, entry->fingerprint, distance});
       }
     }
-    return matches_;
+    return FoundCandidates{matches_, true};
   }
 
  private:

@@ -465,6 +465,12 @@ std::string Process(const StatusReport& report) {
   if (report.index.has_value() && report.index->last_snapshot.has_value()) {
     row("restart snapshot", AgeText(*report.index->last_snapshot, report.time));
   }
+  for (const SlotReport& slot : report.slots) {
+    row(fmt::format("slot {} of the index", slot.slot),
+        fmt::format("{} pages, {}, {} log entries to answer", LongCount(slot.documents),
+                    BytesText(Double(slot.bytes)),
+                    LongCount(static_cast<std::uint64_t>(std::max<std::int64_t>(0, slot.lag)))));
+  }
   row("scheme", report.scheme);
   row("commit", report.commit);
   return html + "</table></div></section>\n";

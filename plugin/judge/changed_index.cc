@@ -38,6 +38,14 @@ std::vector<IndexEntry> ChangedIndex::Removed() const {
   return removed;
 }
 
+std::vector<IndexEntry> ChangedIndex::Inserted() const {
+  std::vector<IndexEntry> inserted_entries;
+  for (const auto& [inserted, entry] : changes_) {
+    if (inserted) inserted_entries.push_back(entry);
+  }
+  return inserted_entries;
+}
+
 void ChangedIndex::Commit() {
   changes_.clear();
   fingerprints_.Clear();

@@ -29,6 +29,9 @@ class ChangedIndex {
   /// What was taken out since the last commit.
   [[nodiscard]] std::vector<IndexEntry> Removed() const;
 
+  /// What was put in since the last commit.
+  [[nodiscard]] std::vector<IndexEntry> Inserted() const;
+
   /// Changes since the last commit.
   [[nodiscard]] std::size_t change_count() const { return changes_.size(); }
 

@@ -452,10 +452,9 @@ void NameDocuments(const log::Page& page, const JudgeParameters& parameters, Jud
   if (content && content->has_value()) {
     name_document((*content)->document);
   } else if (traits.is_text) {
-    for (const Match& match :
-         view.Candidates(InIndex(page.simhash(), scope), ReachOf(parameters))) {
-      name_document(match.document);
-    }
+    const auto candidates = view.Candidates(InIndex(page.simhash(), scope), ReachOf(parameters));
+    if (!candidates) return;
+    for (const Match& match : candidates->matches) name_document(match.document);
   }
 }
 

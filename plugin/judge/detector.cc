@@ -8,6 +8,9 @@
 #include "plugin/judge/page_scores.h"
 #include "plugin/judge/rows.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -15,17 +18,23 @@
 namespace crawlsieve {
 
 Detector::Detector(Store& store, IndexFactory make_index, std::string scheme,
-                   RestartOptions restart)
+                   RestartOptions restart, RemoteIndex remote)
     : store_(store),
       make_index_(std::move(make_index)),
       scheme_(std::move(scheme)),
-      overlay_(store),
+      remote_(remote),
+      overlay_(store, remote.source),
       snapshots_(std::move(restart), scheme_) {}
 
 Result<std::unique_ptr<Detector>> Detector::Open(Store& store, IndexFactory make_index,
-                                                 std::string scheme, RestartOptions restart) {
+                                                 std::string scheme, RestartOptions restart,
+                                                 RemoteIndex remote) {
+  if (remote.source != nullptr && restart.every_entries > 0) {
+    return MakeError(ErrorCode::kInvalidConfig,
+                     "an index in other processes has no restart snapshots here");
+  }
   std::unique_ptr<Detector> detector(
-      new Detector(store, std::move(make_index), std::move(scheme), std::move(restart)));
+      new Detector(store, std::move(make_index), std::move(scheme), std::move(restart), remote));
   CRAWLSIEVE_RETURN_IF_ERROR(detector->Load());
   return detector;
 }
@@ -50,8 +59,20 @@ Status Detector::Load() {
   position_ = std::move(stored.position);
   current_ = std::move(stored.progress);
   committed_ = current_;
-  return RebuildIndex(current_.parameters ? static_cast<int>(current_.parameters->max_distance)
-                                          : 0);
+  CRAWLSIEVE_RETURN_IF_ERROR(
+      RebuildIndex(current_.parameters ? static_cast<int>(current_.parameters->max_distance) : 0));
+  TellCommitted();
+  return {};
+}
+
+std::uint64_t Detector::OwnAfter() const {
+  if (remote_.source == nullptr || committed_.sequence < remote_.window) return 0;
+  return committed_.sequence - remote_.window;
+}
+
+void Detector::TellCommitted() {
+  if (remote_.source == nullptr) return;
+  remote_.source->OnCommitted(position_, committed_.sequence, OwnAfter());
 }
 
 Status Detector::RebuildIndex(int max_distance) {
@@ -66,18 +87,22 @@ Status Detector::RebuildIndex(int max_distance) {
     if (!made) return tl::unexpected(made.error());
     index.Replace(std::move(*made));
   }
-  CRAWLSIEVE_RETURN_IF_ERROR(InsertDocumentsAfter(loaded.value_or(0)));
+  CRAWLSIEVE_RETURN_IF_ERROR(InsertDocumentsAfter(loaded.value_or(OwnAfter())));
   index.Redo();
   return {};
 }
 
 Status Detector::InsertDocumentsAfter(std::uint64_t sequence) {
   IndexFiller filler(overlay_.index().get());
+  recent_.Clear();
   CRAWLSIEVE_RETURN_IF_ERROR(store_.ForEach(
       Table::kDocuments,
-      [&filler](std::string_view key, std::string_view value) -> Status {
+      [&](std::string_view key, std::string_view value) -> Status {
         CRAWLSIEVE_ASSIGN_OR_RETURN(const auto document, DocumentRow::Parse(key, value));
-        if (const auto entry = document.InIndex()) filler.Add(*entry);
+        const auto entry = document.InIndex();
+        if (!entry.has_value()) return {};
+        filler.Add(*entry);
+        if (remote_.source != nullptr) recent_.Add(*entry);
         return {};
       },
       DocumentRow::Key(DocId{sequence + 1})));
@@ -121,9 +146,18 @@ Status Detector::Commit(const LogPosition& position) {
   if (!recorded) return recorded;
   overlay_.ForgetReadAhead();
   CRAWLSIEVE_RETURN_IF_ERROR(store_.Apply(overlay_.rows()));
+  if (remote_.source != nullptr) {
+    for (const IndexEntry& entry : overlay_.index().Inserted()) recent_.Add(entry);
+  }
   overlay_.Commit();
   committed_ = current_;
   position_ = position;
+  if (remote_.source != nullptr) {
+    consulted_.clear();
+    consulted_documents_ = 0;
+    recent_.Drop(OwnAfter(), overlay_.index().get());
+    TellCommitted();
+  }
   if (snapshots_.Committed(position_.offset, committed_.sequence, overlay_.index().get())) {
     // After a crash only a snapshot counts of which a file says so. An error comes up again with
     // the next commit.
@@ -136,7 +170,23 @@ void Detector::Discard() {
   snapshots_.Discarded(overlay_.Discard());
   known_sites_.Clear();
   marks_.Discard();
+  consulted_.clear();
+  consulted_documents_ = 0;
   current_ = committed_;
+}
+
+FoldedChanges Detector::Uncommitted() const {
+  return {position_,           committed_.sequence,         current_.sequence,
+          current_.parameters, overlay_.index().Inserted(), overlay_.index().Removed(),
+          consulted_};
+}
+
+std::size_t Detector::uncommitted_bytes() const {
+  constexpr std::size_t kOfChange = 14;
+  constexpr std::size_t kOfPage = 4;
+  constexpr std::size_t kOfCandidate = 6;
+  return overlay_.index().change_count() * kOfChange + consulted_.size() * kOfPage +
+         consulted_documents_ * kOfCandidate;
 }
 
 Status Detector::Flush() {
@@ -200,44 +250,75 @@ Status Detector::CheckPage(const log::Page& page) const {
   return {};
 }
 
-Result<Folded> Detector::PassMark(const log::Source& source) {
+Result<Detector::Passed> Detector::PassMark(const log::Source& source) {
   CRAWLSIEVE_ASSIGN_OR_RETURN(const auto mark, marks_.Find(overlay_, source));
   MarkStep step = AdvanceMark(mark, source, current_.fold_version);
-  Folded folded;
-  folded.outcome = step.refused.value_or(FoldOutcome::kVerdict);
-  if (step.refused.has_value() && !step.opened.has_value()) return folded;
-  folded.gap = {step.opened, step.given_up, step.fills_gap};
-  marks_.Set(source, std::move(step.mark));
-  return folded;
+  Passed passed;
+  passed.folded.outcome = step.refused.value_or(FoldOutcome::kVerdict);
+  if (step.refused.has_value() && !step.opened.has_value()) return passed;
+  passed.folded.gap = {step.opened, step.given_up, step.fills_gap};
+  passed.mark = std::move(step.mark);
+  return passed;
+}
+
+void Detector::SetMark(const log::Source& source, Passed& passed) {
+  if (passed.mark.has_value()) marks_.Set(source, *std::move(passed.mark));
 }
 
 /// Has no sequence: verdicts are the same with and without questions between them.
 Result<Folded> Detector::FoldQuestion(const log::Question& question) {
   CRAWLSIEVE_RETURN_IF_ERROR(CheckScheme(question.scheme()));
-  CRAWLSIEVE_ASSIGN_OR_RETURN(auto folded, PassMark(question.source()));
-  if (folded.outcome == FoldOutcome::kVerdict) folded.outcome = FoldOutcome::kQuestion;
-  return folded;
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto passed, PassMark(question.source()));
+  SetMark(question.source(), passed);
+  if (passed.folded.outcome == FoldOutcome::kVerdict) {
+    passed.folded.outcome = FoldOutcome::kQuestion;
+  }
+  return std::move(passed.folded);
 }
 
 Result<Folded> Detector::FoldPage(const log::Page& page) {
   CRAWLSIEVE_RETURN_IF_ERROR(CheckPage(page));
-  CRAWLSIEVE_ASSIGN_OR_RETURN(auto folded, PassMark(page.source()));
-  if (folded.outcome != FoldOutcome::kVerdict) return folded;
-  ++current_.sequence;
-  if (page.outcome() == log::OUTCOME_DEAD_LETTER) {
-    folded.outcome = FoldOutcome::kDeadLetter;
-    return folded;
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto passed, PassMark(page.source()));
+  Folded& folded = passed.folded;
+  if (folded.outcome != FoldOutcome::kVerdict) {
+    SetMark(page.source(), passed);
+    return std::move(folded);
   }
+  const DocId id{current_.sequence + 1};
+  if (page.outcome() == log::OUTCOME_DEAD_LETTER) {
+    SetMark(page.source(), passed);
+    current_.sequence = id.sequence;
+    folded.outcome = FoldOutcome::kDeadLetter;
+    return std::move(folded);
+  }
+  // Before anything is changed: the decision may have to wait for candidates.
+  overlay_.BeginPage(id);
   CRAWLSIEVE_ASSIGN_OR_RETURN(
       auto decision,
-      Decide(page, DocId{current_.sequence},
-             {*current_.parameters, current_.fold_version, current_.crawl}, overlay_));
+      Decide(page, id, {*current_.parameters, current_.fold_version, current_.crawl}, overlay_));
+  SetMark(page.source(), passed);
+  current_.sequence = id.sequence;
+  NoteConsulted(decision);
   Apply(decision, overlay_.rows(), overlay_.index());
   current_.crawl.Add(decision.crawl);
   Learn(decision.site);
   confirm_work_ += decision.work;
   folded.verdict = std::move(decision.verdict);
-  return folded;
+  return std::move(folded);
+}
+
+void Detector::NoteConsulted(const PageDecision& decision) {
+  const std::vector<Match>* asked = overlay_.asked();
+  if (asked == nullptr) return;
+  // Those that were compared, the one that showed a cut, and the page's own version.
+  const std::uint64_t count =
+      std::min<std::uint64_t>(decision.work.compared + decision.work.cut + 1, asked->size());
+  Consulted& consulted = consulted_.emplace_back();
+  consulted.page = DocId{current_.sequence};
+  for (const Match& match : std::span(*asked).first(count)) {
+    consulted.documents.push_back(match.document);
+  }
+  consulted_documents_ += count;
 }
 
 void Detector::Learn(const SiteChange& change) {

@@ -204,8 +204,9 @@ TEST(ParseConfig, RefusesWhatKafkaTakesForNoTopic) {
 }
 
 TEST(ParseConfig, PointsAtTheItemOfAList) {
-  EXPECT_THAT(Mistakes("service:\n  roles:\n    - judge\n    - jugde\n"),
-              ElementsAre("c.yaml:4:7: service.roles: \"jugde\" is not one of extract, judge"));
+  EXPECT_THAT(
+      Mistakes("service:\n  roles:\n    - judge\n    - jugde\n"),
+      ElementsAre("c.yaml:4:7: service.roles: \"jugde\" is not one of extract, judge, index"));
   EXPECT_THAT(Mistakes("service:\n  roles: [judge, judge]\n"),
               ElementsAre("c.yaml:2:18: service.roles: \"judge\" is there twice"));
   EXPECT_THAT(Mistakes("service:\n  roles: []\n"),

@@ -34,6 +34,8 @@ ROOMS = {
                     "plugin/schedule plugin/score plugin/site plugin/index/snapshot plugin/index",
     "plugin/checkpoint": "plugin/base plugin/fingerprint plugin/state plugin/judge "
                          "plugin/index/snapshot",
+    "plugin/slots": "plugin/base plugin/fingerprint plugin/log plugin/verdict "
+                    "plugin/index/snapshot plugin/index plugin/judge",
     "extract/text": "plugin/fingerprint",
     "extract/html": "extract/text",
     "extract/url": "extract/text",
@@ -75,17 +77,20 @@ ROOMS = {
                                 "consumer/claims consumer/pipeline consumer/crash_probe "
                                 "consumer/service/options.h consumer/service/brokers "
                                 "consumer/service/extract/copy_record.h",
+    "consumer/service/slots": "plugin/base plugin/log plugin/state plugin/judge plugin/slots "
+                              "consumer/kafka consumer/observability consumer/service/options.h "
+                              "consumer/service/brokers",
     "consumer/service/judge": "plugin/base plugin/log plugin/score plugin/verdict plugin/state "
-                              "plugin/judge plugin/checkpoint consumer/kafka "
+                              "plugin/judge plugin/checkpoint plugin/slots consumer/kafka "
                               "consumer/observability consumer/status consumer/output "
                               "consumer/output/advice consumer/output/scores consumer/advice "
                               "extract/url consumer/service/options.h "
-                              "consumer/service/brokers",
+                              "consumer/service/brokers consumer/service/slots",
     "consumer/service": "plugin/base plugin/fingerprint plugin/log plugin/state plugin/verdict "
-                        "plugin/judge plugin/checkpoint consumer consumer/kafka "
+                        "plugin/judge plugin/checkpoint plugin/slots consumer consumer/kafka "
                         "consumer/observability consumer/status consumer/claims "
                         "consumer/pipeline consumer/service/options.h consumer/service/brokers "
-                        "consumer/service/extract consumer/service/judge",
+                        "consumer/service/slots consumer/service/extract consumer/service/judge",
     "config": "plugin/fingerprint plugin/verdict plugin/schedule plugin/index extract/text extract/features "
               "extract/options.h consumer/input/formats consumer/claims "
               "consumer/service/options.h",
@@ -93,11 +98,11 @@ ROOMS = {
                   "consumer/observability consumer/input consumer/pipeline",
     "evaluation/schemes": "plugin/fingerprint extract/features evaluation",
     "cli": "plugin/base plugin/fingerprint plugin/index/snapshot plugin/index plugin/index/batch "
-           "plugin/state plugin/judge plugin/checkpoint plugin/score plugin/site extract/url "
+           "plugin/state plugin/judge plugin/checkpoint plugin/slots plugin/score plugin/site extract/url "
            "extract/features extract consumer consumer/kafka consumer/observability "
            "consumer/advice consumer/output/advice consumer/status consumer/input/formats consumer/input "
            "consumer/claims consumer/output consumer/output/scores consumer/pipeline "
-           "consumer/crash_probe consumer/service/brokers "
+           "consumer/crash_probe consumer/service/brokers consumer/service/slots "
            "consumer/service/extract/copy_record.h consumer/service config evaluation evaluation/schemes",
 }
 # May include everything, and nothing but they themselves includes them.

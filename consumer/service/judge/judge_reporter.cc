@@ -9,6 +9,9 @@
 #include <chrono>
 #include <utility>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 namespace crawlsieve::consumer {
 
 using std::chrono::milliseconds;
@@ -78,10 +81,13 @@ JudgeReporter::~JudgeReporter() {
   EndRestore();
   metrics_.SetRestoring(false);
   metrics_.SetStandby(false);
+  metrics_.SetSilentSlots({});
   board_.SetPartitions(Role::kJudge, {});
 }
 
 Status JudgeReporter::OnMove(JudgeState from, JudgeState to, std::int64_t published) {
+  asked_in_vain_ = 0;
+  metrics_.SetSilentSlots({});
   metrics_.SetRestoring(to == JudgeState::kWarming || to == JudgeState::kRestoring);
   metrics_.SetStandby(to == JudgeState::kStandby);
   if (to == JudgeState::kWarming || to == JudgeState::kRestoring) {
@@ -190,6 +196,7 @@ Status JudgeReporter::OnPublished(const LogProgress& progress) {
   if (batch.alarms.has_gaps_changed()) {
     CRAWLSIEVE_RETURN_IF_ERROR(ReportOpenGaps(/*is_alarm=*/false));
   }
+  if (std::exchange(asked_in_vain_, 0) > 0) metrics_.SetSilentSlots({});
   const Timestamp now = Now();
   recorder_.AddBatch(batch.findings, now);
   for (const Timestamp source : batch.sources) metrics_.Observe(Latency::kEndToEnd, now - source);
@@ -205,6 +212,17 @@ void JudgeReporter::OnReplayed(const LogProgress& progress) {
   ReportRestore(progress.next, committed.value_or(progress.next));
   ReportIndex();
   ReportLag(progress);
+}
+
+void JudgeReporter::OnAsked(bool lacks_depth) {
+  metrics_.Add(lacks_depth ? Count::kSlotDepthAsks : Count::kSlotAsks);
+  // A judge that begins asks once.
+  if (lacks_depth || ++asked_in_vain_ < 2 || options_.replies == nullptr) return;
+  metrics_.SetSilentSlots(options_.replies->silent());
+  if (asked_in_vain_ != 2) return;
+  Log(LogLevel::kWarn, "judge.slots_silent",
+      {{"slots", fmt::format("{}", fmt::join(options_.replies->silent(), ", "))},
+       {"meaning", "the judge waits for their candidates; verdicts are late, and none is lost"}});
 }
 
 void JudgeReporter::OnParametersAppended() {
