@@ -24,6 +24,7 @@ struct ScanArguments {
   std::filesystem::path dead_letters;  ///< empty: only counted and reported
   std::filesystem::path state;         ///< empty: a temporary directory, gone afterwards
   std::filesystem::path scores;        ///< empty: no scores are written
+  std::filesystem::path report;        ///< folder for an HTML report; empty: none
   std::string score_format = "json";
   std::string format;  ///< of JSON lines; empty: the configuration's
   bool random_key = false;
@@ -58,6 +59,7 @@ struct EvalArguments {
   std::filesystem::path config;
   std::filesystem::path report;  ///< folder for an HTML report; empty: none
   std::string scheme;            ///< compare one of the literature, or "all"; empty: the service's
+  std::string format;            ///< of JSON lines; empty: the configuration's
   std::size_t samples = 3;
   bool random_key = false;
   bool json = false;

@@ -75,6 +75,9 @@ void AddScan(CLI::App& app, Commands& commands) {
       ->check(CLI::IsMember(ScoreFileFormats()))
       ->needs("--scores")
       ->capture_default_str();
+  scan.add_option("--report", arguments->report,
+                  "Write a report into this folder, as index.html: what was kept and dropped, why "
+                  "and when, and pairs to label");
   scan.add_option("--examples", arguments->examples, "Near-duplicate pairs to show")
       ->capture_default_str();
   CLI::Option& scan_random = *scan.add_flag("--random-key", arguments->random_key, kRandomKey);
@@ -457,7 +460,8 @@ void AddEval(CLI::App& app, Commands& commands) {
                        "between (default: drop rates and samples, without labels)");
   eval.add_option("--config", arguments->config, "Configuration file (default: all defaults)");
   eval.add_option("--report", arguments->report,
-                  "Write a report with plots and texts into this folder, as index.html");
+                  "Write a report with charts and texts into this folder, as index.html");
+  eval.add_option("--format", arguments->format, kFormatMeaning)->check(JsonFormatNames());
   eval.add_option("--scheme", arguments->scheme,
                   "Measure a scheme of the literature on the same pairs instead, or all of them")
       ->needs(&pairs);

@@ -103,15 +103,6 @@ Counts CountAt(const ScoredPairs& pairs, std::uint32_t max_distance, Score min_s
   return counts;
 }
 
-/// Padded, so that the classes sort by length.
-std::string LengthClass(std::size_t words) {
-  if (words < 20) return "    0 to 19 words";
-  if (words < 100) return "   20 to 99 words";
-  if (words < 500) return "  100 to 499 words";
-  if (words < 2000) return "  500 to 1999 words";
-  return " 2000 words or more";
-}
-
 std::string PrimaryLanguage(const log::Page& page) {
   return page.language().substr(0, page.language().find('-'));
 }
@@ -209,6 +200,14 @@ PairOutcome JudgePair(const log::Page& kept, const log::Page& page,
 
 std::size_t CountWords(std::string_view text) {
   return text.empty() ? 0 : static_cast<std::size_t>(std::count(text.begin(), text.end(), ' ')) + 1;
+}
+
+std::string LengthClass(std::size_t words) {
+  if (words < 20) return "    0 to 19 words";
+  if (words < 100) return "   20 to 99 words";
+  if (words < 500) return "  100 to 499 words";
+  if (words < 2000) return "  500 to 1999 words";
+  return " 2000 words or more";
 }
 
 Result<Evaluation> Evaluate(const PageSet& pages, std::span<const LabelledPair> pairs,

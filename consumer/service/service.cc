@@ -543,6 +543,7 @@ Status RunService(const ServiceSetup& configured, const std::stop_token& stop) {
 
   Status ended = stages.Join();
   if (http != nullptr) http->Stop();
+  EndOutages(/*all=*/true);
   Log(LogLevel::kInfo, "service.stopped", {{"instance", instance}});
   return ended;
 }

@@ -1,6 +1,7 @@
 #include "consumer/service/status_collector.h"
 
 #include "consumer/commit.h"
+#include "consumer/observability/logging.h"
 #include "consumer/observability/recent_problems.h"
 #include "consumer/status/resources.h"
 
@@ -36,6 +37,7 @@ void StatusCollector::Collect(const std::stop_token& done) {
     wake.wait_for(lock, done, kSamples, [] { return false; });
     const Clock::time_point now = Clock::now();
     recorder_.Sample(metrics_.Read(), Now(), now - std::exchange(last, now));
+    EndOutages();
   }
 }
 

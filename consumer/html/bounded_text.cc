@@ -1,4 +1,4 @@
-#include "consumer/status/bounded_text.h"
+#include "consumer/html/bounded_text.h"
 
 namespace crawlsieve::consumer {
 

@@ -7,11 +7,14 @@ import pathlib
 import select
 import shutil
 import signal
+import statistics
 import subprocess
 import tempfile
 import time
+import typing
 
 PATIENCE_SECONDS = 60
+QUIET = 0.25  # share of the processors that others may use while a page loads
 
 
 class Browser:
@@ -25,6 +28,7 @@ class Browser:
         self.requests = []
         self.complaints = []
         self.loaded = 0
+        self.saved = 0
         self.last = 0
         self.buffer = b""
 
@@ -116,6 +120,8 @@ class Browser:
             self.complaints.append("dialog: " + parameters["message"])
         elif event == "Page.loadEventFired":
             self.loaded += 1
+        elif event == "Browser.downloadProgress" and parameters["state"] == "completed":
+            self.saved += 1
 
     def open(self, url):
         """Loads a page to its end."""
@@ -123,6 +129,17 @@ class Browser:
         self.ask("Page.navigate", {"url": url})
         while self.loaded == before:
             self.receive("Page.navigate")
+
+    def save(self, folder, expression):
+        """Runs JavaScript that makes the page save a file, which comes into `folder`."""
+        session, self.session = self.session, None
+        self.ask("Browser.setDownloadBehavior", {
+            "behavior": "allow", "downloadPath": str(folder), "eventsEnabled": True})
+        self.session = session
+        before = self.saved
+        self.evaluate(expression)
+        while self.saved == before:
+            self.receive("a file to save")
 
     def processor_seconds(self):
         """Processor time of all processes of Chromium so far."""
@@ -164,3 +181,46 @@ class Browser:
             parameters |= {"captureBeyondViewport": True,
                            "clip": {"x": 0, "y": 0, "width": width, "height": height, "scale": 1}}
         path.write_bytes(base64.b64decode(self.ask("Page.captureScreenshot", parameters)["data"]))
+
+
+class Load(typing.NamedTuple):
+    """How long a page took to load."""
+    wall: float  # milliseconds until it was there
+    processor: float  # milliseconds of processor time that it took one after the other
+    is_quiet: bool  # whether others left the processors alone
+    size: int  # bytes
+
+    def __str__(self):
+        return f"{self.wall:.0f} ({self.processor:.0f}){'' if self.is_quiet else '!'}"
+
+
+def machine_seconds():
+    """Processor time of everything on this machine so far, that of its host included."""
+    fields = pathlib.Path("/proc/stat").read_text().split("\n", 1)[0].split()
+    user, nice, system, _idle, _iowait, irq, softirq, steal = map(int, fields[1:9])
+    return (user + nice + system + irq + softirq + steal) / os.sysconf("SC_CLK_TCK")
+
+
+def timed_load(chromium, load, server_seconds=lambda: 0.0):
+    """Calls `load`, which loads a page. `server_seconds` is the processor time of its server."""
+    def own():
+        return chromium.processor_seconds() + server_seconds()
+
+    begin, all_before, own_before = time.monotonic(), machine_seconds(), own()
+    served_before = server_seconds()
+    load()
+    processor = chromium.page_seconds() + server_seconds() - served_before
+    wall, size = chromium.evaluate(
+        "(() => { const it = performance.getEntriesByType('navigation')[0];"
+        " return [it.loadEventEnd - it.startTime, it.decodedBodySize]; })()")
+    others = machine_seconds() - all_before - (own() - own_before)
+    is_quiet = others < QUIET * (time.monotonic() - begin) * os.cpu_count()
+    return Load(wall, 1000 * processor, is_quiet, size)
+
+
+def median_ms(loads):
+    """The median of several loads. Where others use the processors while most pages load, loads
+    wait for them, so the processor time counts that a page takes one after the other."""
+    quiet = [load.wall for load in loads if load.is_quiet]
+    counted = quiet if len(quiet) * 2 > len(loads) else [load.processor for load in loads]
+    return statistics.median(counted)
