@@ -76,7 +76,11 @@ class ServiceDue {
     if (!host_.empty()) question["host"] = host_;
     while (true) {
       CRAWLSIEVE_ASSIGN_OR_RETURN(const auto text, AskService(service_, "/due", question));
-      const auto answer = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+      // Copying and writing JSON take a stack as deep as it is, and an answer may be anything.
+      const auto is_shallow = [](int depth, Json::parse_event_t, const Json&) {
+        return depth < 16;
+      };
+      const auto answer = Json::parse(text, is_shallow, /*allow_exceptions=*/false);
       const auto number = [&](const char* name) {
         return answer.is_object() ? answer.value(name, Json()) : Json();
       };

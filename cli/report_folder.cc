@@ -22,7 +22,9 @@ Result<ReportFolder> ReportFolder::Open(const std::filesystem::path& folder) {
     return MakeError(ErrorCode::kIo,
                      fmt::format("{} can't be made: {}", folder.string(), error.message()));
   }
-  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto file, OutputFile::Open(folder / kUnfinished));
+  const std::filesystem::path unfinished = folder / kUnfinished;
+  CRAWLSIEVE_RETURN_IF_ERROR(OutputFile::Open(unfinished));
+  std::filesystem::remove(unfinished, error);  // nothing is left of a scan that fails
   return ReportFolder(folder);
 }
 

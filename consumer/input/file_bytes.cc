@@ -43,7 +43,10 @@ std::size_t FileBytes::Read(char* into, std::size_t most) {
 
 bool FileBytes::SeekTo(std::uint64_t offset) {
   if (inflater_) return false;
-  if (offset != position_) checksum_.reset();
+  if (offset != position_) {
+    checksum_.reset();
+    damage_.clear();
+  }
   position_ = offset;
   has_ended_ = false;
   return ::fseeko(file_.get(), static_cast<off_t>(slice_.begin + offset), SEEK_SET) == 0;

@@ -121,13 +121,13 @@ Result<std::vector<InputFile>> ListFolder(const fs::path& folder) {
 }
 
 /// The files inside a WACZ file, in whose place they are read. What can't be read is said and
-/// counted: of a file whose directory is damaged, all of it.
-std::vector<InputFile> FilesInside(const InputFile& wacz, RecordSource::Context& context) {
+/// counted: of a file whose directory is damaged, all of it. Errors: kIo.
+Result<std::vector<InputFile>> FilesInside(const InputFile& wacz, RecordSource::Context& context) {
   std::vector<InputFile> files;
-  const auto contents = ReadWacz(wacz.on_disk);
+  auto contents = ReadWacz(wacz.on_disk);
   std::vector<std::string> warnings;
   if (contents) {
-    warnings = contents->warnings;
+    warnings = std::move(contents->warnings);
     for (const WaczPart& part : contents->parts) {
       InputFile& file = files.emplace_back(wacz);
       const bool is_list = part.content == WaczPart::Content::kPageList;
@@ -136,6 +136,8 @@ std::vector<InputFile> FilesInside(const InputFile& wacz, RecordSource::Context&
       file.slice = part.slice;
       file.type.content = is_list ? Content::kPageList : Content::kWarc;
     }
+  } else if (contents.error().code == ErrorCode::kIo) {
+    return tl::unexpected<Error>(std::move(contents.error()));
   } else {
     warnings.push_back(contents.error().message + "; none of it is read");
   }
@@ -155,20 +157,24 @@ class FileReaderImpl final : public FileReader {
   Result<bool> Next(FileRecord& record) override {
     while (!failed_) {
       if (!source_) {
-        if (next_file_ == files_.size()) return false;
-        if (Status opened = OpenNext(); !opened) return Fail(std::move(opened.error()));
+        if (next_part_ == parts_.size()) {
+          if (next_file_ == files_.size()) return false;
+          if (Status begun = BeginFile(files_[next_file_++]); !begun) return Fail(begun.error());
+          continue;
+        }
+        if (Status opened = OpenPart(parts_[next_part_++]); !opened) return Fail(opened.error());
       }
       const bool more = source_->Next(record);
       if (!stream_->status()) return Fail(stream_->status().error());
+      const InputFile& part = parts_[next_part_ - 1];
       if (more) {
-        const InputFile& file = files_[next_file_ - 1];
-        if (file.type.content == Content::kWarc && file.is_in_wacz() && record.record.key) {
+        if (part.type.content == Content::kWarc && part.is_in_wacz() && record.record.key) {
           archived_.Add(*record.record.key);
         }
         ++context_.counts.records;
         return true;
       }
-      bytes_of_finished_ += files_[next_file_ - 1].file.size;
+      bytes_of_parts_ += part.file.size;
       source_.reset();
       stream_.reset();
     }
@@ -182,7 +188,7 @@ class FileReaderImpl final : public FileReader {
   }
 
   [[nodiscard]] std::uint64_t bytes_read() const override {
-    return bytes_of_finished_ + (stream_ ? stream_->file_bytes_read() : 0);
+    return bytes_of_finished_ + bytes_of_parts_ + (stream_ ? stream_->file_bytes_read() : 0);
   }
   [[nodiscard]] std::uint64_t bytes_total() const override { return bytes_total_; }
 
@@ -192,10 +198,22 @@ class FileReaderImpl final : public FileReader {
     return tl::unexpected<Error>(std::move(error));
   }
 
-  Status OpenNext() {
-    const bool is_first = next_file_ == 0;
-    const InputFile& file = files_[next_file_++];
-    if (is_first || file.on_disk != files_[next_file_ - 2].on_disk) archived_.Clear();
+  /// Finds the parts of `file`: itself, or what is inside a WACZ file. Only when it is its turn,
+  /// so that no more than one list of parts is held.
+  Status BeginFile(const InputFile& file) {
+    if (next_file_ > 1) bytes_of_finished_ += files_[next_file_ - 2].file.size;
+    bytes_of_parts_ = 0;
+    archived_.Clear();
+    next_part_ = 0;
+    if (file.type.content == Content::kWacz) {
+      CRAWLSIEVE_ASSIGN_OR_RETURN(parts_, FilesInside(file, context_));
+    } else {
+      parts_ = {file};
+    }
+    return {};
+  }
+
+  Status OpenPart(const InputFile& file) {
     const bool page = file.type.content == Content::kPage;
     Result<std::unique_ptr<ByteStream>> stream = ByteStream::Open(
         file.on_disk, page ? ByteStream::Unpack::kNo : ByteStream::Unpack::kYes, file.slice);
@@ -222,12 +240,15 @@ class FileReaderImpl final : public FileReader {
 
   const std::vector<InputFile> files_;
   std::size_t next_file_ = 0;
+  std::vector<InputFile> parts_;  ///< of the file before next_file_
+  std::size_t next_part_ = 0;
   RecordSource::Context context_;
   ArchivedUrls archived_;  ///< of the WACZ file that is read, if one is
   std::unique_ptr<ByteStream> stream_;
   std::unique_ptr<RecordSource> source_;  ///< reads stream_
   bool failed_ = false;
   std::uint64_t bytes_of_finished_ = 0;
+  std::uint64_t bytes_of_parts_ = 0;  ///< finished ones
   std::uint64_t bytes_total_ = 0;
 };
 
@@ -273,20 +294,13 @@ Result<std::unique_ptr<FileReader>> FileReader::Open(const std::vector<fs::path>
   RecordSource::Context context;
   context.options = options;
   context.warnings = std::move(warnings);
-  std::vector<InputFile> readable;
   for (InputFile& file : files) {
     if (!Stat(file)) {
       return MakeError(ErrorCode::kIo, fmt::format("{}: {}", file.file.path, ErrnoText(errno)));
     }
     if (options.modified.has_value()) file.file.modified = *options.modified;
-    if (file.type.content != Content::kWacz) {
-      readable.push_back(std::move(file));
-      continue;
-    }
-    auto inside = FilesInside(file, context);
-    std::move(inside.begin(), inside.end(), std::back_inserter(readable));
   }
-  return std::make_unique<FileReaderImpl>(std::move(readable), std::move(context));
+  return std::make_unique<FileReaderImpl>(std::move(files), std::move(context));
 }
 
 }  // namespace crawlsieve::consumer

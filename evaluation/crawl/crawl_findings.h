@@ -53,9 +53,9 @@ struct FoundCluster {
 
 /// What a scan's verdicts come to: counts, and samples to judge by eye.
 ///
-/// Bounded memory, some 30 MB, whatever the pages are: counts have fixed places or are those of
-/// HeavyHitters and Steps, samples are reservoirs. The same verdicts in the same order give the
-/// same findings. Thread-compatible.
+/// Bounded memory, some 30 MB with URLs of up to 1 KiB and 140 MB with the longest ones: counts
+/// have fixed places or are those of HeavyHitters and Steps, samples are reservoirs. The same
+/// verdicts in the same order give the same findings. Thread-compatible.
 class CrawlFindings {
  public:
   static constexpr int kMaxDistance = 7;       ///< that can be configured

@@ -265,7 +265,8 @@ void Detector::SetMark(const log::Source& source, Passed& passed) {
   if (passed.mark.has_value()) marks_.Set(source, *std::move(passed.mark));
 }
 
-/// Has no sequence: verdicts are the same with and without questions between them.
+/// Has no sequence: verdicts are the same with and without questions between them. One that can't
+/// be read came as a page, a dead letter.
 Result<Folded> Detector::FoldQuestion(const log::Question& question) {
   CRAWLSIEVE_RETURN_IF_ERROR(CheckScheme(question.scheme()));
   CRAWLSIEVE_ASSIGN_OR_RETURN(auto passed, PassMark(question.source()));

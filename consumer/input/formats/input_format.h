@@ -30,7 +30,7 @@ enum class FormatKind {
   kBrowsertrix,    ///< "browsertrix": lines of pages/*.jsonl in WACZ files
   kCorpus,         ///< "corpus": texts with `text` and `url` or `id`, as in FineWeb, C4, Dolma
   kJson,           ///< "json": one JSON object, with the fields where DecodeOptions::json says
-  kAuto,           ///< "auto": any of these but raw and corpus, known by its shape
+  kAuto,           ///< "auto": any of these but raw, browsertrix and corpus, by its shape
 };
 
 [[nodiscard]] std::string_view FormatName(FormatKind kind);
