@@ -14,11 +14,9 @@ import pathlib
 import statistics
 import subprocess
 import sys
-import tempfile
 
 import delivery_bench
-
-import processes
+from service_bench import run
 
 WAYS = ("one_process", "slots")
 
@@ -56,24 +54,17 @@ def main():
                         help="of one slot that is written and loaded; 0: none")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="crawlsieve-bench-") as folder:
-        directory = pathlib.Path(folder)
-        report = {}
-        if options.slot_documents > 0:
-            report["slot"] = json.loads(subprocess.run(
-                [options.build / "bench/slot_bench", "--documents", str(options.slot_documents),
-                 "--directory", directory / "slots"], check=True, stdout=subprocess.PIPE).stdout)
-        broker = processes.Broker(directory / "broker")
-        broker.start()
-        try:
-            report.update(measure(Bench(options, directory, broker), options))
-        finally:
-            broker.kill()
-    if options.json:
-        print(json.dumps(report))
-    else:
-        for key, value in report.items():
-            print(f"{key:32} {value}")
+    run(options, lambda directory, broker: {
+        **reload(options, directory), **measure(Bench(options, directory, broker), options)})
+
+
+def reload(options, directory):
+    if options.slot_documents == 0:
+        return {}
+    done = subprocess.run([options.build / "bench/slot_bench", "--documents",
+                           str(options.slot_documents), "--directory", directory / "slots"],
+                          check=True, stdout=subprocess.PIPE)
+    return {"slot": json.loads(done.stdout)}
 
 
 def measure(bench, options):

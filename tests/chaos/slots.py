@@ -3,7 +3,6 @@
 import json
 import random
 import shutil
-import signal
 import subprocess
 
 import faults
@@ -53,14 +52,6 @@ class Injector(faults.Injector):
     def _both_kill(self, rng, _supervise):
         judges = [service for service in self._running() if service.is_judge]
         return self._kill_and_start(judges + rng.sample(self._holders, k=2))
-
-    def _stop_for(self, victim, seconds, supervise):
-        victim.send(signal.SIGSTOP)
-        try:
-            self._last(seconds, supervise)
-        finally:
-            victim.send(signal.SIGCONT)
-        return f" {victim.name} {seconds:.1f} s"
 
     def _slot_pause(self, rng, supervise):
         return self._stop_for(rng.choice(self._holders), rng.uniform(*PAUSE_SECONDS), supervise)
