@@ -18,10 +18,14 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// Those of formats that FormatKind::kAuto knows.
+/// Whether FormatKind::kAuto knows the format, of those of JSON.
+bool IsRecognized(FormatKind format) {
+  return format != FormatKind::kCorpus && format != FormatKind::kBrowsertrix;
+}
+
 std::vector<Golden> RecognizedRecords() {
   std::vector<Golden> records = GoldenRecords();
-  std::erase_if(records, [](const Golden& golden) { return golden.format == FormatKind::kCorpus; });
+  std::erase_if(records, [](const Golden& golden) { return !IsRecognized(golden.format); });
   return records;
 }
 
@@ -100,13 +104,13 @@ TEST(GoldenRecords, AreRecognizedByTheirShape) {
   }
 }
 
-TEST(AutoFormat, DoesntTakeACorpus) {
+TEST(AutoFormat, DoesntTakeACorpusOrAListOfPages) {
   for (const Golden& golden : GoldenRecords()) {
-    if (golden.format != FormatKind::kCorpus) continue;
+    if (IsRecognized(golden.format)) continue;
     FormatKind taken = FormatKind::kAuto;
     (void)Decode(golden.Record(), FormatKind::kAuto, GoldenOptions(), &taken);
     // Those with a URL and a text are canonical records too.
-    EXPECT_NE(taken, FormatKind::kCorpus) << golden.Name();
+    EXPECT_NE(taken, golden.format) << golden.Name();
   }
 }
 

@@ -105,6 +105,8 @@ TEST_F(StatePagesTest, AnswersByWhatIsCommitted) {
 
 TEST_F(StatePagesTest, SaysWhatIsWrongWithAQuestion) {
   Commit();
+  // As deep as the length of a request allows.
+  const std::string nested = std::string(500'000, '[') + std::string(500'000, ']');
   const std::pair<HttpAnswer, const char*> cases[] = {
       {Get("/site", {}), "host is missing"},
       {Get("/site", {{"host", ""}}), "host is missing"},
@@ -132,6 +134,8 @@ TEST_F(StatePagesTest, SaysWhatIsWrongWithAQuestion) {
       {Post("/scores", R"({"urls": ["http://h/)" + std::string(17'000, 'a') + R"("]})"),
        "urls[0]: url has 17009 bytes"},
       {Post("/scores", R"({"urls": ["http://h/"], "at": "now"})"), "at is an unknown parameter"},
+      {Post("/scores", R"({"urls": [)" + nested + "]}"), "urls[0]: not a JSON object"},
+      {Post("/scores", R"({"urls": [{"url": )" + nested + "}]}"), "urls[0]: no field `url`"},
   };
   for (const auto& [answer, message] : cases) {
     EXPECT_EQ(answer.status, 400) << answer.body;
