@@ -35,9 +35,9 @@ class MemoryState final : public JudgeView {
     return rows.Find(table, key).value_or(std::nullopt);
   }
 
-  Result<CandidateList> Candidates(Fingerprint query, const Reach& reach) override {
+  Result<FoundCandidates> Candidates(Fingerprint query, const Reach& reach) override {
     index.get().Find(query, reach.max_distance, reach.limit, matches_);
-    return CandidateList{matches_, true};
+    return FoundCandidates{matches_, true};
   }
 
   Changes rows;
@@ -61,7 +61,7 @@ class NotingView final : public JudgeView {
     return view_.Row(table, key);
   }
 
-  Result<CandidateList> Candidates(Fingerprint query, const Reach& reach) override {
+  Result<FoundCandidates> Candidates(Fingerprint query, const Reach& reach) override {
     asked.insert(query.bits);
     return view_.Candidates(query, reach);
   }
