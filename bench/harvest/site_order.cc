@@ -29,14 +29,14 @@ void SiteOrder::Discovered(std::size_t page, std::uint32_t depth) {
 
 std::vector<SiteOrder::Waiting>::iterator SiteOrder::Best() {
   auto best = frontier_.end();
-  site::Share best_chance = 0;
-  const site::Share average = judge_->Average();
+  site::Share best_worth = 0;
+  const site::Expected average = judge_->Average();
   for (auto waiting = frontier_.begin(); waiting != frontier_.end(); ++waiting) {
-    const site::Share chance =
-        waiting->of->ChanceOf(waiting->patterns, waiting->depth, waiting->explore, average);
-    if (best != frontier_.end() && chance <= best_chance) continue;
+    const site::Share worth =
+        waiting->of->StepsOf(waiting->patterns, waiting->depth, waiting->explore, average).worth;
+    if (best != frontier_.end() && worth <= best_worth) continue;
     best = waiting;
-    best_chance = chance;
+    best_worth = worth;
   }
   return best;
 }
@@ -59,7 +59,7 @@ std::optional<Step> SiteOrder::Next() {
       suppressed_.push_back(std::move(*best));
     }
     frontier_.erase(best);
-    if (fetch) return Step{page};
+    if (fetch) return Step{page, true, {}, ValueOf(advice.chance)};
     if (advice.action == site::Action::kRewrite) {
       return Step{page, false, std::move(advice.rewrite_to)};
     }
@@ -112,7 +112,7 @@ std::vector<std::string> SiteOrder::Describe() const {
       const site::FetchCounts& counts = pattern.counts;
       if (counts.fetched < 20 * kFetch) continue;
       lines.push_back(fmt::format("pattern {}: {} fetched, {} new, {} errors, {} soft errors",
-                                  pattern.text, counts.fetched / kFetch, counts.fresh / kFetch,
+                                  pattern.text, counts.fetched / kFetch, counts.with_new / kFetch,
                                   counts.errors / kFetch, counts.soft_errors / kFetch));
     }
     for (const auto& [hash, rule] : of.rules().rules()) {

@@ -15,7 +15,7 @@
 namespace crawlsieve::bench {
 
 /// The order of the product's scores: each page is judged when it is fetched, and what is learned
-/// of its site orders the rest. Of equal chances, what was found first. Thread-compatible.
+/// of its site orders the rest. Of equal worth, what was found first. Thread-compatible.
 class SiteOrder final : public CrawlOrder {
  public:
   /// `suppresses`: whether advice against a fetch is followed. Errors: those of PageJudge.
@@ -41,7 +41,7 @@ class SiteOrder final : public CrawlOrder {
   SiteOrder(const CrawlSet& set, bool suppresses, std::unique_ptr<PageJudge> judge)
       : set_(set), suppresses_(suppresses), judge_(std::move(judge)) {}
 
-  /// The place of the URL with the highest chance.
+  /// The place of the URL with the highest worth.
   [[nodiscard]] std::vector<Waiting>::iterator Best();
   /// Lets the patterns of the URLs of a site be those that it makes now.
   void SetPatterns(const site::Site& of);

@@ -5,13 +5,13 @@
 namespace crawlsieve {
 
 /// The rules by which this binary folds the log. A log written for other rules is refused.
-inline constexpr std::uint32_t kFoldVersion = 7;
+inline constexpr std::uint32_t kFoldVersion = 8;
 
 /// The oldest rules it has: version 4 is version 5 without gaps and samples in the marks and
 /// without the host's count of pages that ran into a limit, and a page that isn't evaluated retires
 /// its URL's version. Version 5 is version 6 without schedules: the interval of a URL halves and
 /// grows, and a fetch that is late or failed is like any other. Version 6 is version 7 without
-/// what is learned of sites, and without positions.
+/// positions. Version 7 is version 8 without what is learned of sites.
 inline constexpr std::uint32_t kOldestFoldVersion = 4;
 
 /// The first rules under which a mark remembers gaps and what was folded (AdvanceMark).
@@ -30,7 +30,11 @@ inline constexpr std::uint32_t kFoldVersionOfSchedules = 6;
 /// The first rules under which an entry may stand for no record, but say how far the group is.
 inline constexpr std::uint32_t kFoldVersionOfPositions = 7;
 
-/// The first rules under which it is learned what the URLs of a site bring (plugin/site).
-inline constexpr std::uint32_t kFoldVersionOfSites = 7;
+/// The first rules under which there is a row of what first fetches brought, of all sites together.
+inline constexpr std::uint32_t kFoldVersionOfSitesRow = 7;
+
+/// The first rules under which it is learned what the URLs of a site bring (plugin/site). No
+/// verdict depends on it.
+inline constexpr std::uint32_t kFoldVersionOfSites = 8;
 
 }  // namespace crawlsieve

@@ -16,6 +16,15 @@ namespace {
 using schedule::FetchClass;
 using site::Answer;
 
+constexpr std::string_view kWww = "www.";
+
+/// Rows of latest pages stay when their pages were taken, until later pages come in their place:
+/// small ones, so that all of them stay within what a site may have.
+constexpr std::size_t kMostBytesLeft = 128;
+static_assert(site::Site::kMaxEncodedBytes + site::LatestPages::kFullBytes + site::kMaxPageBytes +
+                  site::LatestPages::kMaxPages * kMostBytesLeft <
+              64 * 1024);
+
 std::optional<Answer> AnswerOf(const PageFacts& facts) {
   if (facts.verdict.reason == Reason::kOutdated) return std::nullopt;
   switch (facts.page.outcome()) {
@@ -66,6 +75,26 @@ std::pair<std::uint64_t, int> NewsOf(const site::Site& site) {
   return {site.rules().changes(), std::bit_width(site.counts().fetched)};
 }
 
+site::LatestPages LatestPagesOf(const state::Host& record) {
+  return {std::min(record.latest_pages(), site::LatestPages::kMaxPages), record.latest_bytes()};
+}
+
+/// Lets the site take so many latest pages of `owner`; those in whose place another host has put
+/// its own are lost. Adds to `brought` and `gone` of the change.
+Status AddLatestPages(std::uint32_t pages, std::string_view owner, std::uint64_t max_sites,
+                      RowReader& rows, site::Site& site, SiteChange& change) {
+  const SiteSlot slot = SiteSlot::Of(owner, max_sites);
+  for (std::uint32_t i = 0; i < pages; ++i) {
+    std::string key = LatestPageRow::Key(slot, i);
+    CRAWLSIEVE_ASSIGN_OR_RETURN(const auto bytes, rows.Row(Table::kHosts, key));
+    if (!bytes.has_value()) continue;
+    CRAWLSIEVE_ASSIGN_OR_RETURN(const bool is_own,
+                                site::AddPage(owner, *bytes, site, change.brought));
+    if (is_own && bytes->size() > kMostBytesLeft) change.gone.push_back(std::move(key));
+  }
+  return {};
+}
+
 }  // namespace
 
 std::optional<site::PageObservation> ObservationOf(const PageFacts& facts) {
@@ -79,7 +108,7 @@ std::optional<site::PageObservation> ObservationOf(const PageFacts& facts) {
   observation.answer = *answer;
   if (*answer == Answer::kContent) {
     observation.novelty = NoveltyOf(facts);
-    observation.content = ContentOf(facts);
+    observation.content = site::MarkOf(ContentOf(facts));
     observation.simhash = page.simhash();
     observation.is_short = facts.verdict.reason == Reason::kTooShort;
     observation.has_known_words = facts.neighbours.has_same_words;
@@ -89,54 +118,127 @@ std::optional<site::PageObservation> ObservationOf(const PageFacts& facts) {
   return observation;
 }
 
-Result<SiteChange> LearnOfSite(const site::PageObservation& observation, std::uint64_t max_sites,
-                               RowReader& rows) {
-  SiteChange change;
-  if (max_sites == 0) return change;
-  const std::string_view name = site::SiteOf(observation.url);
-  std::string key = SiteSlotRow::Key(name, max_sites);
-  CRAWLSIEVE_ASSIGN_OR_RETURN(auto read, SiteSlotRow::Read(rows, key));
-  SiteSlotRow slot = read.has_value() ? std::move(*read) : SiteSlotRow{std::move(key), {}};
-  state::SiteSlot& record = slot.record;
-  if (record.site() != name) {
-    if (record.patience() > 1) {
-      record.set_patience(record.patience() - 1);
-      change.slot = std::move(slot);
-      return change;
-    }
-    if (!record.site().empty()) change.forgotten = record.site();
-    change.forgets_learned = record.has_learned();
-    record.Clear();
-    record.set_site(std::string(name));
-  }
-  record.set_patience(std::min(record.patience() + 1, kMaxPatience));
-  auto latest = site::LatestPages::Decode(std::move(*record.mutable_latest()));
-  if (latest.is_full()) {
-    CRAWLSIEVE_ASSIGN_OR_RETURN(auto learned, SiteRow::Read(rows, slot));
-    const auto before = NewsOf(learned.site);
-    CRAWLSIEVE_ASSIGN_OR_RETURN(change.brought, latest.AddTo(learned.site));
-    change.is_news = NewsOf(learned.site) != before;
-    latest.Clear();
-    change.learned = std::move(learned);
-    record.set_has_learned(true);
-  }
-  latest.Add(observation);
-  record.set_latest(std::move(latest).Encode());
-  change.slot = std::move(slot);
-  change.taken = observation;
-  return change;
+std::string_view LatestPagesOwner(std::string_view site, std::string_view host) {
+  const bool is_www = host.starts_with(kWww) && host.substr(kWww.size()) == site;
+  return is_www || host == site ? host : site;
 }
 
-Result<std::optional<site::Site>> ReadSite(std::string_view name, std::uint64_t max_sites,
-                                           RowReader& rows) {
-  if (max_sites == 0) return std::optional<site::Site>();
-  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto slot,
-                              SiteSlotRow::Read(rows, SiteSlotRow::Key(name, max_sites)));
-  if (!slot.has_value() || slot->record.site() != name) return std::optional<site::Site>();
-  CRAWLSIEVE_ASSIGN_OR_RETURN(auto learned, SiteRow::Read(rows, *slot));
-  const auto latest = site::LatestPages::Decode(slot->record.latest());
-  CRAWLSIEVE_RETURN_IF_ERROR(latest.AddTo(learned.site));
-  return std::optional(std::move(learned.site));
+namespace {
+
+/// The taking of one page.
+class SiteLearning {
+ public:
+  SiteLearning(const site::PageObservation& observation, std::uint64_t max_sites, RowReader& rows)
+      : observation_(observation), max_sites_(max_sites), rows_(rows) {}
+
+  [[nodiscard]] Result<SiteChange> LearnWith(HostRow& host) && {
+    const std::string_view site = site::SiteOf(observation_.url);
+    owner_ = LatestPagesOwner(site, host.key);
+    change_.site = site;
+    change_.owner_slot = SiteSlot::Of(owner_, max_sites_);
+    change_.is_www = owner_.size() > site.size();
+    change_.taken = observation_;
+    if (owner_ == host.key) {
+      CRAWLSIEVE_RETURN_IF_ERROR(Add(host.record));
+    } else {
+      CRAWLSIEVE_ASSIGN_OR_RETURN(auto read, HostRow::Read(rows_, owner_));
+      change_.owner = read.has_value() ? std::move(*read) : HostRow{std::string(owner_), {}};
+      CRAWLSIEVE_RETURN_IF_ERROR(Add(change_.owner->record));
+    }
+    return std::move(change_);
+  }
+
+ private:
+  Status Add(state::Host& record) {
+    site::LatestPages latest = LatestPagesOf(record);
+    if (latest.is_full()) {
+      CRAWLSIEVE_RETURN_IF_ERROR(Move(latest));
+      latest = {};
+    }
+    change_.latest_key = LatestPageRow::Key(change_.owner_slot, latest.pages);
+    change_.latest = site::EncodePage(owner_, observation_);
+    record.set_latest_pages(latest.pages + 1);
+    record.set_latest_bytes(latest.bytes + static_cast<std::uint32_t>(change_.latest.size()));
+    change_.latest_pages = latest.pages + 1;
+    return {};
+  }
+
+  /// Lets the site have what is full, if it has the slot or can have it.
+  Status Move(const site::LatestPages& latest) {
+    const SiteSlot slot = SiteSlot::Of(change_.site, max_sites_);
+    std::string key = SiteSlotRow::Key(slot);
+    CRAWLSIEVE_ASSIGN_OR_RETURN(auto read, SiteSlotRow::Read(rows_, key));
+    change_.slot = read.has_value() ? std::move(*read) : SiteSlotRow{std::move(key), {}};
+    state::SiteSlot& record = change_.slot->record;
+    SiteRow learned{SiteRow::Key(slot), {}};
+    if (record.site() == change_.site) {
+      CRAWLSIEVE_ASSIGN_OR_RETURN(learned, SiteRow::Read(rows_, slot));
+    } else if (record.patience() > latest.pages) {
+      record.set_patience(record.patience() - latest.pages);
+      change_.drops_latest = true;
+      return {};
+    } else {
+      if (!record.site().empty()) change_.forgotten = record.site();
+      record.Clear();
+      record.set_site(change_.site);
+    }
+    record.set_patience(std::min(record.patience() + latest.pages, kMaxPatience));
+    const auto before = NewsOf(learned.site);
+    CRAWLSIEVE_RETURN_IF_ERROR(
+        AddLatestPages(latest.pages, owner_, max_sites_, rows_, learned.site, change_));
+    change_.is_news = NewsOf(learned.site) != before;
+    change_.takes_latest = true;
+    change_.learned = std::move(learned);
+    return {};
+  }
+
+  const site::PageObservation& observation_;
+  const std::uint64_t max_sites_;
+  RowReader& rows_;
+  std::string_view owner_;  // into the URL, or into the key of the host's row
+  SiteChange change_;
+};
+
+}  // namespace
+
+Result<SiteChange> LearnOfSite(const site::PageObservation& observation, HostRow& host,
+                               std::uint64_t max_sites, RowReader& rows) {
+  return SiteLearning(observation, max_sites, rows).LearnWith(host);
+}
+
+void NameSiteRows(std::string_view site, const HostRow& host, std::uint64_t max_sites,
+                  const std::function<void(std::string_view key)>& name) {
+  const site::LatestPages latest = LatestPagesOf(host.record);
+  if (!latest.is_full()) return;
+  const SiteSlot owner_slot = SiteSlot::Of(LatestPagesOwner(site, host.key), max_sites);
+  for (std::uint32_t i = 0; i < latest.pages; ++i) name(LatestPageRow::Key(owner_slot, i));
+  const SiteSlot slot = SiteSlot::Of(site, max_sites);
+  name(SiteSlotRow::Key(slot));
+  name(SiteRow::Key(slot));
+}
+
+Result<std::optional<SiteState>> ReadSite(std::string_view name, std::uint64_t max_sites,
+                                          RowReader& rows) {
+  std::optional<SiteState> known;
+  if (max_sites == 0) return known;
+  const SiteSlot slot = SiteSlot::Of(name, max_sites);
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto owned, SiteSlotRow::Read(rows, SiteSlotRow::Key(slot)));
+  if (owned.has_value() && owned->record.site() == name) {
+    CRAWLSIEVE_ASSIGN_OR_RETURN(auto learned, SiteRow::Read(rows, slot));
+    known.emplace().site = std::move(learned.site);
+  }
+  const std::array<std::string, 2> owners{std::string(name), std::string(kWww).append(name)};
+  for (std::size_t i = 0; i < owners.size(); ++i) {
+    CRAWLSIEVE_ASSIGN_OR_RETURN(const auto host, HostRow::Read(rows, owners[i]));
+    const std::uint32_t pages = host.has_value() ? host->record.latest_pages() : 0;
+    if (pages == 0) continue;
+    if (!known.has_value()) known.emplace();
+    SiteChange ignored;
+    CRAWLSIEVE_RETURN_IF_ERROR(
+        AddLatestPages(pages, owners[i], max_sites, rows, known->site, ignored));
+    known->latest_pages[i] = pages;
+  }
+  return known;
 }
 
 }  // namespace crawlsieve

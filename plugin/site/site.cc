@@ -10,7 +10,7 @@
 namespace crawlsieve::site {
 namespace {
 
-constexpr std::uint64_t kFormat = 2;
+constexpr std::uint64_t kFormat = 3;
 constexpr std::size_t kMaxTrapSegments = 20;
 constexpr std::size_t kMaxTrapBytes = 1024;
 constexpr std::ptrdiff_t kMaxRepeats = 2;
@@ -24,11 +24,6 @@ static_assert(PatternMaker::kMaxEncodedBytes + PatternCounts::kMaxEncodedBytes +
 std::uint64_t HashOf(std::string_view text) { return RawChecksum(text).low; }
 
 bool IsHome(const UrlParts& parts) { return parts.path.size() <= 1 && parts.parameters.empty(); }
-
-/// Any number of the judge's as 32 bits.
-ContentMark MarkOf(std::uint64_t content) {
-  return static_cast<ContentMark>(content * 0x9e3779b97f4a7c15 >> 32);
-}
 
 std::string_view WithoutQuery(std::string_view pattern) {
   return pattern.substr(0, pattern.find('?'));
@@ -55,9 +50,9 @@ bool IsExplored(std::string_view url) { return HashOf(url) / kProbeOneIn % kExpl
 
 bool BringsNothingNew(const FetchCounts& counts) { return counts.MostNew() < kNothingNewBelow; }
 
-Share ScoreOf(Share chance, Share average) {
-  const std::uint64_t sum = std::uint64_t{chance} + average;
-  return sum == 0 ? kWhole / 2 : static_cast<Share>((std::uint64_t{chance} << 16) / sum);
+Share ScoreOf(Share worth, Share average) {
+  const std::uint64_t sum = std::uint64_t{worth} + average;
+  return sum == 0 ? kWhole / 2 : static_cast<Share>((std::uint64_t{worth} << 16) / sum);
 }
 
 std::optional<Brought> Site::AddPage(const PageObservation& page) {
@@ -66,7 +61,7 @@ std::optional<Brought> Site::AddPage(const PageObservation& page) {
   maker_.Note(parts);
   patterns_.FadeTo(page.time, kHalfLifeSeconds);
   const UrlPatterns patterns = maker_.PatternsOf(parts);
-  const ContentMark content = MarkOf(page.content);
+  const ContentMark content = page.content;
 
   const bool has_content = page.answer == Answer::kContent;
   Brought brought{page.answer == Answer::kError ? Found::kError : Found::kKnown};
@@ -105,22 +100,20 @@ UrlPatterns Site::PatternsOf(std::string_view url) const {
   return maker_.PatternsOf(PartsOf(url.substr(0, kMaxUrlBytes)));
 }
 
-bool Site::IsSoftError(std::uint64_t content) const {
-  return repeated_.IsSoftError(MarkOf(content));
-}
+bool Site::IsSoftError(ContentMark content) const { return repeated_.IsSoftError(content); }
 
-ChanceSteps Site::ChanceStepsOf(const UrlPatterns& patterns, std::uint32_t depth, bool explore,
-                                Share average) const {
-  ChanceSteps steps;
-  steps.site = counts_.ChanceOfNew(average);
+ExpectedSteps Site::StepsOf(const UrlPatterns& patterns, std::uint32_t depth, bool explore,
+                            const Expected& average) const {
+  ExpectedSteps steps;
+  steps.site = counts_.Expect(average);
   steps.shape = patterns.shape == patterns.pattern
                     ? steps.site
-                    : patterns_.Find(patterns.shape).ChanceOfNew(steps.site);
-  steps.pattern = patterns_.Find(patterns.pattern).ChanceOfNew(steps.shape);
-  Share chance = steps.pattern;
-  if (explore) chance = std::max(chance, steps.site / kExploredPart);
-  steps.chance = static_cast<Share>(std::uint64_t{chance} * kHalfChanceDepth /
-                                    (std::uint64_t{kHalfChanceDepth} + depth));
+                    : patterns_.Find(patterns.shape).Expect(steps.site);
+  steps.pattern = patterns_.Find(patterns.pattern).Expect(steps.shape);
+  Share worth = steps.pattern.worth;
+  if (explore) worth = std::max(worth, steps.site.worth / kExploredPart);
+  steps.worth = static_cast<Share>(std::uint64_t{worth} * kHalfWorthDepth /
+                                   (std::uint64_t{kHalfWorthDepth} + depth));
   return steps;
 }
 
@@ -128,12 +121,14 @@ std::optional<RuleAdvice> Site::RuleAdviceFor(std::string_view url) const {
   return rules_.AdviceFor(url, maker_);
 }
 
-Advice Site::AdviceFor(std::string_view url, std::uint32_t depth, Share average) const {
+Advice Site::AdviceFor(std::string_view url, std::uint32_t depth, const Expected& average) const {
   const UrlParts parts = PartsOf(url.substr(0, kMaxUrlBytes));
   const UrlPatterns patterns = maker_.PatternsOf(parts);
   const std::uint64_t hash = HashOf(url);
   Advice advice;
-  advice.chance = ChanceOf(patterns, depth, IsExplored(url), average);
+  const ExpectedSteps steps = StepsOf(patterns, depth, IsExplored(url), average);
+  advice.chance = steps.pattern.chance;
+  advice.worth = steps.worth;
   if (IsHome(parts)) return advice;
 
   if (HasTrapShape(url)) {

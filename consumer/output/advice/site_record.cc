@@ -49,7 +49,7 @@ std::vector<const PatternCounts::Pattern*> PatternsOf(const site::Site& site) {
 
 void AddCounts(const site::FetchCounts& counts, Json& json) {
   json["fetched"] = Fetches(counts.fetched);
-  json["new"] = Fetches(counts.fresh);
+  json["new"] = Fetches(counts.with_new);
   json["worth"] = Fetches(counts.worth);
   json["errors"] = Fetches(counts.errors);
   json["soft_errors"] = Fetches(counts.soft_errors);
@@ -117,10 +117,10 @@ void AppendSite(const SiteReport& report, std::string& text) {
   const site::Site& site = *report.site;
   const site::FetchCounts& counts = site.counts();
   fmt::format_to(out, "first fetches    {:.0f}: {:.1f} new, {:.0f} errors, {:.0f} soft errors\n",
-                 Fetches(counts.fetched), Fetches(counts.fresh), Fetches(counts.errors),
+                 Fetches(counts.fetched), Fetches(counts.with_new), Fetches(counts.errors),
                  Fetches(counts.soft_errors));
   fmt::format_to(out, "chance of new    {:.4f}; of an average fetch of the crawl {:.4f}\n",
-                 Decimal(counts.ChanceOfNew(report.average)), Decimal(report.average));
+                 Decimal(counts.Expect(report.average).chance), Decimal(report.average.chance));
   for (const std::uint32_t urls : site.repeated().UrlsOfSoftErrors()) {
     fmt::format_to(out, "soft error page  shown at {} URLs\n", urls);
   }
@@ -131,7 +131,7 @@ void AppendSite(const SiteReport& report, std::string& text) {
   }
   for (const auto* pattern : patterns) {
     fmt::format_to(out, "  {:>8.0f} {:>8.1f} {:>7.0f} {:>12.4f}  {}{}\n",
-                   Fetches(pattern->counts.fetched), Fetches(pattern->counts.fresh),
+                   Fetches(pattern->counts.fetched), Fetches(pattern->counts.with_new),
                    Fetches(pattern->counts.errors), Decimal(pattern->counts.MostNew()),
                    Printable(pattern->text),
                    site::BringsNothingNew(pattern->counts) ? "  (suppressed)" : "");
@@ -152,11 +152,11 @@ std::string SiteRecord(const SiteReport& report) {
   json["schema_version"] = kSchemaVersion;
   json["site"] = report.name;
   json["sequence"] = report.sequence;
-  json["average_chance"] = Decimal(report.average);
+  json["average_chance"] = Decimal(report.average.chance);
   Json learned;
   if (report.site.has_value()) {
     AddCounts(report.site->counts(), learned);
-    learned["chance_of_new"] = Decimal(report.site->counts().ChanceOfNew(report.average));
+    learned["chance_of_new"] = Decimal(report.site->counts().Expect(report.average).chance);
     learned["soft_error_pages"] = report.site->repeated().UrlsOfSoftErrors();
     learned["patterns"] = Json::array();
     for (const auto* pattern : PatternsOf(*report.site)) {

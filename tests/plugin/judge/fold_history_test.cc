@@ -52,7 +52,8 @@ std::vector<log::Entry> History(std::uint64_t seed, std::uint32_t fold_version) 
     if (log[i].has_parameters()) {
       log[i].mutable_parameters()->set_fold_version(fold_version);
       if (fold_version < 6) log[i].mutable_parameters()->clear_schedule();
-      if (fold_version < 7) log[i].mutable_parameters()->clear_sites();
+      // Fold version 7 learned of sites in rows that no version has any more.
+      if (fold_version < 8) log[i].mutable_parameters()->clear_sites();
     }
     if (log[i].has_page() && log[i].page().outcome() == log::OUTCOME_NOT_EVALUATED && i % 3 == 0) {
       log[i].mutable_page()->set_detail("parse_time");

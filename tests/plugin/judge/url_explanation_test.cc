@@ -170,7 +170,7 @@ TEST_F(UrlExplanationTest, AUrlThatWasNeverFetchedHasTheScoreThatCameWithItsLink
   EXPECT_EQ(explanation.site->rule->name, "sid");
   EXPECT_EQ(explanation.site->advice.support, 30U);
   EXPECT_GT(explanation.site->of_pattern.fetched, 0U);
-  EXPECT_EQ(explanation.site->chances.chance, explanation.site->advice.chance);
+  EXPECT_EQ(explanation.site->steps.pattern.chance, explanation.site->advice.chance);
 }
 
 TEST_F(UrlExplanationTest, NothingIsKnownOfAUrlOfAnotherHost) {
