@@ -1,22 +1,35 @@
 // Folds a made-up admission log into the judge's state, RocksDB and index included, as a judge does
 // that follows the log: how many entries a second with so many kept pages, and how long a restart
-// takes beside folding everything again.
+// takes beside folding everything again. With --checkpoints: what the fold loses while checkpoints
+// are made, what they copy, and what a start from one takes.
 #include "plugin/base/result.h"
+#include "plugin/base/thread_priority.h"
+#include "plugin/checkpoint/create.h"
+#include "plugin/checkpoint/restore.h"
 #include "plugin/fingerprint/sketch.h"
 #include "plugin/index/sharded_index.h"
+#include "plugin/judge/asked_url.h"
 #include "plugin/judge/detector.h"
+#include "plugin/judge/known_sites.h"
+#include "plugin/judge/live_state.h"
+#include "plugin/log/links.h"
 #include "plugin/state/store.h"
 #include "plugin/verdict/item.h"
 #include "plugin/verdict/reason.h"
 
+#include <algorithm>
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
+#include <span>
+#include <stop_token>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -42,9 +55,13 @@ struct Options {
   std::uint64_t snapshot_entries = 1'000'000;
   std::uint64_t fill = ~std::uint64_t{0};
   bool restart = false;
+  std::filesystem::path checkpoints;  ///< repository; empty: none are made
+  int pairs = 2;
   bool without_sketch = false;
   std::uint64_t hosts = 100'000;
   std::uint64_t max_sites = SiteParameters().max;
+  std::uint64_t links = 0;
+  std::size_t askers = 0;
   bool json = false;
 };
 
@@ -68,10 +85,21 @@ struct Cost {
   double seconds = 0;
   double cpu_seconds = 0;          // of the folding thread
   double process_cpu_seconds = 0;  // reading ahead and RocksDB's own threads included
+  std::uint64_t scores = 0;        // of the pages and their links
+  std::uint64_t log_bytes = 0;
 };
 
 double SecondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// Of a page, by its number.
+std::string HostOf(std::uint64_t url, std::uint64_t hosts) {
+  return fmt::format("host{}.example", Mix(url) % hosts);
+}
+
+std::string UrlOf(std::uint64_t url, std::uint64_t hosts) {
+  return fmt::format("https://{}/archive/{:016x}/page.html", HostOf(url, hosts), Mix(url));
 }
 
 /// The log: `kept` pages of their own content first, then a mix as of a crawl that goes on.
@@ -81,6 +109,7 @@ class MadeUpLog {
   MadeUpLog(const Options& options, std::uint64_t begin)
       : kept_(options.kept),
         hosts_(options.hosts),
+        links_(options.links),
         with_sketch_(!options.without_sketch),
         offset_(begin) {}
 
@@ -106,8 +135,8 @@ class MadeUpLog {
     page.mutable_source()->set_offset(static_cast<std::int64_t>(offset_));
     page.mutable_source()->set_previous_offset(static_cast<std::int64_t>(offset_) - 1);
     page.set_scheme(kScheme);
-    page.set_host(fmt::format("host{}.example", Mix(url) % hosts_));
-    page.set_url(fmt::format("https://{}/archive/{:016x}/page.html", page.host(), Mix(url)));
+    page.set_url(UrlOf(url, hosts_));
+    page.set_host(HostOf(url, hosts_));
     page.set_final_url(page.url());
     page.set_canonical_url(page.url());
     page.set_path_depth(3);
@@ -126,11 +155,28 @@ class MadeUpLog {
     }
     page.set_text_length(4'000);
     page.set_fetch_time_ms(1'700'000'000'000 + static_cast<std::int64_t>(offset_));
+    if (links_ > 0) page.set_links(LinksOf(url, page.url()));
     return entry;
+  }
+
+  /// Of the page's host all but one in ten. Half of them were fetched, about.
+  [[nodiscard]] std::string LinksOf(std::uint64_t url, const std::string& page_url) const {
+    std::vector<std::string> links;
+    for (std::uint64_t i = 0; i < links_; ++i) {
+      const std::uint64_t random = Mix(url * 1'000 + i);
+      const std::uint64_t other = random % (2 * std::max<std::uint64_t>(offset_, 1));
+      links.push_back(random % 10 == 0 ? UrlOf(other, hosts_)
+                                       : fmt::format("https://{}/archive/{:016x}/page.html",
+                                                     HostOf(url, hosts_), Mix(other)));
+    }
+    const std::size_t half = links.size() / 2;
+    return log::PackLinks(std::span(links).first(half), std::span(links).subspan(half), page_url)
+        .bytes;
   }
 
   const std::uint64_t kept_;
   const std::uint64_t hosts_;
+  const std::uint64_t links_;
   const bool with_sketch_;
   std::uint64_t offset_;
 };
@@ -195,18 +241,68 @@ Cost Fold(Detector& detector, MadeUpLog& log, std::uint64_t count, const Options
     for (const log::Entry& entry : entries) {
       const Folded folded = OrDie(detector.Fold(entry));
       if (reasons != nullptr) ++(*reasons)[static_cast<std::size_t>(folded.verdict->reason)];
+      if (options.links > 0 && reasons != nullptr) {
+        cost.scores += OrDie(detector.ScoresOf(entry.page(), *folded.verdict)).size();
+      }
     }
     offset += static_cast<std::int64_t>(entries.size());
     OrDie(detector.Commit({offset, std::string(16, 'x')}));
     cost.seconds += SecondsSince(start);
     cost.cpu_seconds += CpuSeconds() - cpu_start;
     cost.process_cpu_seconds += CpuSeconds(CLOCK_PROCESS_CPUTIME_ID) - process_start;
+    for (const log::Entry& entry : entries) cost.log_bytes += entry.ByteSizeLong();
     if (done % 1'000'000 < options.batch) {
       Say("{} entries folded, {:.0f} a second", done, static_cast<double>(done) / cost.seconds);
     }
   }
   return cost;
 }
+
+/// Threads that ask for the scores of a few hundred URLs at a time, as over HTTP, until they are
+/// destroyed.
+class Askers {
+ public:
+  static constexpr std::uint64_t kUrls = 300;
+
+  Askers(const Store& store, const Options& options) {
+    for (std::size_t i = 0; i < options.askers; ++i) {
+      threads_.emplace_back([this, &store, &options, i](const std::stop_token& stop) {
+        for (std::uint64_t round = i; !stop.stop_requested(); round += options.askers) {
+          Ask(store, options, round);
+        }
+      });
+    }
+  }
+
+  [[nodiscard]] std::uint64_t answers() const { return answers_; }
+  [[nodiscard]] double longest_seconds() const { return longest_; }
+
+ private:
+  void Ask(const Store& store, const Options& options, std::uint64_t round) {
+    const auto start = Clock::now();
+    const auto state = OrDie(LiveState::Of(store));
+    KnownSites sites;
+    UrlScorer scorer(state->progress(), sites, *state);
+    for (std::uint64_t i = 0; i < kUrls; ++i) {
+      const std::uint64_t url = Mix(round * kUrls + i) % (2 * options.kept);
+      AskedUrl asked;
+      asked.url = UrlOf(url, options.hosts);
+      asked.host = HostOf(url, options.hosts);
+      asked.path_depth = 3;
+      asked.as_of = Timestamp{std::chrono::milliseconds(1'700'000'000'000)};
+      static_cast<void>(OrDie(scorer.ScoreOf(asked)));
+    }
+    ++answers_;
+    const double seconds = SecondsSince(start);
+    double longest = longest_;
+    while (seconds > longest && !longest_.compare_exchange_weak(longest, seconds)) {
+    }
+  }
+
+  std::atomic<std::uint64_t> answers_{0};
+  std::atomic<double> longest_{0};
+  std::vector<std::jthread> threads_;
+};
 
 std::uint64_t BytesIn(const std::filesystem::path& directory) {
   std::uint64_t bytes = 0;
@@ -268,7 +364,13 @@ void FoldAll(const Options& options, const RestartOptions& restart,
   Say("folds a mix of {} entries", options.entries);
   const LookupWork before = detector->lookup_work();
   std::array<std::uint64_t, kReasonCount> reasons{};
+  auto askers = std::make_unique<Askers>(*store, options);
   const Cost fold = Fold(*detector, log, options.entries, options, &reasons);
+  if (options.askers > 0) {
+    result["answers_of_300_urls"] = askers->answers();
+    result["longest_answer_s"] = askers->longest_seconds();
+  }
+  askers.reset();
   Say("folded them, {:.0f} a second", static_cast<double>(options.entries) / fold.seconds);
   OrDie(store->Flush());
   const LookupWork after = detector->lookup_work();
@@ -277,6 +379,12 @@ void FoldAll(const Options& options, const RestartOptions& restart,
   result["fold_cpu_us"] = fold.cpu_seconds * 1e6 / static_cast<double>(options.entries);
   result["fold_process_cpu_us"] =
       fold.process_cpu_seconds * 1e6 / static_cast<double>(options.entries);
+  result["log_bytes_per_entry"] =
+      static_cast<double>(fold.log_bytes) / static_cast<double>(options.entries);
+  if (options.links > 0) {
+    result["scores_per_entry"] =
+        static_cast<double>(fold.scores) / static_cast<double>(options.entries);
+  }
   result["candidates_per_entry"] = static_cast<double>(after.candidates - before.candidates) /
                                    static_cast<double>(options.entries);
   result["refold_s"] = fill.seconds + fold.seconds;
@@ -286,6 +394,72 @@ void FoldAll(const Options& options, const RestartOptions& restart,
       result["reasons"][std::string(RuleFor(static_cast<Reason>(i)).name)] = reasons[i];
     }
   }
+}
+
+/// Folds so many entries alone, and then as long as a checkpoint is being made, as often as
+/// `options.pairs` says. Then starts from the newest.
+void MeasureCheckpoints(const Options& options, const RestartOptions& restart,
+                        nlohmann::ordered_json& result) {
+  std::int64_t last = 0;
+  double alone_rates = 0;
+  {
+    const auto store = OrDie(Store::Open(options.store));
+    const auto detector = OpenDetector(*store, options.kept + options.entries, restart);
+    MadeUpLog log(options, static_cast<std::uint64_t>(detector->position().offset));
+    CheckpointManifest known;
+    (void)Fold(*detector, log, options.entries, options, nullptr);  // rows come to the cache
+    for (int pair = 0; pair < options.pairs; ++pair) {
+      const Cost alone = Fold(*detector, log, options.entries, options, nullptr);
+      const double alone_rate = static_cast<double>(options.entries) / alone.seconds;
+      alone_rates += alone_rate;
+      OrDie(store->BeginFlush());
+      const auto begin = Clock::now();
+      std::atomic<bool> is_done{false};
+      CheckpointReport report;
+      std::jthread maker([&] {
+        LowerThreadPriority();
+        const StateCopy copy = OrDie(StateCopy::Take(*store, options.store.directory));
+        report = OrDie(CreateCheckpoint(
+            copy, {.repository = options.checkpoints, .rests = CheckpointOptions::kBesideAJudge},
+            known));
+        is_done = true;
+      });
+      std::uint64_t folded = 0;
+      Cost beside;
+      while (!is_done) {
+        const Cost cost = Fold(*detector, log, options.batch, options, nullptr);
+        beside.seconds += cost.seconds;
+        folded += options.batch;
+      }
+      maker.join();
+      known = report.made.manifest;
+      const double rate = static_cast<double>(folded) / beside.seconds;
+      result["checkpoints"].push_back({{"seconds", SecondsSince(begin)},
+                                       {"bytes", known.bytes()},
+                                       {"new_bytes", report.new_bytes},
+                                       {"alone_per_s", alone_rate},
+                                       {"beside_per_s", rate},
+                                       {"beside_to_alone", rate / alone_rate}});
+      Say("checkpoint {}: {}", pair + 1, result["checkpoints"].back().dump());
+    }
+    last = known.log_offset;
+  }
+  Options restored = options;
+  restored.store.directory = options.checkpoints.string() + ".restored";
+  std::filesystem::remove_all(restored.store.directory);
+  const auto repository = OrDie(CheckpointRepository::Open(options.checkpoints));
+  const StoredCheckpoint newest = OrDie(repository.Find(""));
+  const auto begin = Clock::now();
+  OrDie(RestoreCheckpoint(repository, newest, restored.store.directory));
+  result["restore_s"] = SecondsSince(begin);
+  const RestartOptions from{restored.store.directory, options.snapshot_entries};
+  (void)Restart(restored, from, result, "start_s");
+  const double judging = SecondsSince(begin);
+  const double refold = static_cast<double>(last) / (alone_rates / options.pairs);
+  result["restore_to_judging_s"] = judging;
+  result["refold_at_the_rate_alone_s"] = refold;
+  result["restore_to_refold"] = judging / refold;
+  std::filesystem::remove_all(restored.store.directory);
 }
 
 int Print(const Options& options, const nlohmann::ordered_json& result) {
@@ -302,6 +476,10 @@ int Run(const Options& options) {
   nlohmann::ordered_json result;
   result["kept"] = options.kept;
   result["entries"] = options.entries;
+  if (!options.checkpoints.empty()) {
+    MeasureCheckpoints(options, restart, result);
+    return Print(options, result);
+  }
   if (!options.restart) FoldAll(options, restart, result);
   if (result.contains("filled") && !result.contains("fold_per_s")) return Print(options, result);
   Restart(options, {}, result, "restart_from_rows_s");
@@ -332,6 +510,9 @@ int main(int argc, char** argv) {
   app.add_option("--hosts", options.hosts, "that the pages are of")->check(CLI::PositiveNumber);
   app.add_option("--max-sites", options.max_sites,
                  "judge.sites.max; 0: nothing is learned of sites");
+  app.add_option("--links", options.links, "of each page; scores of them are made");
+  app.add_option("--askers", options.askers,
+                 "threads that ask for the scores of 300 URLs again and again during the mix");
   app.add_option("--threads", options.threads, "that read ahead of the fold")
       ->check(CLI::PositiveNumber);
   app.add_option("--cache-mib", options.cache_mib, "RocksDB's block cache");
@@ -339,6 +520,10 @@ int main(int argc, char** argv) {
                  "entries from one restart snapshot to the next; 0: none");
   app.add_flag("--restart", options.restart,
                "fold nothing: measure restarts on the state that an earlier run left");
+  app.add_option("--checkpoints", options.checkpoints,
+                 "repository: measure checkpoints on the state that an earlier run left, with "
+                 "--entries folded alone before each");
+  app.add_option("--pairs", options.pairs, "checkpoints that are made")->check(CLI::PositiveNumber);
   app.add_flag("--without-sketch", options.without_sketch,
                "pages have no sketch and no title: the simhash alone decides");
   app.add_flag("--json", options.json, "print one JSON object");

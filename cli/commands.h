@@ -31,6 +31,18 @@ struct ScanArguments {
   std::size_t examples = 5;
 };
 
+struct EntriesArguments {
+  std::vector<std::filesystem::path> paths;  ///< pages, or files of entries
+  std::filesystem::path config;
+  std::filesystem::path out;           ///< the file of entries, or a folder of verdicts
+  std::filesystem::path dead_letters;  ///< empty: only counted and reported
+  std::filesystem::path state;         ///< empty: a temporary directory, gone afterwards
+  std::string format;                  ///< of JSON lines; empty: the configuration's
+  std::string modified;                ///< RFC 3339; empty: the files' own times
+  int threads = 0;                     ///< 0: the configuration's
+  bool json = false;
+};
+
 struct FeedArguments {
   std::vector<std::filesystem::path> paths;
   std::filesystem::path config;
@@ -76,10 +88,18 @@ struct ExtractArguments {
   bool random_key = false;
 };
 
+/// A running service to ask, and what it may want.
+struct ServiceAddress {
+  std::string url;                   ///< empty: none
+  std::filesystem::path token_file;  ///< with the token that it wants; empty: none
+  std::filesystem::path ca_file;     ///< PEM, who signs its certificate; empty: the system's
+};
+
 struct DueArguments {
-  std::filesystem::path state;
-  std::string before;  ///< RFC 3339, or "now"
-  std::string host;    ///< empty: all hosts
+  std::filesystem::path state;  ///< either this
+  ServiceAddress service;       ///< or this
+  std::string before;           ///< RFC 3339, or "now"
+  std::string host;             ///< empty: all hosts
   std::string format = "json";
   std::filesystem::path out;  ///< empty: standard output
   std::uint64_t limit = 0;    ///< 0: all that are due, in the order of the URLs
@@ -87,7 +107,8 @@ struct DueArguments {
 
 struct ExplainArguments {
   std::string url;
-  std::filesystem::path state;
+  std::filesystem::path state;   ///< either this
+  ServiceAddress service;        ///< or this, which knows its own configuration
   std::filesystem::path config;  ///< how URLs are spelt; empty: defaults
   std::string crawl;
   bool has_crawl = false;
@@ -97,7 +118,8 @@ struct ExplainArguments {
 
 struct SiteArguments {
   std::string host;
-  std::filesystem::path state;
+  std::filesystem::path state;  ///< either this
+  ServiceAddress service;       ///< or this
   bool json = false;
 };
 
@@ -149,6 +171,9 @@ struct IndexArguments {
   int max_distance = 3;
   int threads = 1;
   ChunkArgument chunk = {};
+  std::uint64_t chunks = 1;     ///< to make of a snapshot
+  std::uint32_t ranges = 1;     ///< of each permuted table
+  std::uint64_t partition = 0;  ///< of all tables
   bool json = false;
 };
 
@@ -157,8 +182,11 @@ struct TopArguments {
       addresses;                 ///< of processes, http://host:port; none: the configuration's
   std::filesystem::path config;  ///< empty: defaults
   bool from_topic = false;       ///< read the metrics topic instead
-  double seconds = 2;            ///< from one look to the next
-  int count = 0;                 ///< looks; 0: one, or on a terminal until it is ended
+  std::filesystem::path
+      token_file;  ///< with the token that the processes want; empty: none, or the configuration's
+  std::filesystem::path ca_file;  ///< PEM, who signs their certificates; empty: the system's
+  double seconds = 2;             ///< from one look to the next
+  int count = 0;                  ///< looks; 0: one, or on a terminal until it is ended
 };
 
 /// Each runs one command of the program and returns its exit code. Errors go to standard error.
@@ -166,6 +194,10 @@ int RunCommand(const std::filesystem::path& config);
 /// The child of the crash probe, started by RunCommand. Not for people.
 int ProbePageCommand(const std::filesystem::path& config);
 int ScanCommand(const ScanArguments& arguments);
+/// Makes entries of files of pages.
+int EntriesExtractCommand(const EntriesArguments& arguments);
+/// Folds files of entries to verdicts.
+int EntriesFoldCommand(const EntriesArguments& arguments);
 int FeedCommand(const FeedArguments& arguments);
 int EvalCommand(const EvalArguments& arguments);
 int CheckCommand(const std::filesystem::path& config, bool json);
@@ -189,9 +221,9 @@ int CheckpointRestoreCommand(const CheckpointArguments& arguments);
 int ExtractCommand(const ExtractArguments& arguments);
 /// Lists the URLs of a state directory that are due.
 int DueCommand(const DueArguments& arguments);
-/// Says why a URL has its score and last verdict, from a state directory.
+/// Says why a URL has its score and last verdict, by a state directory or a running service.
 int ExplainCommand(const ExplainArguments& arguments);
-/// Prints what was learned of a site, from a state directory.
+/// Prints what was learned of a site, by a state directory or a running service.
 int SiteCommand(const SiteArguments& arguments);
 /// Prints the key in the key topic.
 int KeyExportCommand(const KeyArguments& arguments);
@@ -205,6 +237,12 @@ int IndexExportCommand(const IndexArguments& arguments);
 int IndexVerifyCommand(const IndexArguments& arguments);
 int IndexStatsCommand(const IndexArguments& arguments);
 int IndexPairsCommand(const IndexArguments& arguments);
+/// Writes a snapshot as chunks, each a snapshot of its own.
+int IndexSplitCommand(const IndexArguments& arguments);
+/// Puts a snapshot's entries into the partitions of permuted tables.
+int IndexScatterCommand(const IndexArguments& arguments);
+/// Finds the near pairs within one of these partitions.
+int IndexGatherCommand(const IndexArguments& arguments);
 int IndexClustersCommand(const IndexArguments& arguments);
 int IndexQueryCommand(const IndexArguments& arguments);
 

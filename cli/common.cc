@@ -1,6 +1,7 @@
 #include "cli/common.h"
 
 #include "config/load.h"
+#include "consumer/advice/answers.h"
 #include "consumer/observability/printable.h"
 #include "plugin/fingerprint/key.h"
 #include "plugin/index/sharded_index.h"
@@ -66,6 +67,16 @@ ProcessorOptions OfflineProcessorOptions(const config::Config& config, bool rand
   return options;
 }
 
+RecordOptions RecordOptionsOf(const config::Config& config, bool random_key) {
+  RecordOptions options;
+  options.processor = OfflineProcessorOptions(config, random_key);
+  options.threads = WorkersOf(config);
+  options.max_in_flight_bytes = config.extract_stage.max_in_flight_bytes;
+  options.max_in_flight_records = config.extract_stage.max_in_flight_records;
+  options.repeat_cache_bytes = config.extract_stage.repeat_cache_bytes;
+  return options;
+}
+
 IndexFactory IndexFactoryOf(const config::Config& config) {
   return [options = config.index](int max_distance) -> Result<std::unique_ptr<HammingIndex>> {
     IndexOptions with_distance = options;
@@ -87,17 +98,9 @@ Result<std::unique_ptr<BodyFetcher>> BodyFetcherOf(const config::Config& config)
   return MakeBodyFetcher(config.claims, config.decode, config.extract_stage.max_in_flight_bytes);
 }
 
-std::optional<Timestamp> TimeNamed(const std::string& text) {
-  if (text == "now") {
-    return std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
-  }
-  const std::optional<Timestamp> time = ParseRfc3339(text);
-  return time.has_value() && time->time_since_epoch().count() >= 0 ? time : std::nullopt;
-}
-
-Error NoTime(const std::string& text) {
-  return {ErrorCode::kInvalidInput,
-          fmt::format("{} is no time like 2026-03-01T12:00:00Z, from 1970 on", Printable(text))};
+Result<Timestamp> TimeNamed(const std::string& text) {
+  return TimeAsked(text,
+                   std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now()));
 }
 
 OutputFile::OutputFile(std::FILE* file, std::string name) : file_(file), name_(std::move(name)) {}

@@ -3,6 +3,7 @@
 #include "config/config.h"
 #include "consumer/claims/body_fetcher.h"
 #include "consumer/input/file_reader.h"
+#include "consumer/pipeline/extract_records.h"
 #include "consumer/pipeline/page_processor.h"
 #include "plugin/base/result.h"
 #include "plugin/base/timestamp.h"
@@ -41,6 +42,9 @@ void PrintWarnings(const std::vector<std::string>& warnings);
 /// a fixed, public one. Says which on standard error, unless it is the configured one.
 [[nodiscard]] ProcessorOptions OfflineProcessorOptions(const config::Config& config,
                                                        bool random_key);
+/// How commands that work without a broker make entries of records, but for bodies that lie
+/// elsewhere.
+[[nodiscard]] RecordOptions RecordOptionsOf(const config::Config& config, bool random_key);
 [[nodiscard]] IndexFactory IndexFactoryOf(const config::Config& config);
 [[nodiscard]] std::size_t ThreadsOf(const ExtractStageOptions& options);
 
@@ -52,10 +56,8 @@ void PrintWarnings(const std::vector<std::string>& warnings);
 /// MakeBodyFetcher.
 [[nodiscard]] Result<std::unique_ptr<BodyFetcher>> BodyFetcherOf(const config::Config& config);
 
-/// A time of 1970 or later in RFC 3339, or "now"; nullopt: it is none.
-[[nodiscard]] std::optional<Timestamp> TimeNamed(const std::string& text);
-/// Says that `text` is no such time.
-[[nodiscard]] Error NoTime(const std::string& text);
+/// As TimeAsked, by the clock.
+[[nodiscard]] Result<Timestamp> TimeNamed(const std::string& text);
 
 /// Lines into a file, or to standard output.
 class OutputFile {

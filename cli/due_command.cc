@@ -1,11 +1,13 @@
 #include "consumer/observability/printable.h"
+#include "consumer/output/scores/score_record.h"
 #include "extract/url/page_url.h"
 #include "plugin/judge/due_urls.h"
 #include "plugin/judge/state_reader.h"
 
 #include <algorithm>
 #include <cstdint>
-#include <optional>
+#include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -13,10 +15,14 @@
 #include "cli/commands.h"
 #include "cli/common.h"
 #include "cli/score_file.h"
+#include "cli/state_questions.h"
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 namespace crawlsieve::consumer {
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 /// Lines of a record: text of pages is only in those of JSON. Others have URLs of visible ASCII.
 std::string PrintableRecord(std::string_view record) {
@@ -33,22 +39,10 @@ std::string PrintableRecord(std::string_view record) {
 /// Writes what is due as one record after the other.
 class DueOutput {
  public:
-  DueOutput(OutputFile file, ScoreFileFormat format, bool to_terminal, Timestamp before,
-            std::uint64_t sequence)
-      : file_(std::move(file)),
-        format_(format),
-        to_terminal_(to_terminal),
-        before_(before),
-        sequence_(sequence) {}
+  DueOutput(OutputFile file, ScoreFileFormat format, bool to_terminal)
+      : file_(std::move(file)), format_(format), to_terminal_(to_terminal) {}
 
-  Status Write(const DueUrl& due) {
-    UrlScore score = UrlScoreOf(due, before_, sequence_);
-    // URLs of one host come one after the other.
-    if (score.host != host_) {
-      host_ = score.host;
-      registered_domain_ = extract::RegisteredDomain(host_);
-    }
-    score.registered_domain = registered_domain_;
+  Status Write(const UrlScore& score) {
     const std::string bytes = format_.Render(score);
     ++(bytes.empty() ? left_out_ : written_);
     return file_.Write(to_terminal_ ? PrintableRecord(bytes) : bytes);
@@ -63,27 +57,83 @@ class DueOutput {
   OutputFile file_;
   const ScoreFileFormat format_;
   const bool to_terminal_;
-  const Timestamp before_;
-  const std::uint64_t sequence_;
-  std::string host_;
-  std::string registered_domain_;
   std::uint64_t written_ = 0;
   std::uint64_t left_out_ = 0;
 };
 
 Error Wrong(std::string message) { return {ErrorCode::kInvalidInput, std::move(message)}; }
 
-Result<DueCounts> WriteDue(StateReader& state, const DueOptions& options, std::uint64_t limit,
-                           DueOutput& output) {
-  if (limit == 0) {
-    return ForEachDue(state, options, [&](const DueUrl& due) { return output.Write(due); });
+/// The due URLs of a running service, page by page. Each page is of the state as it was then.
+class ServiceDue {
+ public:
+  ServiceDue(ServiceAddress service, std::string before, std::string host)
+      : service_(std::move(service)), before_(std::move(before)), host_(std::move(host)) {}
+
+  /// `take` gets each record.
+  Result<DueCounts> ForEach(const std::function<Status(UrlScore&&)>& take) const {
+    DueCounts counts;
+    Json question = {{"before", before_}};
+    if (!host_.empty()) question["host"] = host_;
+    while (true) {
+      CRAWLSIEVE_ASSIGN_OR_RETURN(const auto text, AskService(service_, "/due", question));
+      const auto answer = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+      const auto number = [&](const char* name) {
+        return answer.is_object() ? answer.value(name, Json()) : Json();
+      };
+      const Json scores = number("scores");
+      const Json next = number("next");
+      const bool is_next = next.is_null() || (next.is_string() && next != question["after"]);
+      if (!scores.is_array() || !is_next || !number("urls").is_number_unsigned() ||
+          !number("due").is_number_unsigned() || !number("without_schedule").is_number_unsigned()) {
+        return MakeError(ErrorCode::kIo, fmt::format("{} gives no list of due URLs", service_.url));
+      }
+      counts.urls += number("urls").get<std::uint64_t>();
+      counts.due += number("due").get<std::uint64_t>();
+      counts.without_schedule += number("without_schedule").get<std::uint64_t>();
+      for (const Json& record : scores) {
+        CRAWLSIEVE_ASSIGN_OR_RETURN(auto score, ParseUrlScoreRecord(record.dump()));
+        CRAWLSIEVE_RETURN_IF_ERROR(take(std::move(score)));
+      }
+      if (next.is_null()) return counts;
+      question["after"] = next;
+    }
   }
+
+ private:
+  const ServiceAddress service_;
+  const std::string before_;
+  const std::string host_;
+};
+
+/// The due URLs of a state directory, as frontiers take them.
+Result<DueCounts> ForEachDueOf(StateView& state, const DueOptions& options,
+                               const std::function<Status(UrlScore&&)>& take) {
+  const std::uint64_t sequence = state.progress().sequence;
+  std::string host;
+  std::string registered_domain;
+  return ForEachDue(state, options, [&](DueUrl&& due) -> Status {
+    UrlScore score = UrlScoreOf(due, options.before, sequence);
+    // URLs of one host come one after the other.
+    if (score.host != host) {
+      host = score.host;
+      registered_domain = extract::RegisteredDomain(host);
+    }
+    score.registered_domain = registered_domain;
+    return take(std::move(score));
+  });
+}
+
+/// Gives what is due to its argument, in the order of the URLs.
+using DueSource = std::function<Result<DueCounts>(const std::function<Status(UrlScore&&)>&)>;
+
+Result<DueCounts> WriteDue(const DueSource& source, std::uint64_t limit, DueOutput& output) {
+  if (limit == 0) return source([&](UrlScore&& due) { return output.Write(due); });
   MostUrgent most_urgent(limit);
-  CRAWLSIEVE_ASSIGN_OR_RETURN(auto counts, ForEachDue(state, options, [&](DueUrl&& due) -> Status {
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto counts, source([&](UrlScore&& due) -> Status {
                                 most_urgent.Add(std::move(due));
                                 return {};
                               }));
-  for (const DueUrl& due : std::move(most_urgent).Take()) {
+  for (const UrlScore& due : std::move(most_urgent).Take()) {
     CRAWLSIEVE_RETURN_IF_ERROR(output.Write(due));
   }
   return counts;
@@ -107,8 +157,8 @@ void PrintCounts(const DueCounts& counts, const DueOutput& output, bool is_sorte
 
 int DueCommand(const DueArguments& arguments) {
   DueOptions options;
-  const std::optional<Timestamp> before = TimeNamed(arguments.before);
-  if (!before.has_value()) return PrintError(NoTime(arguments.before));
+  const auto before = TimeNamed(arguments.before);
+  if (!before) return PrintError(before.error());
   options.before = *before;
   if (!arguments.host.empty()) {
     options.host = extract::CanonicalizeUrl("http://" + arguments.host + "/").host;
@@ -127,14 +177,23 @@ int DueCommand(const DueArguments& arguments) {
     return PrintError(
         Wrong(fmt::format("the format {} isn't text: give --out, too", arguments.format)));
   }
-  const auto state = StateReader::Open(arguments.state);
-  if (!state) return PrintError(state.error());
+  std::unique_ptr<StateReader> state;
+  DueSource source;
+  if (arguments.service.url.empty()) {
+    auto opened = StateReader::Open(arguments.state);
+    if (!opened) return PrintError(opened.error());
+    state = std::move(*opened);
+    source = [&](const auto& take) { return ForEachDueOf(*state, options, take); };
+  } else {
+    // One time for all pages, also for "now".
+    source = [service = ServiceDue(arguments.service, FormatRfc3339(*before), options.host)](
+                 const auto& take) { return service.ForEach(take); };
+  }
   auto file = OutputFile::Open(arguments.out);
   if (!file) return PrintError(file.error());
 
-  DueOutput output(std::move(*file), *format, arguments.out.empty(), options.before,
-                   (*state)->progress().sequence);
-  const auto counts = WriteDue(**state, options, arguments.limit, output);
+  DueOutput output(std::move(*file), *format, arguments.out.empty());
+  const auto counts = WriteDue(source, arguments.limit, output);
   if (!counts) return PrintError(counts.error(), kExitFailed);
   if (const Status flushed = output.Flush(); !flushed) {
     return PrintError(flushed.error(), kExitFailed);

@@ -23,6 +23,7 @@
 
 #include "cli/commands.h"
 #include "cli/common.h"
+#include "cli/pair_line.h"
 #include "cli/progress.h"
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -232,16 +233,6 @@ bool IsSearchQuicker(const SnapshotFile& store, std::size_t queries,
   constexpr std::uint64_t kEntriesForLookup[] = {100, 200, 400, 700, 1'300, 2'300, 5'700, 6'000};
   const auto k = static_cast<std::size_t>(arguments.max_distance);
   return queries * kEntriesForLookup[k] < store.info().entries;
-}
-
-Json PairEnd(const IndexEntry& entry) {
-  Json end{{"fingerprint", Hex(entry.fingerprint.bits)}};
-  if (entry.document.sequence != 0) end["sequence"] = entry.document.sequence;
-  return end;
-}
-
-std::string PairLine(const NearPair& pair) {
-  return Json{{"a", PairEnd(pair.a)}, {"b", PairEnd(pair.b)}, {"distance", pair.distance}}.dump();
 }
 
 /// Joins what stands in lines of pairs.

@@ -83,6 +83,43 @@ void AddScan(CLI::App& app, Commands& commands) {
   commands.push_back({&scan, [arguments] { return ScanCommand(*arguments); }});
 }
 
+void AddEntries(CLI::App& app, Commands& commands) {
+  const auto arguments = std::make_shared<EntriesArguments>();
+  CLI::App& entries = *app.add_subcommand(
+      "entries", "The two halves of a scan, for engines that extract on many machines");
+  entries.require_subcommand(1);
+  CLI::App& extract =
+      *entries.add_subcommand("extract", "Make a file of entries of pages, as scan does");
+  extract
+      .add_option("PATH", arguments->paths, "As for scan; - reads JSON lines from standard input")
+      ->required();
+  extract.add_option("--out", arguments->out, "The file of entries")->required();
+  extract.add_option("--dead-letters", arguments->dead_letters,
+                     "Write records without a URL here, as JSON lines");
+  extract.add_option("--format", arguments->format, kFormatMeaning)->check(JsonFormatNames());
+  extract.add_option("--modified", arguments->modified,
+                     "Time of pages that have none, like 2026-03-01T12:00:00Z (default: that of "
+                     "their file)");
+  extract
+      .add_option("--threads", arguments->threads, "That extract (default: the configuration's)")
+      ->check(CLI::Range(1, 1'024));
+  CLI::App& fold = *entries.add_subcommand(
+      "fold", "Judge the pages of files of entries, in the order given, as scan does");
+  fold.add_option("FILE", arguments->paths, "That entries extract wrote")->required();
+  fold.add_option("--out", arguments->out,
+                  "Folder for the verdicts: NAME.jsonl of NAME.entries, a line each")
+      ->required();
+  fold.add_option("--state-dir", arguments->state,
+                  "Keep the judge's state here and go on from it (default: forget it)");
+  for (CLI::App* command : {&extract, &fold}) {
+    command->add_option("--config", arguments->config,
+                        "Configuration file (default: all defaults)");
+    command->add_flag("--json", arguments->json, "Print the summary as JSON");
+  }
+  commands.push_back({&extract, [arguments] { return EntriesExtractCommand(*arguments); }});
+  commands.push_back({&fold, [arguments] { return EntriesFoldCommand(*arguments); }});
+}
+
 void AddFeed(CLI::App& app, Commands& commands) {
   const auto arguments = std::make_shared<FeedArguments>();
   CLI::App& feed = *app.add_subcommand("feed", "Publish pages from files to the input topic");
@@ -150,7 +187,7 @@ void AddState(CLI::App& app, Commands& commands) {
       "verify", "Fold the admission log again and compare; the judge must not be running");
   verify.add_option("--config", arguments->config, "Configuration file (YAML)")->required();
   verify.add_option("--from", arguments->repository,
-                    "Repository of checkpoints: fold from the newest that isn't past the state "
+                    "Repository of checkpoints: fold from the oldest that the log still reaches "
                     "(default: from the log's first entry)");
   verify.add_flag("--json", arguments->json, "Print the outcome as JSON");
   commands.push_back({&verify, [arguments] { return StateVerifyCommand(*arguments); }});
@@ -236,14 +273,21 @@ void AddTop(CLI::App& app, Commands& commands) {
       "top", "Show running processes: on a terminal until q is pressed, elsewhere once as text");
   CLI::Option& addresses =
       *top.add_option("URL", arguments->addresses,
-                      "Addresses of processes, http://host:port (default: http.address and "
-                      "http.port of the configuration)");
+                      "Addresses of processes, http://host:port or https://host:port (default: "
+                      "http.address and http.port of the configuration)");
   CLI::Option& config =
       *top.add_option("--config", arguments->config, "Configuration file (default: all defaults)");
   top.add_flag("--topic", arguments->from_topic,
                "Read the metrics topic instead: all processes of the deployment")
       ->needs(&config)
       ->excludes(&addresses);
+  top.add_option("--token-file", arguments->token_file,
+                 "File with the token that the processes want (default: http.token_file, for the "
+                 "configured address)")
+      ->check(CLI::ExistingFile);
+  top.add_option("--ca", arguments->ca_file,
+                 "PEM file with who signs the processes' certificates (default: the system's)")
+      ->check(CLI::ExistingFile);
   top.add_option("--interval", arguments->seconds, "Seconds between looks")
       ->check(CLI::Range(0.1, 3600.0))
       ->capture_default_str();
@@ -268,13 +312,31 @@ void AddExtract(CLI::App& app, Commands& commands) {
 constexpr const char* kStateMeaning =
     "State directory, of a judge that isn't running; nothing in it is changed";
 
+/// One of the two is needed.
+void AddStateOrService(CLI::App& command, std::filesystem::path& state, ServiceAddress& service) {
+  CLI::Option& directory = *command.add_option("--state", state, kStateMeaning);
+  CLI::Option& url = *command.add_option("--url", service.url,
+                                         "A running judge in its place, by its HTTP address, like "
+                                         "http://127.0.0.1:8080");
+  command.add_option("--token-file", service.token_file, "File with the token that it wants")
+      ->needs(&url);
+  command
+      .add_option("--ca", service.ca_file,
+                  "PEM file with who signs its certificate (default: the system's)")
+      ->needs(&url);
+  url.excludes(&directory);
+  command.parse_complete_callback([&directory, &url] {
+    if (directory.count() + url.count() == 0) throw CLI::RequiredError("--state or --url");
+  });
+}
+
 void AddSite(CLI::App& app, Commands& commands) {
   const auto arguments = std::make_shared<SiteArguments>();
   CLI::App& site = *app.add_subcommand(
       "site", "Show what was learned of a site: its URLs' patterns, rules and counts");
   site.add_option("HOST", arguments->host, "Host, with its port if it has one; or a URL")
       ->required();
-  site.add_option("--state", arguments->state, kStateMeaning)->required();
+  AddStateOrService(site, arguments->state, arguments->service);
   site.add_flag("--json", arguments->json, "Print the record as JSON");
   commands.push_back({&site, [arguments] { return SiteCommand(*arguments); }});
 }
@@ -283,7 +345,7 @@ void AddDue(CLI::App& app, Commands& commands) {
   const auto arguments = std::make_shared<DueArguments>();
   CLI::App& due = *app.add_subcommand(
       "due", "List the URLs of a state that are due to be fetched again, with their scores");
-  due.add_option("--state", arguments->state, kStateMeaning)->required();
+  AddStateOrService(due, arguments->state, arguments->service);
   due.add_option("--before", arguments->before,
                  "Those due at this time, like 2026-03-01T12:00:00Z, or at the time now")
       ->required();
@@ -304,9 +366,11 @@ void AddExplain(CLI::App& app, Commands& commands) {
   CLI::App& explain = *app.add_subcommand(
       "explain", "Say why a URL has its score and its last verdict, with the evidence");
   explain.add_option("URL", arguments->url, "In any spelling")->required();
-  explain.add_option("--state", arguments->state, kStateMeaning)->required();
-  explain.add_option("--config", arguments->config,
-                     "Configuration file, for how URLs are spelt (default: all defaults)");
+  AddStateOrService(explain, arguments->state, arguments->service);
+  explain.add_option(
+      "--config", arguments->config,
+      "Configuration file, for how URLs are spelt (default: all defaults). A running "
+      "judge knows its own");
   CLI::Option& crawl = *explain.add_option(
       "--crawl", arguments->crawl, "Crawl, where each has URLs of its own (judge.scope: crawl)");
   explain.add_option("--at", arguments->at, "The score at this time, like 2026-03-01T12:00:00Z")
@@ -396,17 +460,57 @@ CLI::App& AddIndexCommand(CLI::App& index, IndexArguments& arguments, const char
   return command;
 }
 
+void AddChunkOption(CLI::App& command, const std::shared_ptr<IndexArguments>& arguments,
+                    const char* chunk) {
+  command
+      .add_option_function<std::string>(
+          "--chunk", [arguments](const std::string& text) { arguments->chunk = ParseChunk(text); },
+          chunk)
+      ->type_name("I/N");
+}
+
 /// --threads and --chunk of commands that read a snapshot in one pass.
 void AddPassOptions(CLI::App& command, const std::shared_ptr<IndexArguments>& arguments,
                     const char* chunk) {
   command.add_option("--threads", arguments->threads, "That compare")
       ->check(CLI::Range(1, 1'024))
       ->capture_default_str();
-  command
-      .add_option_function<std::string>(
-          "--chunk", [arguments](const std::string& text) { arguments->chunk = ParseChunk(text); },
-          chunk)
-      ->type_name("I/N");
+  AddChunkOption(command, arguments, chunk);
+}
+
+/// Parts of a query or of pairs, for engines that divide a set among machines.
+void AddIndexForEngines(CLI::App& index, const std::shared_ptr<IndexArguments>& arguments,
+                        Commands& commands) {
+  CLI::App& split = AddIndexCommand(
+      index, *arguments, "split",
+      "Write a snapshot as chunks, each a snapshot of its own, and set.json, which names them");
+  split.add_option("STORE", arguments->store, "The snapshot")->required();
+  split.add_option("--chunks", arguments->chunks, "At most so many, of about one size")
+      ->required()
+      ->check(CLI::Range(1, 100'000));
+  split.add_option("--out", arguments->out, "A folder without chunks")->required();
+
+  CLI::App& scatter = AddIndexCommand(
+      index, *arguments, "scatter",
+      "Write the fingerprints of a snapshot by partition of permuted tables, for gather");
+  scatter.add_option("STORE", arguments->store, "The snapshot")->required();
+  CLI::App& gather =
+      AddIndexCommand(index, *arguments, "gather",
+                      "Find the near pairs within one partition, read from standard input");
+  gather.add_option("--partition", arguments->partition, "Its number")->required();
+  gather.add_option("--out", arguments->out, "JSON lines (default: standard output)");
+  for (CLI::App* command : {&scatter, &gather}) {
+    command->add_option("--max-distance", arguments->max_distance, "Bits")
+        ->check(CLI::Range(0, 7))
+        ->capture_default_str();
+    command->add_option("--ranges", arguments->ranges, "Partitions of each table")
+        ->check(CLI::Range(1, 1'000'000))
+        ->capture_default_str();
+  }
+  AddChunkOption(scatter, arguments, "Chunk I of N of the snapshot only");
+  commands.push_back({&split, [arguments] { return IndexSplitCommand(*arguments); }});
+  commands.push_back({&scatter, [arguments] { return IndexScatterCommand(*arguments); }});
+  commands.push_back({&gather, [arguments] { return IndexGatherCommand(*arguments); }});
 }
 
 void AddIndex(CLI::App& app, Commands& commands) {
@@ -469,6 +573,7 @@ void AddIndex(CLI::App& app, Commands& commands) {
       .add_option("PAIRS", arguments->pairs, "Files that index pairs wrote, of all chunks")
       ->required();
   index_clusters.add_option("--out", arguments->out, "JSON lines (default: standard output)");
+  AddIndexForEngines(index, arguments, commands);
   commands.push_back({&index_pairs, [arguments] { return IndexPairsCommand(*arguments); }});
   commands.push_back({&index_clusters, [arguments] { return IndexClustersCommand(*arguments); }});
   commands.push_back({&index_build, [arguments] { return IndexBuildCommand(*arguments); }});
@@ -498,6 +603,7 @@ int Main(int argc, char** argv) {
   Commands commands;
   AddRun(app, commands);
   AddScan(app, commands);
+  AddEntries(app, commands);
   AddFeed(app, commands);
   AddCheck(app, commands);
   AddState(app, commands);

@@ -2,7 +2,6 @@
 #include "consumer/input/file_reader.h"
 #include "consumer/observability/printable.h"
 #include "consumer/output/scan_summary.h"
-#include "consumer/output/verdict_record.h"
 #include "consumer/pipeline/scan.h"
 #include "plugin/base/result.h"
 #include "plugin/index/sharded_index.h"
@@ -18,8 +17,8 @@
 #include "cli/common.h"
 #include "cli/progress.h"
 #include "cli/score_file.h"
+#include "cli/verdict_writer.h"
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <unistd.h>
 
 namespace crawlsieve::consumer {
@@ -30,23 +29,16 @@ using Clock = std::chrono::steady_clock;
 /// Writes the verdicts, counts them, and shows how far the scan is.
 class ScanOutput final : public ScanListener {
  public:
-  /// `to_terminal`: the verdicts may be shown on one.
-  ScanOutput(OutputFile verdicts, bool to_terminal, std::optional<OutputFile> dead_letters,
-             std::optional<ScoreFile> scores, std::size_t examples, FileReader& reader)
+  ScanOutput(VerdictWriter verdicts, std::optional<OutputFile> dead_letters,
+             std::optional<ScoreFile> scores, FileReader& reader)
       : verdicts_(std::move(verdicts)),
-        to_terminal_(to_terminal),
-        dead_letters_(std::move(dead_letters)),
+        records_(std::move(dead_letters), progress_),
         scores_(std::move(scores)),
-        summary_(examples),
         reader_(reader) {}
 
   Status OnVerdict(const log::Page& page, const Verdict& verdict) override {
-    summary_.Add(page, verdict);
-    const auto now =
-        std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now());
     if (progress_.IsDue()) ShowProgress();
-    const std::string record = VerdictRecord(page, verdict, {"scan", now});
-    return verdicts_.WriteLine(to_terminal_ ? PrintableJson(record) : record);
+    return verdicts_.Write(page, verdict);
   }
 
   [[nodiscard]] bool takes_scores() const override { return scores_.has_value(); }
@@ -56,29 +48,17 @@ class ScanOutput final : public ScanListener {
   }
 
   Status OnDeadLetter(const std::string& origin, const DecodeFailure& failure) override {
-    summary_.AddDeadLetter();
-    progress_.Clear();
-    fmt::print(stderr, "dead letter: {}: {}: {}\n", Printable(origin), failure.code,
-               Printable(failure.message));
-    if (!dead_letters_.has_value()) return {};
-    return dead_letters_->WriteLine(nlohmann::json{
-        {"origin", origin},
-        {"code", failure.code},
-        {"field", failure.field},
-        {"message", failure.message}}.dump(-1, ' ', false,
-                                           nlohmann::json::error_handler_t::replace));
+    verdicts_.AddDeadLetter();
+    return records_.OnDeadLetter(origin, failure);
   }
 
   void OnFormat(FormatKind format, const std::string& origin) override {
-    progress_.Clear();
-    fmt::print(stderr, "format: {}, from {}\n", FormatName(format), Printable(origin));
+    records_.OnFormat(format, origin);
   }
 
   Status OnCommit() override {
     PrintWarnings();
-    if (dead_letters_.has_value()) {
-      CRAWLSIEVE_RETURN_IF_ERROR(dead_letters_->Flush());
-    }
+    CRAWLSIEVE_RETURN_IF_ERROR(records_.Flush());
     return verdicts_.Flush();
   }
 
@@ -104,21 +84,19 @@ class ScanOutput final : public ScanListener {
 
   void EndProgress() { progress_.Clear(); }
 
-  [[nodiscard]] const ScanSummary& summary() const { return summary_; }
+  [[nodiscard]] const ScanSummary& summary() const { return verdicts_.summary(); }
 
  private:
   void ShowProgress() {
     progress_.Show(reader_.bytes_read(), reader_.bytes_total(),
-                   fmt::format("{} pages, {} dropped", summary_.pages(), summary_.dropped()));
+                   fmt::format("{} pages, {} dropped", summary().pages(), summary().dropped()));
   }
 
-  OutputFile verdicts_;
-  const bool to_terminal_;
-  std::optional<OutputFile> dead_letters_;
-  std::optional<ScoreFile> scores_;
-  ScanSummary summary_;
-  FileReader& reader_;
   Progress progress_{"scan"};
+  VerdictWriter verdicts_;
+  RecordReporter records_;
+  std::optional<ScoreFile> scores_;
+  FileReader& reader_;
 };
 
 }  // namespace
@@ -130,12 +108,8 @@ int ScanCommand(const ScanArguments& arguments) {
   if (!reader) return PrintError(reader.error());
   auto verdicts = OutputFile::Open(arguments.out);
   if (!verdicts) return PrintError(verdicts.error());
-  std::optional<OutputFile> dead_letters;
-  if (!arguments.dead_letters.empty()) {
-    auto opened = OutputFile::Open(arguments.dead_letters);
-    if (!opened) return PrintError(opened.error());
-    dead_letters = std::move(*opened);
-  }
+  auto dead_letters = RecordReporter::OpenFile(arguments.dead_letters);
+  if (!dead_letters) return PrintError(dead_letters.error());
 
   std::optional<ScoreFile> scores;
   if (!arguments.scores.empty()) {
@@ -149,16 +123,10 @@ int ScanCommand(const ScanArguments& arguments) {
   store_options.directory = arguments.state.empty() ? temporary.path() : arguments.state;
   auto store = Store::Open(store_options);
   if (!store) return PrintError(store.error());
-  ScanOptions options;
-  options.processor = OfflineProcessorOptions(*config, arguments.random_key);
-  options.judge = config->judge;
   const auto bodies = BodyFetcherOf(*config);
   if (!bodies) return PrintError(bodies.error());
+  ScanOptions options{RecordOptionsOf(*config, arguments.random_key), config->judge};
   options.bodies = bodies->get();
-  options.threads = WorkersOf(*config);
-  options.repeat_cache_bytes = config->extract_stage.repeat_cache_bytes;
-  options.max_in_flight_bytes = config->extract_stage.max_in_flight_bytes;
-  options.max_in_flight_records = config->extract_stage.max_in_flight_records;
   const auto state_scheme = Detector::SchemeOf(**store);
   if (!state_scheme) return PrintError(state_scheme.error());
   if (state_scheme->has_value()) {
@@ -173,8 +141,8 @@ int ScanCommand(const ScanArguments& arguments) {
   auto detector = Detector::Open(**store, IndexFactoryOf(*config), SchemeOf(options.processor));
   if (!detector) return PrintError(detector.error());
 
-  ScanOutput output(std::move(*verdicts), arguments.out.empty(), std::move(dead_letters),
-                    std::move(scores), arguments.examples, **reader);
+  ScanOutput output(VerdictWriter(std::move(*verdicts), arguments.out.empty(), arguments.examples),
+                    std::move(*dead_letters), std::move(scores), **reader);
   const auto begin = Clock::now();
   const auto scanned = Scan(**reader, **detector, options, output);
   const std::chrono::duration<double> elapsed = Clock::now() - begin;

@@ -1,4 +1,5 @@
 #include "consumer/observability/logging.h"
+#include "consumer/service/checkpoint_log.h"
 #include "consumer/service/verify.h"
 #include "plugin/base/result.h"
 #include "plugin/checkpoint/repository.h"
@@ -8,7 +9,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <ranges>
 
 #include "cli/commands.h"
 #include "cli/common.h"
@@ -20,23 +20,28 @@ namespace crawlsieve::consumer {
 
 namespace {
 
-/// The newest checkpoint that isn't past the state, restored to `scratch`.
-Status RestoreBefore(Store& state, const std::filesystem::path& directory,
-                     const std::filesystem::path& scratch) {
+/// Restores to `scratch` the oldest checkpoint that the log still reaches: the more is folded
+/// again, the more is compared. One at the state's own position would only be compared with itself.
+Status RestoreBefore(const KafkaOptions& kafka, Store& state,
+                     const std::filesystem::path& directory, const std::filesystem::path& scratch) {
   StoredRows rows(state);
   CRAWLSIEVE_ASSIGN_OR_RETURN(const StoredProgress stored, ReadProgress(rows));
   CRAWLSIEVE_ASSIGN_OR_RETURN(const auto repository, CheckpointRepository::Open(directory));
   CRAWLSIEVE_ASSIGN_OR_RETURN(const CheckpointList list, repository.List());
   for (const Error& error : list.refused) PrintError(error);
-  for (const StoredCheckpoint& checkpoint : std::views::reverse(list.checkpoints)) {
-    if (checkpoint.manifest.log_offset > stored.position.offset) continue;
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto log, CheckpointLog::Open(kafka, "verify"));
+  for (const StoredCheckpoint& checkpoint : list.checkpoints) {
+    const std::int64_t offset = checkpoint.manifest.log_offset;
+    if (offset < log.bounds().low || offset >= stored.position.offset) continue;
+    CRAWLSIEVE_RETURN_IF_ERROR(log.CheckIsOfLog(checkpoint));
     fmt::print(stderr, "state verify: restoring checkpoint {}: {} bytes\n", checkpoint.name,
                checkpoint.manifest.bytes());
     return RestoreCheckpoint(repository, checkpoint, scratch);
   }
   return MakeError(ErrorCode::kInvalidInput,
-                   fmt::format("{} has no checkpoint at log offset {} or before",
-                               directory.string(), stored.position.offset));
+                   fmt::format("{} has no checkpoint between log offset {}, where the log begins, "
+                               "and {}, where the state is",
+                               directory.string(), log.bounds().low, stored.position.offset));
 }
 
 }  // namespace
@@ -53,7 +58,8 @@ int StateVerifyCommand(const StateVerifyArguments& arguments) {
   if (!state) return PrintError(state.error());
   const std::filesystem::path folder = directory.path() / "state";
   if (!arguments.repository.empty()) {
-    if (const Status made = RestoreBefore(**state, arguments.repository, folder); !made) {
+    if (const Status made = RestoreBefore(config->kafka, **state, arguments.repository, folder);
+        !made) {
       return PrintError(made.error());
     }
   }

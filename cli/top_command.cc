@@ -1,3 +1,4 @@
+#include "consumer/observability/access_token.h"
 #include "consumer/observability/logging.h"
 #include "consumer/observability/printable.h"
 #include "consumer/status/status_text.h"
@@ -196,18 +197,33 @@ Result<std::vector<std::string>> AddressesOf(const TopArguments& arguments,
   const std::string& host = config.http.address;
   const bool is_any = host == "0.0.0.0" || host == "::";
   const bool is_ipv6 = !is_any && host.find(':') != std::string::npos;
-  return std::vector{fmt::format("http://{}:{}",
+  return std::vector{fmt::format("{}://{}:{}",
+                                 config.http.tls.certificate_file.empty() ? "http" : "https",
                                  is_any    ? "127.0.0.1"
                                  : is_ipv6 ? "[" + host + "]"
                                            : host,
                                  config.http.port)};
 }
 
+/// A token goes where the user sends it: of the configuration it is sent to the configured address
+/// alone. Errors: kInvalidConfig (the token's file).
+Result<HttpAccess> AccessOf(const TopArguments& arguments, const config::Config& config) {
+  const std::string& file = !arguments.token_file.empty() ? arguments.token_file.native()
+                            : arguments.addresses.empty() ? config.http.token_file
+                                                          : arguments.token_file.native();
+  HttpAccess access{.token = {}, .ca_file = arguments.ca_file};
+  if (!file.empty()) {
+    CRAWLSIEVE_ASSIGN_OR_RETURN(access.token, ReadTokenFile(file));
+  }
+  return access;
+}
+
 Result<std::unique_ptr<TopSource>> SourceOf(const TopArguments& arguments,
                                             const config::Config& config) {
   if (arguments.from_topic) return MetricsTopicSource(config);
   CRAWLSIEVE_ASSIGN_OR_RETURN(auto addresses, AddressesOf(arguments, config));
-  return HttpTopSource(std::move(addresses));
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto access, AccessOf(arguments, config));
+  return HttpTopSource(std::move(addresses), std::move(access));
 }
 
 }  // namespace

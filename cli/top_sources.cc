@@ -2,7 +2,6 @@
 
 #include "consumer/kafka/admin.h"
 #include "consumer/kafka/consumer.h"
-#include "consumer/observability/http_client.h"
 #include "consumer/status/bounded_text.h"
 #include "consumer/status/quantities.h"
 
@@ -32,7 +31,8 @@ constexpr std::chrono::hours kForgotten{1};
 
 class HttpSource final : public TopSource {
  public:
-  explicit HttpSource(std::vector<std::string> addresses) : addresses_(std::move(addresses)) {}
+  HttpSource(std::vector<std::string> addresses, HttpAccess access)
+      : addresses_(std::move(addresses)), access_(std::move(access)) {}
 
   SeenProcesses Read() override {
     std::vector<std::optional<Result<StatusReport>>> answers(addresses_.size());
@@ -54,11 +54,11 @@ class HttpSource final : public TopSource {
   }
 
  private:
-  static Result<StatusReport> Ask(const std::string& address) {
+  Result<StatusReport> Ask(const std::string& address) const {
     const std::string url =
         fmt::format("{}{}{}status.json", address.find("://") == std::string::npos ? "http://" : "",
                     address, address.ends_with('/') ? "" : "/");
-    CRAWLSIEVE_ASSIGN_OR_RETURN(const auto body, HttpGet(url, kHttpTimeout));
+    CRAWLSIEVE_ASSIGN_OR_RETURN(const auto body, HttpGet(url, kHttpTimeout, access_));
     auto report = StatusFromJson(body);
     if (!report) {
       return MakeError(ErrorCode::kInvalidInput,
@@ -69,6 +69,7 @@ class HttpSource final : public TopSource {
   }
 
   const std::vector<std::string> addresses_;
+  const HttpAccess access_;
 };
 
 class TopicSource final : public TopSource {
@@ -144,8 +145,8 @@ class TopicSource final : public TopSource {
 
 }  // namespace
 
-std::unique_ptr<TopSource> HttpTopSource(std::vector<std::string> addresses) {
-  return std::make_unique<HttpSource>(std::move(addresses));
+std::unique_ptr<TopSource> HttpTopSource(std::vector<std::string> addresses, HttpAccess access) {
+  return std::make_unique<HttpSource>(std::move(addresses), std::move(access));
 }
 
 Result<std::unique_ptr<TopSource>> MetricsTopicSource(const config::Config& config) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "config/config.h"
+#include "consumer/observability/http_client.h"
 #include "consumer/status/status_report.h"
 #include "plugin/base/result.h"
 
@@ -24,9 +25,10 @@ class TopSource {
   [[nodiscard]] virtual SeenProcesses Read() = 0;
 };
 
-/// Asks processes for /status.json, all at a time. `addresses` are of the form "http://host:port"
-/// or "host:port"; the reports come in their order.
-[[nodiscard]] std::unique_ptr<TopSource> HttpTopSource(std::vector<std::string> addresses);
+/// Asks processes for /status.json, all at a time. `addresses` are of the form "http://host:port",
+/// "https://host:port" or "host:port"; the reports come in their order.
+[[nodiscard]] std::unique_ptr<TopSource> HttpTopSource(std::vector<std::string> addresses,
+                                                       HttpAccess access);
 
 /// Reads the metrics topic of a deployment, whose processes report every `metrics.interval`. One
 /// that has not reported for six intervals is among the failures, and after an hour forgotten.

@@ -134,19 +134,28 @@ void FindTopicConflicts(const Config& config, std::vector<Conflict>& conflicts) 
     std::string_view key;
     const std::string& topic;
   };
-  const std::array<Output, 5> outputs{{{"kafka.log.topic", kafka.log_topic},
+  const std::array<Output, 6> outputs{{{"kafka.log.topic", kafka.log_topic},
                                        {"kafka.verdicts.topic", kafka.verdict_topic},
+                                       {"kafka.kept.topic", kafka.kept_topic},
                                        {"kafka.scores.topic", kafka.score_topic},
                                        {"kafka.sites.topic", kafka.site_topic},
                                        {"metrics.topic", config.metrics.topic}}};
+  const std::vector<std::string> inputs = consumer::TopicsRead(kafka);
   const auto is_input = [&](const std::string& topic) {
-    return std::find(kafka.input_topics.begin(), kafka.input_topics.end(), topic) !=
-           kafka.input_topics.end();
+    return std::find(inputs.begin(), inputs.end(), topic) != inputs.end();
   };
   const auto is_dead_letter = [&](const std::string& topic) {
     return topic.ends_with(kafka.dead_letter_suffix) &&
            is_input(topic.substr(0, topic.size() - kafka.dead_letter_suffix.size()));
   };
+  if (std::count(inputs.begin(), inputs.end(), kafka.asked_topic) > 1) {
+    conflicts.push_back(
+        {{"kafka.asked.topic", "kafka.input.topics"}, "must not be one of kafka.input.topics"});
+  }
+  if (!kafka.asked_topic.empty() && kafka.score_topic.empty()) {
+    conflicts.push_back({{"kafka.asked.topic", "kafka.scores.topic"},
+                         "needs kafka.scores.topic, where the answers go"});
+  }
   if (!kafka.site_topic.empty() && config.judge.sites.max == 0) {
     conflicts.push_back({{"kafka.sites.topic", "judge.sites.max"},
                          "is of no use while nothing is learned of sites: judge.sites.max is 0"});
@@ -169,7 +178,7 @@ void FindTopicConflicts(const Config& config, std::vector<Conflict>& conflicts) 
                            fmt::format("must differ from {}", outputs[j].key)});
     }
   }
-  for (const std::string& topic : kafka.input_topics) {
+  for (const std::string& topic : inputs) {
     if (is_dead_letter(topic)) {
       conflicts.push_back({{"kafka.input.topics", "kafka.dead_letters.suffix"},
                            "one of the topics takes the dead letters of another"});
@@ -182,7 +191,7 @@ void FindTopicConflicts(const Config& config, std::vector<Conflict>& conflicts) 
 }
 
 void FindJudgeConflicts(const Config& config, std::vector<Conflict>& conflicts) {
-  const PriorityWeights& weights = config.judge.priority;
+  const PriorityParameters& weights = config.judge.priority;
   const std::uint32_t sum = weights.novelty + weights.host + weights.depth + weights.change;
   if (sum != 1000) {
     conflicts.push_back({{"judge.priority"}, "the four weights must add up to 1000"});
@@ -191,6 +200,13 @@ void FindJudgeConflicts(const Config& config, std::vector<Conflict>& conflicts) 
   if (schedule.min_seconds > schedule.max_seconds) {
     conflicts.push_back({{"judge.schedule.min", "judge.schedule.max"},
                          "must not be longer than judge.schedule.max"});
+  }
+}
+
+void FindHttpConflicts(const Config& config, std::vector<Conflict>& conflicts) {
+  if (config.http.tls.certificate_file.empty() != config.http.tls.key_file.empty()) {
+    conflicts.push_back(
+        {{"http.tls.certificate_file", "http.tls.key_file"}, "name both files, or none of them"});
   }
 }
 
@@ -207,6 +223,7 @@ std::vector<Conflict> FindConflicts(const Config& config) {
   FindTimeoutConflicts(config, conflicts);
   FindTopicConflicts(config, conflicts);
   FindJudgeConflicts(config, conflicts);
+  FindHttpConflicts(config, conflicts);
   return conflicts;
 }
 

@@ -2,6 +2,7 @@
 
 #include "config/values.h"
 #include "extract/text/volatile_text.h"
+#include "plugin/schedule/path_pattern.h"
 
 #include <algorithm>
 #include <array>
@@ -192,6 +193,63 @@ Codec<consumer::SkippedEntry> SkippedEntryCodec() {
   };
   codec.format = [](const consumer::SkippedEntry& entry) {
     return fmt::format("{}:{}", entry.offset, entry.checksum);
+  };
+  return codec;
+}
+
+/// Whether a URL can have this pattern.
+bool IsPathPattern(const std::string& pattern) {
+  const std::size_t star = pattern.find('*');
+  const std::string_view path = std::string_view(pattern).substr(0, pattern.find('?'));
+  const bool is_rest = std::ranges::count(path, '/') == 3 && path.ends_with("/*");
+  return (star == std::string::npos || star >= path.size() ||
+          (is_rest && star + 1 == path.size())) &&
+         schedule::PathPattern("http://host" + pattern) == pattern;
+}
+
+/// WHERE MIN MAX, as "news.example.org/N/*?id 1h 7d"; WHERE: a host, a host with a path pattern, or
+/// "*" in the place of the host.
+Codec<ScheduleBounds> BoundsCodec() {
+  constexpr std::size_t kMostBytes = 1'200;
+  const Codec<std::uint64_t> seconds = Seconds(std::chrono::seconds(1), std::chrono::days(3650));
+  Codec<ScheduleBounds> codec;
+  codec.type = "text";
+  codec.bounds = "HOST, HOST/PATTERN or */PATTERN, then the shortest and the longest time";
+  codec.is_text = true;
+  codec.parse = [seconds](const std::string& text) -> Parsed<ScheduleBounds> {
+    const auto first = text.find(' ');
+    const auto second = first == std::string::npos ? first : text.find(' ', first + 1);
+    if (second == std::string::npos || text.size() > kMostBytes) {
+      return tl::unexpected(std::string("is not WHERE MIN MAX, such as \"example.org 1h 7d\""));
+    }
+    ScheduleBounds bounds;
+    const std::string where = text.substr(0, first);
+    const auto slash = where.find('/');
+    bounds.host = where.substr(0, slash);
+    if (slash != std::string::npos) bounds.pattern = where.substr(slash);
+    const bool is_lower =
+        std::ranges::none_of(bounds.host, [](unsigned char c) { return c >= 'A' && c <= 'Z'; });
+    if (bounds.host.empty() || !is_lower) {
+      return tl::unexpected(std::string("doesn't begin with a host in lower case, or with *"));
+    }
+    if (bounds.host == "*") bounds.host.clear();
+    if (!bounds.pattern.empty() && !IsPathPattern(bounds.pattern)) {
+      return tl::unexpected(std::string(
+          "is not spelt as a path pattern: digits are N, two segments, then *, names of "
+          "parameters in order (docs/frontier.md)"));
+    }
+    const Parsed<std::uint64_t> min = seconds.parse(text.substr(first + 1, second - first - 1));
+    const Parsed<std::uint64_t> max = seconds.parse(text.substr(second + 1));
+    if (!min) return tl::unexpected("the shortest time " + min.error());
+    if (!max) return tl::unexpected("the longest time " + max.error());
+    if (*min > *max) return tl::unexpected(std::string("has times in the wrong order"));
+    bounds.min_seconds = *min;
+    bounds.max_seconds = *max;
+    return bounds;
+  };
+  codec.format = [seconds](const ScheduleBounds& bounds) {
+    return fmt::format("{}{} {} {}", bounds.host.empty() ? "*" : bounds.host, bounds.pattern,
+                       seconds.format(bounds.min_seconds), seconds.format(bounds.max_seconds));
   };
   return codec;
 }
@@ -466,11 +524,20 @@ std::vector<Option> MakeOptions() {
              "Whether a verdict carries all headers of its page record. False: the trace context "
              "only.",
              FIELD(kafka.pass_headers), Boolean()),
+      Scalar("kafka.kept.topic",
+             "Topic for the page records of verdicts that say keep, such as `crawl.kept`, in the "
+             "transaction of the verdicts. The judge reads them again from the input topics. "
+             "Empty: none.",
+             FIELD(kafka.kept_topic), Name(/*may_be_empty=*/true)),
       Scalar("kafka.scores.topic",
              "Topic for the scores of URLs, such as `crawl.url-scores`, in the transaction of the "
              "verdicts: of each page, and of those it links to (`extract.links`) that were never "
              "fetched. Empty: no scores.",
              FIELD(kafka.score_topic), Name(/*may_be_empty=*/true)),
+      Scalar("kafka.asked.topic",
+             "Topic of URLs whose scores a frontier asks for, such as `crawl.asked-urls`. Each is "
+             "answered once in `kafka.scores.topic`. Empty: none.",
+             FIELD(kafka.asked_topic), Name(/*may_be_empty=*/true)),
       Scalar(
           "kafka.sites.topic",
           "Topic for what is learned of sites (`judge.sites.max`), such as `crawl.sites`, in the "
@@ -506,7 +573,9 @@ std::vector<Option> MakeOptions() {
              "Largest record that is read or written. Topics that crawlsieve creates allow it too.",
              FIELD(kafka.max_message_bytes), Size(64 * kKiB, 512 * kMiB)),
       Properties("kafka.client",
-                 "Properties of librdkafka for every client, such as those for TLS and SASL.",
+                 "Properties of librdkafka for every client, such as those for TLS and SASL. A "
+                 "secret can be in a file: sasl.password.file names it. It is read "
+                 "whenever a client is made, as after a refused login.",
                  FIELD(kafka.client)),
       Properties("kafka.consumer", "Properties of librdkafka for consumers.",
                  FIELD(kafka.consumer)),
@@ -774,6 +843,11 @@ std::vector<Option> MakeOptions() {
              FIELD(judge.priority.depth), Number<std::uint32_t>(0, 1000)),
       Scalar("judge.priority.change", "Weight of how often the page was found changed.",
              FIELD(judge.priority.change), Number<std::uint32_t>(0, 1000)),
+      Scalar(
+          "judge.priority.horizon",
+          "For frontiers that know no dates: a verdict's priority is how much a fetch of the URL "
+          "will be due so long after this one, such as 30d. 0s: the weighted mean.",
+          FIELD(judge.priority.horizon_seconds), Seconds(0s, kTenYears)),
       Scalar("judge.schedule.fetches_a_day",
              "Fetches of all URLs together in a day, on average. 0: as many as "
              "`judge.schedule.freshness` needs.",
@@ -788,6 +862,10 @@ std::vector<Option> MakeOptions() {
       Scalar("judge.schedule.max",
              "Longest time between two fetches of a URL, for pages that never change.",
              FIELD(judge.schedule.max_seconds), Seconds(1s, kTenYears)),
+      List("judge.schedule.bounds",
+           "Other bounds for some hosts and path patterns, such as `news.example.org 10m 1d` or "
+           "`*/archive/N/* 30d 365d`. The first that a URL is of counts. See docs/frontier.md.",
+           FIELD(judge.schedule.bounds), BoundsCodec(), /*may_be_empty=*/true),
       Scalar("judge.sites.max",
              "Sites that the judge learns of at most, such as 1000000, for the scores of URLs that "
              "were never fetched. Each takes up to 64 KiB of the state, in proportion to its "
@@ -802,11 +880,24 @@ std::vector<Option> MakeOptions() {
       Scalar("http.enabled", "Whether to serve metrics, health and the status page over HTTP.",
              FIELD(http.enabled), Boolean()),
       Scalar("http.address",
-             "Address to listen on. No authentication, no TLS: use other addresses than loopback "
-             "on trusted networks only.",
+             "Address to listen on. Without http.token_file anybody who can reach it reads what it "
+             "shows.",
              FIELD(http.address), NonEmptyText()),
       Scalar("http.port", "Port to listen on; 0: any free one, named in the log.", FIELD(http.port),
              Number<std::uint16_t>(0, 65'535)),
+      Scalar("http.tls.certificate_file",
+             "PEM file with the server's certificate and those that signed it, for HTTPS. It is "
+             "read again when it changes. Empty: HTTP.",
+             FIELD(http.tls.certificate_file), Text()),
+      Scalar("http.tls.key_file",
+             "PEM file with the certificate's private key, without a password. It is read again "
+             "when it changes.",
+             FIELD(http.tls.key_file), Text()),
+      Scalar("http.token_file",
+             "File with a line of 16 to 1024 characters that each request has to bring, as "
+             "`Authorization: Bearer` or as the password of a browser; /livez and /readyz need "
+             "none. It is read again when it changes. Empty: no token.",
+             FIELD(http.token_file), Text()),
 
       Scalar("log.level", "Least severe level of the events that are logged.", FIELD(log.level),
              LogLevel()),
@@ -828,11 +919,16 @@ constexpr std::array kSections{
     Section{"kafka.log", "The admission log, which puts all pages in one order."},
     Section{"kafka.key", "The key of the fingerprints."},
     Section{"kafka.verdicts", "The verdicts."},
+    Section{"kafka.kept", "The page records that were kept. See docs/formats.md."},
     Section{"kafka.scores", "How soon URLs are worth a fetch. See docs/frontier.md."},
+    Section{"kafka.asked", "URLs whose scores a frontier asks for. See docs/formats.md."},
     Section{"kafka.sites", "What is learned of sites. See docs/frontier.md."},
     Section{"kafka.dead_letters", "Records that can't be judged."},
     Section{"kafka.commit", "When a batch of verdicts is committed."},
     Section{"service", "This process."},
+    Section{"service.checkpoints",
+            "Copies of the judge's state, from which a judge starts that has none. See "
+            "docs/checkpoints.md."},
     Section{"extract", "The extract stage: from bytes to features."},
     Section{"extract.in_flight", "Bounds the memory of the stage."},
     Section{"extract.limits",
@@ -859,6 +955,7 @@ constexpr std::array kSections{
             "others. See docs/frontier.md."},
     Section{"metrics", "What is reported to Kafka."},
     Section{"http", "What is served to people and to Prometheus."},
+    Section{"http.tls", "Certificate and key for HTTPS."},
     Section{"log", "What is written to standard error."},
 };
 

@@ -16,10 +16,18 @@ struct MetricsOptions {
   std::chrono::milliseconds interval{10'000};
 };
 
+/// PEM files; both or none. They are read again when they change.
+struct TlsFiles {
+  std::string certificate_file;  ///< the server's certificate, then those that signed it
+  std::string key_file;          ///< its private key, without a password
+};
+
 struct HttpOptions {
   bool enabled = true;
   std::string address = "127.0.0.1";
   std::uint16_t port = 8080;  ///< 0: any free one, named in the log
+  TlsFiles tls;               ///< none: nothing is encrypted
+  std::string token_file;     ///< empty: no token is needed
 };
 
 enum class LogFormat { kText, kJson };

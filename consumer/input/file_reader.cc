@@ -47,6 +47,16 @@ struct InputFile {
   bool gzip = false;
 };
 
+/// Opened by name, which gives the bytes that are left of it.
+constexpr const char* kStandardInput = "/dev/stdin";
+
+InputFile StandardInput() {
+  InputFile file;
+  file.file.path = kStandardInput;
+  file.type.content = Content::kJsonLines;
+  return file;
+}
+
 std::optional<InputFile> Classify(const fs::path& path) {
   std::string name = path.filename().native();
   std::transform(name.begin(), name.end(), name.begin(),
@@ -186,6 +196,10 @@ Result<std::unique_ptr<FileReader>> FileReader::Open(const std::vector<fs::path>
   std::vector<std::string> mistakes;
   std::vector<std::string> warnings;
   for (const fs::path& path : paths) {
+    if (path == "-") {
+      files.push_back(StandardInput());
+      continue;
+    }
     std::error_code error;
     const fs::file_status status = fs::status(path, error);
     if (fs::is_directory(status)) {
@@ -217,6 +231,7 @@ Result<std::unique_ptr<FileReader>> FileReader::Open(const std::vector<fs::path>
     if (!Stat(file)) {
       return MakeError(ErrorCode::kIo, fmt::format("{}: {}", file.file.path, ErrnoText(errno)));
     }
+    if (options.modified.has_value()) file.file.modified = *options.modified;
   }
   return std::make_unique<FileReaderImpl>(std::move(files), options, std::move(warnings));
 }

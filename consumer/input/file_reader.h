@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,7 @@ struct FileReaderCounts {
 ///   *.jsonl, *.json, *.ndjson, *.cdxj
 ///                                one record a line, in Options::json_format; also .gz and .zst
 ///   *.html, *.htm, *.xhtml, *.txt  one page, format raw, URL file://<absolute path>; also .gz
+///   -                            standard input: one record a line, as in *.jsonl
 ///   a folder                     every file in and below it with one of these endings
 ///
 /// Streams: memory is bounded by the largest record (and by `max_record_bytes`). Records get the
@@ -49,6 +51,8 @@ class FileReader {
   struct Options {
     std::size_t max_record_bytes = 32 << 20;
     FormatKind json_format = FormatKind::kCanonical;  ///< of JSON lines; see IsJsonFormat
+    /// Counts as the time at which every file was modified, where given.
+    std::optional<Timestamp> modified;
   };
 
   /// Looks at every path, so that a wrong one is known before the first page is read.

@@ -1,11 +1,15 @@
 #include "consumer/kafka/config.h"
 
+#include "consumer/kafka/property_names.h"
 #include "consumer/record_limits.h"
 #include "plugin/base/result.h"
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
+#include <fstream>
 #include <utility>
 #include <vector>
 
@@ -26,6 +30,7 @@ constexpr std::uint64_t kProducerBufferKilobytes = 64 << 10;
 // KafkaClient.BatchesLargerThanAFetchAreReadBesideSmallOnes
 constexpr std::uint64_t kPageFetchBytes = 1 << 20;
 constexpr const char* kMessageTimeout = "message.timeout.ms";
+constexpr std::size_t kMaxSecretBytes = 64 << 10;
 
 ClientProperties CommonDefaults() {
   return {
@@ -81,6 +86,14 @@ ClientRecipe ConsumerRecipe(const KafkaClientOptions& options, std::string_view 
   return recipe;
 }
 
+/// Bounds what one fetch brings.
+void FetchPages(ClientRecipe& recipe) {
+  recipe.required["fetch.message.max.bytes"] = std::to_string(kPageFetchBytes);
+  recipe.required["fetch.max.bytes"] = std::to_string(kPageFetchBytes);
+  // librdkafka refuses one that is larger than a fetch. Consumers don't use it otherwise.
+  recipe.required["message.max.bytes"] = std::to_string(kPageFetchBytes);
+}
+
 ClientRecipe ProducerRecipe(const KafkaClientOptions& options) {
   ClientRecipe recipe{ClientType::kProducer, CommonDefaults(), CommonRequired(options)};
   // librdkafka's default is 1 GiB. At least two of the largest records fit.
@@ -92,12 +105,28 @@ ClientRecipe ProducerRecipe(const KafkaClientOptions& options) {
   return recipe;
 }
 
-bool IsSecret(std::string_view property) {
-  constexpr std::array<std::string_view, 6> kParts = {"password", "secret", "key.pem",
-                                                      "jaas",     "token",  "oauthbearer.config"};
-  return std::any_of(kParts.begin(), kParts.end(), [property](std::string_view part) {
-    return property.find(part) != std::string_view::npos;
-  });
+/// The content of a file, without the line's end. Errors never repeat it.
+Result<std::string> ReadSecret(const std::string& path) {
+  errno = 0;
+  std::ifstream file(path, std::ios::binary);
+  std::string text(kMaxSecretBytes + 1, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (!file.is_open() || file.bad()) {
+    return MakeError(ErrorCode::kInvalidConfig,
+                     fmt::format("{} can't be read: {}", path, std::strerror(errno)));
+  }
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  if (text.size() > kMaxSecretBytes) {
+    return MakeError(ErrorCode::kInvalidConfig,
+                     fmt::format("{} has more than {} bytes", path, kMaxSecretBytes));
+  }
+  if (text.ends_with('\n')) text.pop_back();
+  if (text.ends_with('\r')) text.pop_back();
+  if (text.empty() || text.find('\0') != std::string::npos) {
+    return MakeError(ErrorCode::kInvalidConfig,
+                     fmt::format("{} is empty or has a byte of zero", path));
+  }
+  return text;
 }
 
 }  // namespace
@@ -109,10 +138,7 @@ std::uint64_t MaxWrittenBytes(const KafkaClientOptions& options) {
 
 ClientRecipe ExtractConsumer(const KafkaClientOptions& options, std::string_view instance) {
   ClientRecipe recipe = ConsumerRecipe(options, "extract");
-  recipe.required["fetch.message.max.bytes"] = std::to_string(kPageFetchBytes);
-  recipe.required["fetch.max.bytes"] = std::to_string(kPageFetchBytes);
-  // librdkafka refuses one that is larger than a fetch. Consumers don't use it otherwise.
-  recipe.required["message.max.bytes"] = std::to_string(kPageFetchBytes);
+  FetchPages(recipe);
   if (!instance.empty()) {
     recipe.required["group.instance.id"] = std::string(instance);
   } else {
@@ -130,6 +156,14 @@ ClientRecipe JudgeConsumer(const KafkaClientOptions& options) {
   recipe.defaults["session.timeout.ms"] = "6000";
   // A standby learns by its next heartbeat that the active judge has left.
   recipe.defaults["heartbeat.interval.ms"] = "500";
+  return recipe;
+}
+
+ClientRecipe KeptPageReader(const KafkaClientOptions& options) {
+  ClientRecipe recipe = ConsumerRecipe(options, "judge");
+  FetchPages(recipe);
+  // Each partition has a queue of its own, and there may be hundreds.
+  recipe.replaced["queued.max.messages.kbytes"] = std::to_string(kPageFetchBytes >> 10);
   return recipe;
 }
 
@@ -204,6 +238,25 @@ Status ClientConfig::Set(const std::string& property, const std::string& value,
   return {};
 }
 
+Status ClientConfig::SetGiven(const std::string& property, const std::string& value,
+                              std::string_view where) {
+  const std::string_view name = property;
+  if (!name.ends_with(kSecretFileSuffix)) return Set(property, value, where);
+  const std::string secret(name.substr(0, name.size() - kSecretFileSuffix.size()));
+  if (!IsSecret(secret)) {
+    return MakeError(ErrorCode::kInvalidConfig,
+                     fmt::format("{}: property {}: only passwords, keys and other secrets are read "
+                                 "from files",
+                                 where, property));
+  }
+  const auto text = ReadSecret(value);
+  if (!text) {
+    return MakeError(ErrorCode::kInvalidConfig,
+                     fmt::format("{}: property {}: {}", where, property, text.error().message));
+  }
+  return Set(secret, *text, where);
+}
+
 std::string ClientConfig::Value(const std::string& property) const {
   std::size_t size = 0;
   if (rd_kafka_conf_get(conf_.get(), property.c_str(), nullptr, &size) != RD_KAFKA_CONF_OK) {
@@ -236,7 +289,7 @@ Result<ClientConfig> ClientConfig::Make(const ClientRecipe& recipe,
                   : std::pair{std::string_view("kafka.producer"), &options.producer}};
   for (const auto& [where, layer] : layers) {
     for (const auto& [property, value] : *layer) {
-      CRAWLSIEVE_RETURN_IF_ERROR(config.Set(property, value, where));
+      CRAWLSIEVE_RETURN_IF_ERROR(config.SetGiven(property, value, where));
     }
     // Compared by what is in force and not by name, as many properties have two names.
     for (const auto& [property, value] : required) {

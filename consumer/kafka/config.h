@@ -41,6 +41,9 @@ struct ClientRecipe {
 /// Reads the admission log in group `<group>.judge`; also, with Consumer::Assign, for a standby.
 [[nodiscard]] ClientRecipe JudgeConsumer(const KafkaClientOptions& options);
 
+/// Reads pages again that were kept, as a client of its own beside group `<group>.judge`.
+[[nodiscard]] ClientRecipe KeptPageReader(const KafkaClientOptions& options);
+
 /// Writes to the log and the dead letters: in order, without gaps, each record once. The client
 /// never gives a record up; LogDeliveryTimeout says when to give the client up.
 [[nodiscard]] ClientRecipe IdempotentProducer(const KafkaClientOptions& options);
@@ -103,6 +106,9 @@ class ClientConfig {
   explicit ClientConfig(ClientType type);
   [[nodiscard]] Status Set(const std::string& property, const std::string& value,
                            std::string_view where);
+  /// A property as users give it: `sasl.password.file` names a file with the value.
+  [[nodiscard]] Status SetGiven(const std::string& property, const std::string& value,
+                                std::string_view where);
 
   ClientType type_;
   std::unique_ptr<rd_kafka_conf_s, Destroy> conf_;

@@ -23,7 +23,9 @@ struct KafkaClientOptions {
   /// dead letters add in headers. Sets every size limit of the clients and of the topics that are
   /// created; input topics should not allow more (`max.message.bytes`).
   std::size_t max_message_bytes = 32 << 20;
-  /// Any property of librdkafka, handed through: for all clients, for consumers, for producers.
+  /// Any property of librdkafka, handed through: for all clients, for consumers, for producers. A
+  /// secret such as `sasl.password` is given by `sasl.password.file`, too: the name of a file,
+  /// which is read whenever a client is made.
   ClientProperties client;
   ClientProperties consumer;
   ClientProperties producer;

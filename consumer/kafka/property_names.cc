@@ -1,6 +1,7 @@
 #include "consumer/kafka/property_names.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <new>
@@ -28,6 +29,14 @@ std::size_t EditDistance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
+bool IsSecret(std::string_view property) {
+  constexpr std::array<std::string_view, 6> kParts = {"password", "secret", "key.pem",
+                                                      "jaas",     "token",  "oauthbearer.config"};
+  return std::any_of(kParts.begin(), kParts.end(), [property](std::string_view part) {
+    return property.find(part) != std::string_view::npos;
+  });
+}
+
 std::vector<std::string> KnownProperties() {
   // The only list that has the properties without a default: a table for people, with the name in
   // the first column.
@@ -46,7 +55,9 @@ std::vector<std::string> KnownProperties() {
         end != std::string_view::npos && line.find('|') != std::string_view::npos &&
         line.substr(0, end).find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789._") ==
             std::string_view::npos;
-    if (is_name && end > 0) names.emplace_back(line.substr(0, end));
+    if (!is_name || end == 0) continue;
+    names.emplace_back(line.substr(0, end));
+    if (IsSecret(names.back())) names.push_back(names.back() + std::string(kSecretFileSuffix));
   }
   std::free(text);  // NOLINT: open_memstream's
   return names;

@@ -2,6 +2,7 @@
 
 #include "plugin/base/timestamp.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -47,6 +48,17 @@ struct RecordView {
   std::optional<std::string_view> value;
   std::vector<HeaderView> headers;
   std::optional<Timestamp> timestamp;  ///< nullopt: now
+
+  /// No less than it takes in a batch of its own that isn't compressed.
+  [[nodiscard]] std::size_t WireBytes() const {
+    constexpr std::size_t kBatchBytes = 192;
+    constexpr std::size_t kLengthBytes = 10;  // two variable-length integers
+    std::size_t bytes = kBatchBytes + key.value_or("").size() + value.value_or("").size();
+    for (const HeaderView& header : headers) {
+      bytes += header.name.size() + header.value.value_or("").size() + kLengthBytes;
+    }
+    return bytes;
+  }
 };
 
 }  // namespace crawlsieve::consumer

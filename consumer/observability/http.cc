@@ -1,102 +1,36 @@
 #include "consumer/observability/http.h"
 
+#include "consumer/observability/access_token.h"
+#include "consumer/observability/http_stream.h"
+#include "consumer/observability/tls.h"
 #include "plugin/base/mutex.h"
 #include "plugin/base/result.h"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
-#include <cerrno>
 #include <deque>
 #include <exception>
 #include <string_view>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <httplib.h>
 #include <nlohmann/json.hpp>
-#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 namespace crawlsieve::consumer {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 constexpr std::size_t kThreads = 4;
 constexpr std::size_t kMaxWaiting = 16;
 constexpr int kBacklog = 64;
-constexpr std::size_t kMaxRequestBytes = 16 << 10;
-constexpr std::chrono::seconds kExchangeTime{5};
-constexpr std::chrono::milliseconds kStopCheck{100};
+constexpr std::size_t kMaxBodyBytes = 1 << 20;
+constexpr int kMostQuestions = 2;  // at a time, of kThreads
 
 constexpr std::string_view kTextType = "text/plain; charset=utf-8";
-
-/// A connection that ends: after kExchangeTime, after kMaxRequestBytes, or when the server stops.
-///
-/// httplib's own streams start their timeout anew with every byte and take header lines without
-/// end, so that a few slow or talkative clients would hold all threads or all memory.
-class BoundedStream final : public httplib::Stream {
- public:
-  BoundedStream(int socket, const std::atomic<bool>& stopping)
-      : socket_(socket), stopping_(stopping), deadline_(Clock::now() + kExchangeTime) {}
-
-  [[nodiscard]] bool is_readable() const override {
-    return buffer_begin_ < buffer_end_ || Wait(POLLIN);
-  }
-  [[nodiscard]] bool is_writable() const override { return Wait(POLLOUT); }
-
-  // httplib reads lines byte by byte, so bytes are fetched by the buffer.
-  ssize_t read(char* data, std::size_t size) override {
-    if (buffer_begin_ == buffer_end_) {
-      const std::size_t wanted = std::min(buffer_.size(), read_left_);
-      if (wanted == 0 || !Wait(POLLIN)) return -1;
-      const ssize_t count = recv(socket_, buffer_.data(), wanted, MSG_DONTWAIT);
-      if (count <= 0) return count;
-      read_left_ -= static_cast<std::size_t>(count);
-      buffer_begin_ = 0;
-      buffer_end_ = static_cast<std::size_t>(count);
-    }
-    size = std::min(size, buffer_end_ - buffer_begin_);
-    std::copy_n(buffer_.data() + buffer_begin_, size, data);
-    buffer_begin_ += size;
-    return static_cast<ssize_t>(size);
-  }
-
-  ssize_t write(const char* data, std::size_t size) override {
-    if (!Wait(POLLOUT)) return -1;
-    return send(socket_, data, size, MSG_DONTWAIT | MSG_NOSIGNAL);
-  }
-
-  // For logs and for handlers that ask; ours don't.
-  void get_remote_ip_and_port(std::string&, int&) const override {}
-  void get_local_ip_and_port(std::string&, int&) const override {}
-
-  [[nodiscard]] socket_t socket() const override { return socket_; }
-
- private:
-  bool Wait(short events) const {
-    while (!stopping_) {
-      const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline_ - Clock::now());
-      if (left.count() <= 0) return false;
-      pollfd waited{socket_, events, 0};
-      const int ready = poll(&waited, 1, static_cast<int>(std::min(left, kStopCheck).count()));
-      if (ready > 0) return true;
-      if (ready < 0 && errno != EINTR) return false;
-    }
-    return false;
-  }
-
-  const int socket_;
-  const std::atomic<bool>& stopping_;
-  const Clock::time_point deadline_;
-  std::size_t read_left_ = kMaxRequestBytes;
-  std::array<char, 4096> buffer_;
-  std::size_t buffer_begin_ = 0;
-  std::size_t buffer_end_ = 0;
-};
 
 /// A few threads and a short queue. When it is full the accepting thread waits, and clients wait in
 /// the kernel's backlog. Thread-safe.
@@ -152,12 +86,30 @@ class BoundedQueue final : public httplib::TaskQueue {
 /// httplib's server over bounded streams, one request per connection.
 class BoundedServer final : public httplib::Server {
  public:
+  /// Encrypts all connections; null: none. Before the server listens.
+  void SetTls(std::unique_ptr<TlsContext> tls) { tls_ = std::move(tls); }
+
   /// Lets more clients wait in the kernel than httplib's five, past which a burst of them is told
   /// to try again after a second.
   void DeepenBacklog() { ::listen(svr_sock_, kBacklog); }
 
   /// Cuts off all connections; to be called before stop().
   void StopStreams() { stopping_ = true; }
+
+  /// Paths that take a body.
+  void SetPosted(std::vector<std::string> paths) {
+    posted_ = std::move(paths);
+    set_payload_max_length(kMaxBodyBytes);
+  }
+
+  /// Whether it is a POST of JSON as it is, to one of them: what is packed may become a thousand
+  /// times as large.
+  [[nodiscard]] bool IsPosted(const httplib::Request& request) const {
+    const std::string type = request.get_header_value("Content-Type");
+    return request.method == "POST" && std::ranges::find(posted_, request.path) != posted_.end() &&
+           type.substr(0, type.find(';')) == "application/json" &&
+           !request.has_header("Content-Encoding");
+  }
 
  private:
   static void Simplify(httplib::Request& request) {
@@ -172,15 +124,26 @@ class BoundedServer final : public httplib::Server {
   }
 
   bool process_and_close_socket(socket_t socket) override {
-    BoundedStream stream(socket, stopping_);
-    bool closed = false;
-    const bool done = process_request(stream, /*close_connection=*/true, closed, Simplify);
+    std::unique_ptr<TlsSession> session = tls_ != nullptr ? tls_->Accept() : nullptr;
+    bool done = false;
+    if (tls_ == nullptr || session != nullptr) {  // never in the clear for want of memory
+      BoundedStream stream(socket, std::move(session), stopping_);
+      bool closed = false;
+      done = process_request(stream, /*close_connection=*/true, closed,
+                             [this, &stream](httplib::Request& request) {
+                               Simplify(request);
+                               if (IsPosted(request)) stream.AllowBody(kMaxBodyBytes);
+                             });
+      stream.Finish();
+    }
     shutdown(socket, SHUT_RDWR);
     close(socket);
     return done;
   }
 
+  std::unique_ptr<TlsContext> tls_;
   std::atomic<bool> stopping_{false};
+  std::vector<std::string> posted_;
 };
 
 void Answer(httplib::Response& response, int status, std::string_view body,
@@ -209,15 +172,27 @@ class HttpServer::Impl {
           "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; "
           "form-action 'none'; frame-ancestors 'none'"},
          {"Referrer-Policy", "no-referrer"}});
-    server_.set_pre_routing_handler(
-        [](const httplib::Request& request, httplib::Response& response) {
-          if (request.method == "GET" || request.method == "HEAD") {
-            return httplib::Server::HandlerResponse::Unhandled;
-          }
-          response.set_header("Allow", "GET, HEAD");
-          Answer(response, 405, "only GET and HEAD\n");
-          return httplib::Server::HandlerResponse::Handled;
-        });
+    server_.set_pre_routing_handler([this](const httplib::Request& request,
+                                           httplib::Response& response) {
+      using enum httplib::Server::HandlerResponse;
+      if (!Admits(request)) {
+        // Browsers ask for a password then. They send it as `Basic`.
+        response.set_header("WWW-Authenticate", "Basic realm=\"crawlsieve\"");
+        Answer(response, 401, "a token is needed: Authorization: Bearer TOKEN\n");
+        return Handled;
+      }
+      if (request.method == "GET" || request.method == "HEAD" || server_.IsPosted(request)) {
+        return Unhandled;
+      }
+      if (request.method == "POST" && std::ranges::find(content_.question_paths, request.path) !=
+                                          content_.question_paths.end()) {
+        Answer(response, 415, "only application/json, without a Content-Encoding\n");
+        return Handled;
+      }
+      response.set_header("Allow", "GET, HEAD");
+      Answer(response, 405, "only GET and HEAD\n");
+      return Handled;
+    });
     server_.set_error_handler([](const httplib::Request&, httplib::Response& response) {
       if (response.body.empty()) {
         Answer(response, response.status, fmt::format("HTTP {}\n", response.status));
@@ -231,6 +206,7 @@ class HttpServer::Impl {
   }
 
   Status Start() {
+    CRAWLSIEVE_RETURN_IF_ERROR(LoadSecrets());
     const int port = options_.port == 0 ? server_.bind_to_any_port(options_.address)
                      : server_.bind_to_port(options_.address, options_.port) ? options_.port
                                                                              : -1;
@@ -265,11 +241,28 @@ class HttpServer::Impl {
 
   [[nodiscard]] std::string url() const {
     const bool is_ipv6 = options_.address.find(':') != std::string::npos;
-    return fmt::format("http://{}:{}", is_ipv6 ? '[' + options_.address + ']' : options_.address,
-                       port_);
+    return fmt::format("{}://{}:{}", options_.tls.certificate_file.empty() ? "http" : "https",
+                       is_ipv6 ? '[' + options_.address + ']' : options_.address, port_);
   }
 
  private:
+  Status LoadSecrets() {
+    if (!options_.tls.certificate_file.empty()) {
+      CRAWLSIEVE_ASSIGN_OR_RETURN(auto tls, TlsContext::Load(options_.tls));
+      server_.SetTls(std::move(tls));
+    }
+    if (!options_.token_file.empty()) {
+      CRAWLSIEVE_ASSIGN_OR_RETURN(token_, AccessToken::Load(options_.token_file));
+    }
+    return {};
+  }
+
+  /// Orchestrators' probes bring no token.
+  bool Admits(const httplib::Request& request) {
+    return token_ == nullptr || request.path == "/livez" || request.path == "/readyz" ||
+           token_->Admits(request.get_header_value("Authorization"));
+  }
+
   void AddPages() {
     server_.Get("/metrics", [this](const httplib::Request&, httplib::Response& response) {
       Answer(response, 200, content_.metrics(), "text/plain; version=0.0.4; charset=utf-8");
@@ -294,11 +287,37 @@ class HttpServer::Impl {
     server_.Get("/status.json", [this](const httplib::Request&, httplib::Response& response) {
       Answer(response, 200, content_.status_json() + "\n", "application/json");
     });
+    server_.SetPosted(content_.question_paths);
+    for (const std::string& path : content_.question_paths) {
+      const auto ask = [this](const httplib::Request& request, httplib::Response& response) {
+        Ask(request, response);
+      };
+      server_.Get(path, ask);
+      server_.Post(path, ask);
+    }
+  }
+
+  void Ask(const httplib::Request& request, httplib::Response& response) {
+    // Given back also when the answer throws.
+    const std::unique_ptr<std::atomic<int>, void (*)(std::atomic<int>*)> place(
+        &questions_, [](std::atomic<int>* questions) { --*questions; });
+    if (++questions_ > kMostQuestions) {
+      response.set_header("Retry-After", "1");
+      return Answer(response, 503, "too many questions at a time: ask again\n");
+    }
+    const HttpAnswer answer = content_.answer({request.path,
+                                               {request.params.begin(), request.params.end()},
+                                               request.method == "POST",
+                                               request.body});
+    if (answer.status == 503) response.set_header("Retry-After", "1");
+    Answer(response, answer.status, answer.body, answer.type);
   }
 
   const HttpOptions options_;
   const HttpContent content_;
+  std::unique_ptr<AccessToken> token_;  // null: everybody is admitted
   BoundedServer server_;
+  std::atomic<int> questions_{0};  // that are being answered, or turned away
   std::uint16_t port_ = 0;
   std::atomic<bool> listening_done_{false};
   Mutex stop_mutex_;

@@ -6,8 +6,10 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace crawlsieve::consumer {
 
@@ -16,6 +18,20 @@ struct Health {
   bool live = true;    ///< false: only a restart helps
   bool ready = false;  ///< false while restoring or not connected
   std::string reason;  ///< why not, or in which way, in a few words; empty where all is well
+};
+
+/// A question that takes work, at one of HttpContent::question_paths.
+struct HttpQuestion {
+  std::string path;
+  std::multimap<std::string, std::string> parameters = {};  ///< those behind the `?`
+  bool is_post = false;
+  std::string body = {};  ///< of POST, which is application/json
+};
+
+struct HttpAnswer {
+  int status = 200;
+  std::string type;
+  std::string body;
 };
 
 /// Where the server gets what it shows. The functions are called on its threads, several at once,
@@ -27,6 +43,10 @@ struct HttpContent {
   std::function<std::string()> metrics;      ///< in Prometheus' text format
   std::function<std::string()> status_page;  ///< HTML
   std::function<std::string()> status_json;
+  /// Unlike the others, this one may take some seconds. It is asked two questions at a time at
+  /// most, so that there are always threads for the others.
+  std::function<HttpAnswer(const HttpQuestion&)> answer = {};
+  std::vector<std::string> question_paths = {};
 };
 
 /// Serves what a process says about itself:
@@ -36,15 +56,18 @@ struct HttpContent {
 ///     /          a status page for people, without scripts or anything from elsewhere
 ///     /status.json   what is on it, for programs
 ///
-/// GET and HEAD only, one request per connection. A request may have 16 KiB, and with its answer
-/// five seconds; four are worked on at a time, 16 more may wait, another 64 in the kernel.
-/// Nothing is encrypted and nobody is asked who he is: see HttpOptions::address.
+/// and HttpContent::answer at its paths. GET and HEAD only, and there POST of JSON, one request per
+/// connection. A request may have 16 KiB, one with a body a MiB, and with its answer five seconds;
+/// four are worked on at a time, 16 more may wait, another 64 in the kernel.
+/// With HttpOptions::tls all of it is encrypted. With HttpOptions::token_file a request needs the
+/// token, but for /livez and /readyz.
 ///
 /// Thread-safe.
 class HttpServer {
  public:
   /// Listens, and answers from threads of its own once this returns.
-  /// Errors: kIo, where the address can't be had.
+  /// Errors: kIo (the address can't be had), kInvalidConfig (certificate, key or token can't be
+  /// used).
   [[nodiscard]] static Result<std::unique_ptr<HttpServer>> Start(const HttpOptions& options,
                                                                  HttpContent content);
 

@@ -65,8 +65,16 @@ constexpr std::array<CountName, kCounts> kCountNames{{
     {"crawlsieve_log_entries_folded_total", "log_folded",
      "Entries of the admission log folded into the state."},
     {"crawlsieve_scores_total", "scores", "Scores of URLs that were published."},
+    {"crawlsieve_questions_total", "questions",
+     "Questions for a URL's score that the judge has folded. Each is answered with a score, if "
+     "kafka.scores.topic is set."},
     {"crawlsieve_site_records_total", "site_records",
      "Records of what was learned of a site that were published."},
+    {"crawlsieve_kept_records_total", "kept_records",
+     "Records published in the topic of kept pages."},
+    {"crawlsieve_kept_missing_total", "kept_missing",
+     "Of these, markers of pages whose records could not be had again. See "
+     "judge.kept_pages_missing in the log."},
     {"crawlsieve_transactions_committed_total", "transactions_committed",
      "Transactions committed by the judge."},
     {"crawlsieve_transactions_aborted_total", "transactions_aborted",

@@ -44,7 +44,10 @@ enum class Count {
   kLogEntriesAppended,  ///< by the extract stage
   kLogEntriesFolded,    ///< by the judge
   kScores,
+  kQuestions,  ///< log entries that asked for a URL's score
   kSiteRecords,
+  kKeptRecords,  ///< records of kept pages that were published
+  kKeptMissing,  ///< of these, markers of pages that could not be had
   kTransactionsCommitted,
   kTransactionsAborted,
   kIndexProbes,         ///< buckets looked into

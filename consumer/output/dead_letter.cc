@@ -9,19 +9,8 @@ constexpr std::string_view kOwnPrefix = "__crawlsieve.errors.";
 constexpr std::string_view kConnectPrefix = "__connect.errors.";
 constexpr std::string_view kOmittedName = "__crawlsieve.errors.omitted";
 constexpr std::string_view kOmittedConnectName = "__connect.errors.omitted";
-// The batch around a record, and header `omitted`.
-constexpr std::size_t kEnvelopeBytes = 256;
-
-/// No less than the record takes in a batch that isn't compressed.
-std::size_t WireBytes(const RecordView& record) {
-  constexpr std::size_t kLengthBytes = 10;  // two variable-length integers
-  std::size_t bytes =
-      kEnvelopeBytes + record.key.value_or("").size() + record.value.value_or("").size();
-  for (const HeaderView& header : record.headers) {
-    bytes += header.name.size() + header.value.value_or("").size() + kLengthBytes;
-  }
-  return bytes;
-}
+// What header `omitted` takes.
+constexpr std::size_t kOmittedBytes = 64;
 
 }  // namespace
 
@@ -52,10 +41,10 @@ void CompleteDeadLetter(const std::vector<Header>& added, DeadLetterHeaders styl
                         std::size_t limit, RecordView& letter) {
   const std::size_t own = letter.headers.size();
   for (const Header& header : added) letter.headers.push_back({header.name, header.value});
-  if (WireBytes(letter) <= limit) return;
+  if (letter.WireBytes() + kOmittedBytes <= limit) return;
   std::string_view omitted = "value";
   letter.value.reset();
-  if (WireBytes(letter) > limit) {
+  if (letter.WireBytes() + kOmittedBytes > limit) {
     omitted = "value,key,headers";
     letter.key.reset();
     letter.headers.erase(letter.headers.begin(),

@@ -68,17 +68,18 @@ class Checker {
     if (!CheckBrokers()) return std::move(findings_);
     is_group_usable_ = CanUseGroup(OwnGroup(), "group " + OwnGroup().required.at("group.id"));
     if (Has(Role::kExtract)) {
-      for (const std::string& topic : needs_.kafka.input_topics) CheckInput(topic);
+      for (const std::string& topic : TopicsRead(needs_.kafka)) CheckInput(topic);
     }
     CheckForever(needs_.kafka.log_topic, Has(Role::kJudge));
     if (needs_.needs_key) CheckForever(needs_.kafka.key_topic, Has(Role::kJudge));
     if (Has(Role::kJudge)) {
       CheckOutput(needs_.kafka.verdict_topic, Kept::kYes);
+      if (!needs_.kafka.kept_topic.empty()) CheckKept();
       if (!needs_.kafka.score_topic.empty()) CheckOutput(needs_.kafka.score_topic, Kept::kYes);
       if (!needs_.kafka.site_topic.empty()) CheckOutput(needs_.kafka.site_topic, Kept::kYes);
     }
     if (Has(Role::kExtract)) {
-      for (const std::string& topic : needs_.kafka.input_topics) {
+      for (const std::string& topic : TopicsRead(needs_.kafka)) {
         CheckOutput(topic + needs_.kafka.dead_letter_suffix, Kept::kNo);
       }
     }
@@ -245,6 +246,13 @@ class Checker {
     if (!problem.empty()) return Problem(subject, std::move(problem));
     if (!CanWrite(topic)) return;
     if (kept == Kept::kNo || IsKept(topic, **described)) Ok(subject, Summary(**described));
+  }
+
+  /// The judge reads the input topics again.
+  void CheckKept() {
+    CheckOutput(needs_.kafka.kept_topic, Kept::kYes);
+    if (Has(Role::kExtract)) return;
+    for (const std::string& topic : needs_.kafka.input_topics) CheckInput(topic);
   }
 
   void CheckMetrics() {

@@ -5,14 +5,12 @@
 #include "consumer/observability/logging.h"
 #include "consumer/service/brokers/kafka_log.h"
 #include "consumer/service/brokers/kafka_log_source.h"
+#include "consumer/service/checkpoint_log.h"
 #include "plugin/base/result.h"
 #include "plugin/checkpoint/restore.h"
-#include "plugin/fingerprint/checksum.h"
-#include "plugin/log/entries.h"
 
 #include <chrono>
 #include <optional>
-#include <ranges>
 #include <string>
 #include <vector>
 
@@ -32,7 +30,8 @@ Result<std::vector<StoredCheckpoint>> WholeOnes(const CheckpointRepository& repo
   CRAWLSIEVE_ASSIGN_OR_RETURN(const CheckpointList list, repository.List());
   for (const Error& error : list.refused) progress.on_refused(error);
   std::vector<StoredCheckpoint> whole;
-  for (const StoredCheckpoint& checkpoint : std::views::reverse(list.checkpoints)) {
+  for (auto at = list.checkpoints.rbegin(); at != list.checkpoints.rend(); ++at) {
+    const StoredCheckpoint& checkpoint = *at;
     if (whole.size() == 2) break;
     if (!whole.empty() && whole.back().manifest.log_offset == checkpoint.manifest.log_offset) {
       continue;
@@ -46,37 +45,6 @@ Result<std::vector<StoredCheckpoint>> WholeOnes(const CheckpointRepository& repo
     }
   }
   return whole;
-}
-
-/// The checksum of the log's entry at `offset`, as a checkpoint has it.
-Result<std::string> EntryChecksum(LogSource& log, std::int64_t offset) {
-  CRAWLSIEVE_RETURN_IF_ERROR(log.Seek(offset));
-  const auto deadline = std::chrono::steady_clock::now() + kTimeout;
-  while (std::chrono::steady_clock::now() < deadline) {
-    CRAWLSIEVE_ASSIGN_OR_RETURN(const auto records, log.Read(1, milliseconds(100)));
-    if (records.empty()) continue;
-    if (records.front().offset != offset) {
-      return MakeError(ErrorCode::kMismatch,
-                       fmt::format("the log has no entry at offset {}", offset));
-    }
-    return Hex(RawChecksum(records.front().value));
-  }
-  return MakeError(ErrorCode::kIo, fmt::format("the log's entry at offset {} didn't come", offset));
-}
-
-Status CheckIsOfLog(const StoredCheckpoint& checkpoint, const std::string& topic, LogSource& log,
-                    const LogBounds& bounds) {
-  const std::int64_t offset = checkpoint.manifest.log_offset;
-  // Entries below the log's first can't be compared, and there is nothing to delete for them.
-  if (offset < bounds.low) return {};
-  if (offset < bounds.high) {
-    CRAWLSIEVE_ASSIGN_OR_RETURN(const std::string found, EntryChecksum(log, offset));
-    if (found == checkpoint.manifest.entry_checksum) return {};
-  }
-  return MakeError(ErrorCode::kMismatch,
-                   fmt::format("checkpoint {} is not of log {}, which has another entry at its "
-                               "offset or ends before: nothing was deleted",
-                               checkpoint.name, topic));
 }
 
 /// How far verdicts are published.
@@ -110,9 +78,8 @@ Result<LogTrim> PlanLogTrim(const KafkaOptions& kafka, const CheckpointRepositor
   }
   LogTrim trim{.newer = whole[0], .older = whole[1], .bounds = {}, .before = 0};
   const std::string topic = LogPartition(kafka).topic;
-  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto log,
-                              KafkaLogSource::Make(kafka, LoggingCallbacks("log trim")));
-  CRAWLSIEVE_ASSIGN_OR_RETURN(trim.bounds, log->Bounds(kTimeout));
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto log, CheckpointLog::Open(kafka, "log trim"));
+  trim.bounds = log.bounds();
   if (trim.newer.manifest.log_offset < trim.bounds.low) {
     return MakeError(
         ErrorCode::kMismatch,
@@ -120,8 +87,8 @@ Result<LogTrim> PlanLogTrim(const KafkaOptions& kafka, const CheckpointRepositor
                     "can be started from",
                     topic, trim.bounds.low));
   }
-  CRAWLSIEVE_RETURN_IF_ERROR(CheckIsOfLog(trim.newer, topic, *log, trim.bounds));
-  CRAWLSIEVE_RETURN_IF_ERROR(CheckIsOfLog(trim.older, topic, *log, trim.bounds));
+  CRAWLSIEVE_RETURN_IF_ERROR(log.CheckIsOfLog(trim.newer));
+  CRAWLSIEVE_RETURN_IF_ERROR(log.CheckIsOfLog(trim.older));
   trim.before = trim.older.manifest.log_offset;
   CRAWLSIEVE_ASSIGN_OR_RETURN(const std::int64_t committed, CommittedOffset(kafka));
   if (committed <= trim.before) {

@@ -27,6 +27,8 @@ using crawlsieve::SkippedEntry;
 struct KafkaOptions : KafkaClientOptions {
   std::vector<std::string> input_topics = {"crawl.pages"};
   FormatKind input_format = FormatKind::kCanonical;
+  /// For URLs whose scores are asked for; empty: none. The answers go to score_topic.
+  std::string asked_topic;
   /// Raised when an input topic was recreated or is to be judged anew.
   std::uint32_t input_generation = 1;
   std::vector<SkippedEntry> log_skip;
@@ -35,6 +37,8 @@ struct KafkaOptions : KafkaClientOptions {
   std::string verdict_topic = "crawl.verdicts";
   /// For the scores of URLs; empty: they are neither made nor published.
   std::string score_topic;
+  /// For the page records of verdicts that say keep; empty: they are not read again.
+  std::string kept_topic;
   /// For what is learned of sites; empty: it is not published.
   std::string site_topic;
   /// Holds the key of the fingerprints where the configuration has none.
@@ -49,6 +53,13 @@ struct KafkaOptions : KafkaClientOptions {
   std::chrono::milliseconds commit_interval{200};
   std::uint32_t commit_entries = 2000;
 };
+
+/// The topics that extract processes read.
+[[nodiscard]] inline std::vector<std::string> TopicsRead(const KafkaOptions& options) {
+  std::vector<std::string> topics = options.input_topics;
+  if (!options.asked_topic.empty()) topics.push_back(options.asked_topic);
+  return topics;
+}
 
 struct ExtractStageOptions {
   std::uint32_t threads = 0;                   ///< 0: one for each core

@@ -13,10 +13,12 @@
 #include "consumer/service/brokers/sessions.h"
 #include "consumer/service/brokers/status_board.h"
 #include "consumer/service/brokers/topic_check.h"
+#include "consumer/service/checkpoint_log.h"
 #include "consumer/service/extract/extract_stage.h"
 #include "consumer/service/judge/checkpointer.h"
 #include "consumer/service/judge/judge_stage.h"
 #include "consumer/service/judge/restore_state.h"
+#include "consumer/service/judge/state_pages.h"
 #include "consumer/service/reporter.h"
 #include "consumer/service/status_collector.h"
 #include "consumer/status/status_page.h"
@@ -63,8 +65,11 @@ bool HasRole(const ServiceOptions& options, Role role) {
   return std::find(options.roles.begin(), options.roles.end(), role) != options.roles.end();
 }
 
-/// Largest record of each dead-letter topic, by input topic.
-using DeadLetterBytes = std::map<std::string, std::uint64_t>;
+/// Largest record that topics take.
+struct TopicBytes {
+  std::map<std::string, std::uint64_t> dead_letters;  ///< by input topic
+  std::uint64_t kept = 0;                             ///< the topic of kept pages
+};
 
 /// Errors that a person can fix while the process waits.
 BrokerStatus Missing(std::string message) {
@@ -84,7 +89,7 @@ BrokerStatus CheckInputTopic(Admin& admin, const KafkaOptions& options, const st
 }
 
 /// Ensures that every topic exists and can be used. Errors say what to do.
-BrokerStatus EnsureTopics(const ServiceSetup& setup, DeadLetterBytes& dead_letter_bytes) {
+BrokerStatus EnsureTopics(const ServiceSetup& setup, TopicBytes& topic_bytes) {
   auto admin = Admin::Make(setup.kafka, LoggingCallbacks("start"));
   if (!admin) return FinalError(admin.error());
   const auto check = [](const Status& status) -> BrokerStatus {
@@ -106,9 +111,10 @@ BrokerStatus EnsureTopics(const ServiceSetup& setup, DeadLetterBytes& dead_lette
   const auto too_small = [&](const std::string& topic, std::uint64_t bytes) {
     return RecordSizeProblem(topic, bytes, setup.kafka.bootstrap_servers);
   };
-  std::vector<std::string> kept = {setup.kafka.log_topic};
+  std::vector<std::string> durable = {setup.kafka.log_topic};
   if (is_judge) {
     std::vector<std::string> outputs = {setup.kafka.verdict_topic};
+    if (!setup.kafka.kept_topic.empty()) outputs.push_back(setup.kafka.kept_topic);
     if (!setup.kafka.score_topic.empty()) {
       outputs.push_back(setup.kafka.score_topic);
       if (setup.judge.sites.max == 0) {
@@ -124,10 +130,13 @@ BrokerStatus EnsureTopics(const ServiceSetup& setup, DeadLetterBytes& dead_lette
       if (!made) return check(tl::unexpected(made.error()));
       auto problem = too_small(topic, *made);
       if (!problem.empty()) return Refused(std::move(problem));
-      kept.push_back(topic);
+      if (topic == setup.kafka.kept_topic) {
+        topic_bytes.kept = std::min(*made, MaxWrittenBytes(setup.kafka));
+      }
+      durable.push_back(topic);
     }
   }
-  const auto durability = CheckDurability(**admin, setup.kafka, kept, kAdminTimeout);
+  const auto durability = CheckDurability(**admin, setup.kafka, durable, kAdminTimeout);
   if (!durability) return check(tl::unexpected(durability.error()));
   if (*durability == Durability::kTrial) {
     Log(LogLevel::kWarn, "start.trial",
@@ -139,7 +148,7 @@ BrokerStatus EnsureTopics(const ServiceSetup& setup, DeadLetterBytes& dead_lette
     if (!made) return check(tl::unexpected(made.error()));
   }
   if (!HasRole(setup.service, Role::kExtract)) return {};
-  for (const std::string& topic : setup.kafka.input_topics) {
+  for (const std::string& topic : TopicsRead(setup.kafka)) {
     auto checked = CheckInputTopic(**admin, setup.kafka, topic);
     if (!checked) return checked;
     const std::string dead_letters = topic + setup.kafka.dead_letter_suffix;
@@ -147,7 +156,7 @@ BrokerStatus EnsureTopics(const ServiceSetup& setup, DeadLetterBytes& dead_lette
     if (!made) return check(tl::unexpected(made.error()));
     auto problem = too_small(dead_letters, *made);
     if (!problem.empty()) return Refused(std::move(problem));
-    dead_letter_bytes[topic] = std::min(*made, MaxWrittenBytes(setup.kafka));
+    topic_bytes.dead_letters[topic] = std::min(*made, MaxWrittenBytes(setup.kafka));
   }
   return {};
 }
@@ -298,7 +307,7 @@ Health HealthOf(const StartProgress& start, const Metrics& metrics, StageThreads
 StatusCollector::Facts FactsOf(const ServiceSetup& setup) {
   StatusCollector::Facts facts;
   facts.brokers = setup.kafka.bootstrap_servers;
-  facts.inputs = setup.kafka.input_topics;
+  facts.inputs = TopicsRead(setup.kafka);
   facts.log_topic = setup.kafka.log_topic;
   facts.verdict_topic = setup.kafka.verdict_topic;
   facts.index_expected_entries = setup.index_expected_entries;
@@ -308,7 +317,8 @@ StatusCollector::Facts FactsOf(const ServiceSetup& setup) {
 }
 
 HttpContent MakeHttpContent(const StartProgress& start, const Metrics& metrics,
-                            const StatusCollector& collector, StageThreads& stages) {
+                            const StatusCollector& collector, StageThreads& stages,
+                            StatePages& pages) {
   HttpContent content;
   content.version = std::string(kVersion);
   content.commit = Commit();
@@ -319,6 +329,8 @@ HttpContent MakeHttpContent(const StartProgress& start, const Metrics& metrics,
   };
   content.status_page = [report] { return StatusPage(report()); };
   content.status_json = [report] { return ToJson(report()); };
+  content.answer = [&pages](const HttpQuestion& question) { return pages.Answer(question); };
+  content.question_paths = StatePages::Paths();
   return content;
 }
 
@@ -355,7 +367,7 @@ constexpr BackOff kPatient{milliseconds(250), milliseconds(5'000), std::numeric_
 /// fingerprints. Empty if `stop` was requested meanwhile.
 Result<std::optional<ServiceSetup>> Prepare(const ServiceSetup& configured,
                                             const std::stop_token& stop, StartProgress& start,
-                                            Metrics& metrics, DeadLetterBytes& dead_letter_bytes) {
+                                            Metrics& metrics, TopicBytes& topic_bytes) {
   ServiceSetup setup = configured;
   bool is_done = false;
   const Status prepared = RunSessions("start", stop, kPatient, metrics, [&]() -> SessionEnd {
@@ -363,7 +375,7 @@ Result<std::optional<ServiceSetup>> Prepare(const ServiceSetup& configured,
       start.SetWaiting(error.message);
       return {tl::unexpected(std::move(error))};
     };
-    if (auto topics = EnsureTopics(configured, dead_letter_bytes); !topics) {
+    if (auto topics = EnsureTopics(configured, topic_bytes); !topics) {
       return failed(topics.error());
     }
     auto processor = FindOwnScheme(configured.kafka, configured.processor,
@@ -390,13 +402,14 @@ Status RunService(const ServiceSetup& configured, const std::stop_token& stop) {
   StartProgress start;
   StatusCollector collector(FactsOf(configured), metrics);
   StageThreads stages(stop);
+  StatePages pages(configured.processor.extract.url, Now);
   // Started before Kafka is needed, so that a supervisor sees that the process is alive, and what
   // it waits for.
   std::unique_ptr<HttpServer> http;
   if (configured.http.enabled) {
     CRAWLSIEVE_ASSIGN_OR_RETURN(
-        auto started,
-        HttpServer::Start(configured.http, MakeHttpContent(start, metrics, collector, stages)));
+        auto started, HttpServer::Start(configured.http,
+                                        MakeHttpContent(start, metrics, collector, stages, pages)));
     http = std::move(started);
     Log(LogLevel::kInfo, "http.listening", {{"url", http->url()}});
   }
@@ -404,8 +417,8 @@ Status RunService(const ServiceSetup& configured, const std::stop_token& stop) {
     NotifySystemd(configured, start, metrics, board, stages, stop, done);
   });
 
-  DeadLetterBytes dead_letter_bytes;
-  auto prepared = Prepare(configured, stop, start, metrics, dead_letter_bytes);
+  TopicBytes topic_bytes;
+  auto prepared = Prepare(configured, stop, start, metrics, topic_bytes);
   if (!prepared) return tl::unexpected(prepared.error());
   if (!prepared->has_value()) return {};
   const ServiceSetup& setup = **prepared;
@@ -415,15 +428,27 @@ Status RunService(const ServiceSetup& configured, const std::stop_token& stop) {
 
   start.SetWaiting("opening the state");
   Result<JudgeState> state{JudgeState()};
+  // Lets go of the state before it is closed.
+  const std::unique_ptr<StatePages, void (*)(StatePages*)> shown(
+      &pages, [](StatePages* shown_pages) { shown_pages->SetStore(nullptr); });
   std::optional<Checkpointer> checkpointer;
   if (is_judge) {
     const auto tell = [&](const std::string& what) { start.SetWaiting(what); };
-    CRAWLSIEVE_RETURN_IF_ERROR(RestoreLostState(setup.service.checkpoints,
-                                                setup.service.state_directory, scheme, tell, stop));
+    const auto find_log = [&]() -> Result<LogToRestore> {
+      CRAWLSIEVE_ASSIGN_OR_RETURN(auto log, CheckpointLog::Open(setup.kafka, "restore"));
+      const auto shared = std::make_shared<CheckpointLog>(std::move(log));
+      return LogToRestore{scheme, shared->bounds().low,
+                          [shared](const StoredCheckpoint& checkpoint) {
+                            return shared->CheckIsOfLog(checkpoint);
+                          }};
+    };
+    CRAWLSIEVE_RETURN_IF_ERROR(RestoreLostState(
+        setup.service.checkpoints, setup.service.state_directory, find_log, tell, stop));
     if (stop.stop_requested()) return {};
     state = JudgeState::Open(setup);
   }
   if (!state) return tl::unexpected(state.error());
+  pages.SetStore(state->store.get());
   PageNotes notes = HasRole(setup.service, Role::kExtract) ? OpenNotes(setup) : PageNotes();
   CRAWLSIEVE_ASSIGN_OR_RETURN(const auto bodies,
                               MakeBodyFetcher(setup.claims, setup.processor.decode,
@@ -442,6 +467,7 @@ Status RunService(const ServiceSetup& configured, const std::stop_token& stop) {
     options.scheme = scheme;
     options.index_shards = setup.index_shards;
     options.instance = instance;
+    options.kept_bytes = topic_bytes.kept;
     options.shutdown_timeout = setup.service.shutdown_timeout;
     stages.Start("judge", [&, options](const std::stop_token& stage_stop) {
       Checkpointer* const checkpoints = checkpointer.has_value() ? &*checkpointer : nullptr;
@@ -456,7 +482,7 @@ Status RunService(const ServiceSetup& configured, const std::stop_token& stop) {
     options.stage = setup.extract_stage;
     options.processor = setup.processor;
     options.bodies = bodies.get();
-    options.dead_letter_bytes = dead_letter_bytes;
+    options.dead_letter_bytes = topic_bytes.dead_letters;
     options.probe_command = setup.probe_command;
     options.instance = instance;
     options.static_member = setup.service.instance;

@@ -9,9 +9,11 @@
 #   BOOTSTRAP_SERVER   of the brokers (default: localhost:9092)
 #   COMMAND_CONFIG     file with the client properties of an administrator (default: none)
 #   INPUT_TOPICS       kafka.input.topics, separated by blanks (default: crawl.pages)
+#   ASKED_TOPIC        kafka.asked.topic (default: none)
 #   LOG_TOPIC          kafka.log.topic (default: crawl.fingerprints)
 #   KEY_TOPIC          kafka.key.topic (default: crawl.key)
 #   VERDICTS_TOPIC     kafka.verdicts.topic (default: crawl.verdicts)
+#   KEPT_TOPIC         kafka.kept.topic (default: none): the judge reads the input topics then
 #   SCORES_TOPIC       kafka.scores.topic (default: none)
 #   SITES_TOPIC        kafka.sites.topic (default: none)
 #   METRICS_TOPIC      metrics.topic (default: crawl.metrics; none if set and empty)
@@ -27,6 +29,7 @@ usage() {
 (($# == 2)) || usage
 readonly role=$1 principal=$2
 read -r -a inputs <<<"${INPUT_TOPICS:-crawl.pages}"
+if [[ -n ${ASKED_TOPIC-} ]]; then inputs+=("$ASKED_TOPIC"); fi
 
 allow() {
   "${KAFKA_ACLS:-kafka-acls.sh}" --bootstrap-server "${BOOTSTRAP_SERVER:-localhost:9092}" \
@@ -62,10 +65,16 @@ case $role in
     allow --operation Create --operation Read --operation Write --operation DescribeConfigs \
       --topic "$log" --topic "$key"
     add_topic "${VERDICTS_TOPIC:-crawl.verdicts}"
+    add_topic "${KEPT_TOPIC-}"
     add_topic "${SCORES_TOPIC-}"
     add_topic "${SITES_TOPIC-}"
     add_topic "$metrics"
     allow --operation Create --operation Write --operation DescribeConfigs "${topics[@]}"
+    if [[ -n ${KEPT_TOPIC-} ]]; then
+      topics=()
+      for input in "${inputs[@]}"; do add_topic "$input"; done
+      allow --operation Read --operation DescribeConfigs "${topics[@]}"
+    fi
     allow --operation Read --group "$group.judge"
     allow --operation Write --transactional-id "$group.judge"
     ;;

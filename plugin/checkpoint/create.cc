@@ -54,11 +54,11 @@ Status RemoveUnfinished(const CheckpointRepository& repository) {
   return RemoveIf(repository.files(), is_unfinished);
 }
 
-Result<CheckpointFile> Describe(const std::filesystem::path& path, const std::stop_token& stop) {
+Result<CheckpointFile> Describe(const std::filesystem::path& path, const Pace& pace) {
   CheckpointFile file;
   file.name = path.filename().string();
   Sha256 sha256;
-  CRAWLSIEVE_RETURN_IF_ERROR(ReadPieces(path, stop, [&](std::string_view piece) -> Status {
+  CRAWLSIEVE_RETURN_IF_ERROR(ReadPieces(path, pace, [&](std::string_view piece) -> Status {
     sha256.Add(piece);
     file.bytes += piece.size();
     return {};
@@ -88,8 +88,16 @@ class Writer {
     CRAWLSIEVE_ASSIGN_OR_RETURN(const auto names, state.Files());
     for (const std::string& name : names) {
       CRAWLSIEVE_ASSIGN_OR_RETURN(CheckpointFile file, DescribeOrRecall(state.folder() / name));
-      CRAWLSIEVE_RETURN_IF_ERROR(Add(file, state.folder() / name));
       manifest.files.push_back(std::move(file));
+    }
+    // What attempts left that failed would fill the disk for good, where a full one failed them.
+    if (before.refused.empty()) {
+      std::set<std::string> wanted = NamesOf(before.checkpoints);
+      AddNames(manifest, wanted);
+      (void)RemoveOthers(wanted);  // where that fails there is only less room
+    }
+    for (const CheckpointFile& file : manifest.files) {
+      CRAWLSIEVE_RETURN_IF_ERROR(Add(file, state.folder() / file.name));
     }
     CRAWLSIEVE_RETURN_IF_ERROR(SyncDirectoryOf(repository_.files() / "any"));
     manifest.uploaded = !options_.upload.empty();
@@ -108,7 +116,7 @@ class Writer {
       error.message = fmt::format("older checkpoints are kept because of {}", error.message);
       return tl::unexpected(std::move(error));
     }
-    std::set<std::string> wanted;
+    std::vector<StoredCheckpoint> kept;
     std::uint64_t left = list.checkpoints.size();
     for (const StoredCheckpoint& checkpoint : list.checkpoints) {
       if (left-- > options_.keep && checkpoint.name != report.made.name) {
@@ -122,15 +130,32 @@ class Writer {
         ++report.removed;
         continue;
       }
-      for (const CheckpointFile& file : checkpoint.manifest.files) wanted.insert(file.StoredName());
+      kept.push_back(checkpoint);
     }
     CRAWLSIEVE_RETURN_IF_ERROR(SyncDirectoryOf(repository_.manifests() / "any"));
+    return RemoveOthers(NamesOf(kept));
+  }
+
+ private:
+  static void AddNames(const CheckpointManifest& manifest, std::set<std::string>& names) {
+    for (const CheckpointFile& file : manifest.files) names.insert(file.StoredName());
+  }
+
+  static std::set<std::string> NamesOf(const std::vector<StoredCheckpoint>& checkpoints) {
+    std::set<std::string> names;
+    for (const StoredCheckpoint& checkpoint : checkpoints) AddNames(checkpoint.manifest, names);
+    return names;
+  }
+
+  /// Removes all files but these.
+  [[nodiscard]] Status RemoveOthers(const std::set<std::string>& wanted) const {
     return RemoveIf(repository_.files(), [&](const std::filesystem::path& path) {
       return !wanted.contains(path.filename().string());
     });
   }
 
- private:
+  [[nodiscard]] Pace pace() const { return {options_.stop, options_.rests}; }
+
   [[nodiscard]] bool Has(const CheckpointFile& file) const {
     std::error_code error;
     return std::filesystem::file_size(repository_.PathOf(file), error) == file.bytes && !error;
@@ -145,12 +170,12 @@ class Writer {
         std::filesystem::file_size(path, error) == known->bytes && !error) {
       return *known;
     }
-    return Describe(path, options_.stop);
+    return Describe(path, pace());
   }
 
   Status Add(const CheckpointFile& file, const std::filesystem::path& from) {
     if (Has(file)) return {};
-    CRAWLSIEVE_RETURN_IF_ERROR(CopyChecked(from, file, repository_.PathOf(file), options_.stop));
+    CRAWLSIEVE_RETURN_IF_ERROR(CopyChecked(from, file, repository_.PathOf(file), pace()));
     ++report_.new_files;
     report_.new_bytes += file.bytes;
     return {};
@@ -166,8 +191,7 @@ class Writer {
   Status UploadFiles(const CheckpointManifest& manifest, const CheckpointList& before) const {
     std::set<std::string> sent;
     for (const StoredCheckpoint& checkpoint : before.checkpoints) {
-      if (!checkpoint.manifest.uploaded) continue;
-      for (const CheckpointFile& file : checkpoint.manifest.files) sent.insert(file.StoredName());
+      if (checkpoint.manifest.uploaded) AddNames(checkpoint.manifest, sent);
     }
     for (const CheckpointFile& file : manifest.files) {
       if (!sent.insert(file.StoredName()).second) continue;
@@ -224,6 +248,7 @@ Result<CheckpointReport> CreateCheckpoint(const StateCopy& state, const Checkpoi
 
 Result<CheckpointReport> CreateCheckpointOf(const std::filesystem::path& state,
                                             const CheckpointOptions& options) {
+  CRAWLSIEVE_RETURN_IF_ERROR(CheckApart(state, options.repository));
   {
     // Opening a store would make one where there is none.
     CRAWLSIEVE_ASSIGN_OR_RETURN(const auto reader, StateReader::Open(state));

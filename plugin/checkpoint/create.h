@@ -19,6 +19,10 @@ struct CheckpointOptions {
   std::string upload = {};                       ///< program to run for each new file; empty: none
   std::chrono::seconds upload_time_limit{3600};  ///< for each file
   std::stop_token stop = {};                     ///< ends it early, with an error
+  unsigned rests = 0;                            ///< of Pace
+
+  /// `rests` where a judge folds meanwhile: a third of the time is worked.
+  static constexpr unsigned kBesideAJudge = 2;
 };
 
 /// What making a checkpoint brought.

@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <system_error>
+#include <thread>
 #include <tuple>
 
 #include <fcntl.h>
@@ -44,9 +46,17 @@ tl::unexpected<Error> NoRepository(const std::filesystem::path& directory) {
                   directory.string(), CheckpointRepository::kManifests));
 }
 
+/// For `rests` times as long as it is since `begin`; not longer than a stop may wait.
+void Rest(std::chrono::steady_clock::time_point begin, unsigned rests) {
+  constexpr std::chrono::steady_clock::duration kLongest = std::chrono::milliseconds(200);
+  if (rests == 0) return;
+  std::this_thread::sleep_for(
+      std::min(kLongest, (std::chrono::steady_clock::now() - begin) * rests));
+}
+
 }  // namespace
 
-Status ReadPieces(const std::filesystem::path& path, const std::stop_token& stop,
+Status ReadPieces(const std::filesystem::path& path, const Pace& pace,
                   const std::function<Status(std::string_view)>& visit) {
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) return IoError("can't open", path);
@@ -54,7 +64,8 @@ Status ReadPieces(const std::filesystem::path& path, const std::stop_token& stop
   std::string buffer(kPieceBytes, '\0');
   Status status;
   while (status) {
-    if (stop.stop_requested()) {
+    const auto begin = std::chrono::steady_clock::now();
+    if (pace.stop.stop_requested()) {
       status = MakeError(ErrorCode::kIo, path.string() + ": stopped before it was read");
       break;
     }
@@ -63,18 +74,19 @@ Status ReadPieces(const std::filesystem::path& path, const std::stop_token& stop
     if (size < 0) status = IoError("can't read", path);
     if (size <= 0) break;
     status = visit(std::string_view(buffer).substr(0, static_cast<std::size_t>(size)));
+    Rest(begin, pace.rests);
   }
   ::close(file);
   return status;
 }
 
 Status CopyChecked(const std::filesystem::path& from, const CheckpointFile& file,
-                   const std::filesystem::path& to, const std::stop_token& stop) {
+                   const std::filesystem::path& to, const Pace& pace) {
   DurableFile copy(to.string() + CheckpointRepository::kNewSuffix);
   CRAWLSIEVE_RETURN_IF_ERROR(copy.Create());
   Sha256 sha256;
   std::uint64_t bytes = 0;
-  CRAWLSIEVE_RETURN_IF_ERROR(ReadPieces(from, stop, [&](std::string_view piece) {
+  CRAWLSIEVE_RETURN_IF_ERROR(ReadPieces(from, pace, [&](std::string_view piece) {
     sha256.Add(piece);
     bytes += piece.size();
     return copy.Append(piece.data(), piece.size());
@@ -86,6 +98,23 @@ Status CopyChecked(const std::filesystem::path& from, const CheckpointFile& file
                                  from.string(), bytes, found, file.bytes, file.sha256));
   }
   return copy.Finish({}, to);
+}
+
+Status CheckApart(const std::filesystem::path& state, const std::filesystem::path& repository) {
+  std::error_code error;
+  const auto resolved = [&error](const std::filesystem::path& path) {
+    std::filesystem::path whole = std::filesystem::weakly_canonical(path, error);
+    return whole.has_filename() ? whole : whole.parent_path();
+  };
+  const std::filesystem::path a = resolved(state);
+  const std::filesystem::path b = resolved(repository);
+  const bool is_apart = !error && std::ranges::mismatch(a, b).in1 != a.end() &&
+                        std::ranges::mismatch(a, b).in2 != b.end();
+  if (is_apart) return {};
+  return MakeError(ErrorCode::kInvalidInput,
+                   fmt::format("the state directory {} and the repository of checkpoints {} must "
+                               "lie apart: give the checkpoints a directory of their own",
+                               state.string(), repository.string()));
 }
 
 Result<CheckpointRepository> CheckpointRepository::Open(std::filesystem::path directory) {

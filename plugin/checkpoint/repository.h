@@ -14,16 +14,29 @@
 
 namespace crawlsieve {
 
+/// How fast a file is read, and until when.
+struct Pace {
+  std::stop_token stop = {};
+  /// After each piece the reader rests so many times as long as the piece took, or a fifth of a
+  /// second: others have the disk and the processors meanwhile.
+  unsigned rests = 0;
+};
+
 /// Calls `visit` with the content of a file, some bytes at a time, until it returns an error, which
 /// is handed on. Errors: kIo, also when it is stopped.
-[[nodiscard]] Status ReadPieces(const std::filesystem::path& path, const std::stop_token& stop,
+[[nodiscard]] Status ReadPieces(const std::filesystem::path& path, const Pace& pace,
                                 const std::function<Status(std::string_view)>& visit);
 
 /// Copies `from` to `to`, under another name until it is synced, and makes sure that it is what
 /// `file` says. The caller syncs the directory. Errors: kIo, also when it is stopped; kCorruption
 /// if it is something else, with both checksums. `to` isn't there then.
 [[nodiscard]] Status CopyChecked(const std::filesystem::path& from, const CheckpointFile& file,
-                                 const std::filesystem::path& to, const std::stop_token& stop);
+                                 const std::filesystem::path& to, const Pace& pace);
+
+/// Makes sure that neither directory is in the other: a store removes folders of its own, and a
+/// repository files that it doesn't know. Errors: kInvalidInput.
+[[nodiscard]] Status CheckApart(const std::filesystem::path& state,
+                                const std::filesystem::path& repository);
 
 /// A checkpoint in a repository.
 struct StoredCheckpoint {

@@ -5,18 +5,16 @@
 #include "plugin/index/snapshot/durable_file.h"
 #include "plugin/judge/state_reader.h"
 #include "plugin/state/lock_file.h"
+#include "plugin/state/restored.h"
 
 #include <string>
 #include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
-#include <sys/stat.h>
 
 namespace crawlsieve {
 namespace {
-
-constexpr const char* kLock = "restore.lock";
 
 Error Failed(const std::filesystem::path& path, const std::error_code& error) {
   return {ErrorCode::kIo, fmt::format("{}: {}", path.string(), error.message())};
@@ -42,59 +40,36 @@ Status Exists(const CheckpointRepository& repository, const StoredCheckpoint& ch
                    checkpoint));
 }
 
-dev_t DeviceOf(const std::filesystem::path& path) {
-  struct stat status {};
-  return ::stat(path.c_str(), &status) == 0 ? status.st_dev : 0;
+/// Whether a file may be where a state is to be restored: none of a state, and none of somebody
+/// else's who named the wrong directory.
+bool MayBeThere(const std::string& name) {
+  return name == LockFile::kName || name == kRestoringFolder || name == "lost+found" ||
+         name.starts_with("pages-in-progress");
 }
 
-/// Whether a directory can be renamed to `state`.
 Status CheckTarget(const std::filesystem::path& state) {
-  std::error_code error;
-  const bool exists = std::filesystem::exists(state, error);
-  if (error) return tl::unexpected(Failed(state, error));
-  if (!exists) return {};
   const auto refuse = [&](std::string_view why) {
     return MakeError(ErrorCode::kInvalidInput, fmt::format("{} {}", state.string(), why));
   };
+  std::error_code error;
   if (!std::filesystem::is_directory(state, error)) return refuse("is no directory");
-  const bool is_empty = std::filesystem::is_empty(state, error);
-  if (error) return tl::unexpected(Failed(state, error));
-  if (!is_empty) {
+  for (std::filesystem::directory_iterator entry(state, error), end; !error && entry != end;
+       entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    if (MayBeThere(name)) continue;
     return refuse(
-        "isn't empty: a checkpoint is restored into a directory of its own; move this "
-        "one away, or name another");
+        fmt::format("isn't empty, it has {}: a checkpoint is restored where there is no state; "
+                    "move what is there away, or name another directory",
+                    name));
   }
-  if (DeviceOf(state) != DeviceOf(state.parent_path())) {
-    return refuse(
-        "is a mount point, which can't be replaced in one step: restore to a directory "
-        "below it, and name that one in service.state_directory");
-  }
-  return {};
+  return error ? Status(tl::unexpected(Failed(state, error))) : Status();
 }
 
-/// Errors: kBusy if another process restores there.
-Result<LockFile> MakeEmpty(const std::filesystem::path& folder) {
+Status MakeEmpty(const std::filesystem::path& folder) {
   std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) return tl::unexpected(Failed(folder, error));
-  auto lock = LockFile::Acquire(folder / kLock);
-  if (!lock && lock.error().code == ErrorCode::kBusy) {
-    return MakeError(ErrorCode::kBusy,
-                     fmt::format("another process restores a checkpoint in {}: wait until it is "
-                                 "done",
-                                 folder.string()));
-  }
-  if (!lock) return lock;
-  std::vector<std::filesystem::path> left;
-  for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end;
-       entry.increment(error)) {
-    if (entry->path().filename() != kLock) left.push_back(entry->path());
-  }
-  for (const std::filesystem::path& path : left) {
-    if (!error) std::filesystem::remove_all(path, error);
-  }
-  if (error) return tl::unexpected(Failed(folder, error));
-  return lock;
+  std::filesystem::remove_all(folder, error);
+  if (!error) std::filesystem::create_directory(folder, error);
+  return error ? Status(tl::unexpected(Failed(folder, error))) : Status();
 }
 
 /// That the state is the one that the manifest tells of.
@@ -113,12 +88,12 @@ Status CheckState(const std::filesystem::path& folder, const StoredCheckpoint& c
                                checkpoint.name));
 }
 
-Status FillAndRename(const CheckpointRepository& repository, const StoredCheckpoint& checkpoint,
-                     const std::filesystem::path& folder, const std::filesystem::path& state,
-                     const std::stop_token& stop) {
+Status Fill(const CheckpointRepository& repository, const StoredCheckpoint& checkpoint,
+            const std::filesystem::path& folder, const std::stop_token& stop) {
   for (const CheckpointFile& file : checkpoint.manifest.files) {
     CRAWLSIEVE_RETURN_IF_ERROR(Exists(repository, checkpoint, file));
-    if (Status copied = CopyChecked(repository.PathOf(file), file, folder / file.name, stop);
+    if (Status copied =
+            CopyChecked(repository.PathOf(file), file, folder / file.name, {.stop = stop});
         !copied) {
       Error error = std::move(copied).error();
       return tl::unexpected(error.code == ErrorCode::kCorruption
@@ -127,13 +102,7 @@ Status FillAndRename(const CheckpointRepository& repository, const StoredCheckpo
     }
   }
   CRAWLSIEVE_RETURN_IF_ERROR(CheckState(folder, checkpoint));
-  std::error_code error;
-  std::filesystem::remove(folder / kLock, error);
-  if (error) return tl::unexpected(Failed(folder / kLock, error));
-  CRAWLSIEVE_RETURN_IF_ERROR(SyncDirectoryOf(folder / "any"));
-  std::filesystem::rename(folder, state, error);
-  if (error) return tl::unexpected(Failed(state, error));
-  return SyncDirectoryOf(state);
+  return SyncDirectoryOf(folder / "any");
 }
 
 }  // namespace
@@ -162,17 +131,22 @@ Status VerifyCheckpoint(const CheckpointRepository& repository,
 
 Status RestoreCheckpoint(const CheckpointRepository& repository, const StoredCheckpoint& checkpoint,
                          const std::filesystem::path& state, const std::stop_token& stop) {
-  std::filesystem::path target = std::filesystem::absolute(state).lexically_normal();
-  if (!target.has_filename()) target = target.parent_path();  // it was named with a slash
-  CRAWLSIEVE_RETURN_IF_ERROR(CheckTarget(target));
-  const std::filesystem::path folder = target.string() + ".restoring";
-  CRAWLSIEVE_ASSIGN_OR_RETURN(const LockFile lock, MakeEmpty(folder));
-  Status restored = FillAndRename(repository, checkpoint, folder, target, stop);
-  if (!restored) {
-    std::error_code ignored;
-    std::filesystem::remove_all(folder, ignored);
+  CRAWLSIEVE_RETURN_IF_ERROR(CheckApart(state, repository.directory()));
+  std::error_code error;
+  std::filesystem::create_directories(state, error);
+  if (error) return tl::unexpected(Failed(state, error));
+  CRAWLSIEVE_RETURN_IF_ERROR(CheckTarget(state));
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const LockFile lock, LockFile::Acquire(state / LockFile::kName));
+  const std::filesystem::path folder = state / kRestoringFolder;
+  CRAWLSIEVE_RETURN_IF_ERROR(MakeEmpty(folder));
+  if (Status filled = Fill(repository, checkpoint, folder, stop); !filled) {
+    std::filesystem::remove_all(folder, error);
+    return filled;
   }
-  return restored;
+  std::filesystem::rename(folder, state / kRestoredFolder, error);
+  if (error) return tl::unexpected(Failed(folder, error));
+  CRAWLSIEVE_RETURN_IF_ERROR(SyncDirectoryOf(folder));
+  return MoveRestoredIn(state);
 }
 
 }  // namespace crawlsieve

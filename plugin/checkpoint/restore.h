@@ -13,13 +13,14 @@ namespace crawlsieve {
 [[nodiscard]] Status VerifyCheckpoint(const CheckpointRepository& repository,
                                       const StoredCheckpoint& checkpoint);
 
-/// Makes `state` a state directory with what the checkpoint holds; it must be absent or empty, and
-/// no mount point. All files are checked while they are copied, into a directory beside it whose
-/// name ends in ".restoring"; that is renamed when everything is synced. So a crash leaves nothing
-/// that a judge would open, or the whole; the next call removes what was left.
+/// Makes `state` a state directory with what the checkpoint holds; it must be absent, or have
+/// nothing in it but a lock and notes of pages in progress. All files are checked while they are
+/// copied, into a folder of it. That is renamed when everything is synced, and the files move to
+/// their place. A crash before leaves no state, and the next call begins anew. A crash after leaves
+/// a state that Store::Open puts in its place.
 /// Errors: kIo if it was stopped; kInvalidInput (`state` can't be used), kBusy (another process
-/// restores it), kCorruption (the checkpoint is damaged), kMismatch (the state isn't what the
-/// manifest says, or this version can't read it), kIo. `state` is as it was then.
+/// has it), kCorruption (the checkpoint is damaged), kMismatch (the state isn't what the
+/// manifest says, or this version can't read it), kIo. There is no state in `state` then.
 [[nodiscard]] Status RestoreCheckpoint(const CheckpointRepository& repository,
                                        const StoredCheckpoint& checkpoint,
                                        const std::filesystem::path& state,

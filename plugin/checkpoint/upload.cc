@@ -57,13 +57,25 @@ Status Upload(const std::string& command, const std::filesystem::path& path, con
   if (code != 0) return failed(std::system_category().message(code));
   ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   ::posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
+  ::posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
+  // A script's own programs end with it: they are one group. Signals reach them, although the
+  // service blocks some for its threads.
+  posix_spawnattr_t attributes;
+  ::posix_spawnattr_init(&attributes);
+  sigset_t none;
+  ::sigemptyset(&none);
+  ::posix_spawnattr_setsigmask(&attributes, &none);
+  ::posix_spawnattr_setpgroup(&attributes, 0);
+  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
   pid_t process = 0;
-  code = ::posix_spawnp(&process, program.c_str(), &actions, nullptr, arguments.data(), environ);
+  code =
+      ::posix_spawnp(&process, program.c_str(), &actions, &attributes, arguments.data(), environ);
+  ::posix_spawnattr_destroy(&attributes);
   ::posix_spawn_file_actions_destroy(&actions);
   if (code != 0) return failed(std::system_category().message(code));
 
   const bool in_time = EndsWithin(process, time_limit, stop);
-  if (!in_time) ::kill(process, SIGKILL);
+  if (!in_time) ::kill(-process, SIGKILL);
   int status = 0;
   while (::waitpid(process, &status, 0) < 0) {
     if (errno != EINTR) return failed("its end is not to be seen");

@@ -10,6 +10,7 @@
 #include "plugin/verdict/preference.h"
 #include "plugin/verdict/priority.h"
 
+#include <algorithm>
 #include <chrono>
 #include <string>
 #include <utility>
@@ -315,6 +316,7 @@ class Judging {
   Status SetPriority() {
     Verdict& verdict = decision_.verdict;
     verdict.priority = ComputePriority(parameters_.priority, evidence_);
+    SetScoreAtHorizon();
     if (!representative_.has_value()) return {};
     if (!parameters_.preferred_url.empty()) {
       if (decision_.retired.has_value() && decision_.retired->id == representative()) {
@@ -334,6 +336,16 @@ class Judging {
       decision_.matched = std::move(representative_);
     }
     return {};
+  }
+
+  /// What was deleted is never due.
+  void SetScoreAtHorizon() {
+    // Whatever a log says, times stay within what can be counted.
+    constexpr schedule::Seconds kLongest = schedule::Seconds{100} * 365 * 86'400;
+    const schedule::Seconds horizon = std::min(parameters_.priority.horizon_seconds, kLongest);
+    if (fold_version_ < kFoldVersionOfHorizons || horizon == 0) return;
+    decision_.verdict.priority.score =
+        page_.outcome() == log::OUTCOME_DELETED ? Score{0} : schedule_->ScoreAfter(horizon);
   }
 
   Status SetRecrawl() {

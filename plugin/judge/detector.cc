@@ -3,6 +3,7 @@
 #include "plugin/base/result.h"
 #include "plugin/index/filler.h"
 #include "plugin/judge/apply.h"
+#include "plugin/judge/asked_url.h"
 #include "plugin/judge/page_fetch.h"
 #include "plugin/judge/page_scores.h"
 #include "plugin/judge/rows.h"
@@ -92,6 +93,8 @@ Result<Folded> Detector::Fold(const log::Entry& entry) {
       return FoldParameters(entry.parameters());
     case log::Entry::kPage:
       return FoldPage(entry.page());
+    case log::Entry::kQuestion:
+      return FoldQuestion(entry.question());
     case log::Entry::BODY_NOT_SET:
       break;
   }
@@ -175,17 +178,22 @@ Result<Folded> Detector::FoldParameters(const log::Parameters& parameters) {
   return Folded{FoldOutcome::kParameters, std::nullopt, {}};
 }
 
-Status Detector::CheckPage(const log::Page& page) const {
+Status Detector::CheckScheme(const std::string& scheme) const {
   if (!current_.parameters.has_value()) {
     return MakeError(ErrorCode::kInvalidInput,
                      "the admission log begins with a page, not with judging parameters");
   }
-  if (page.scheme() != scheme_) {
+  if (scheme != scheme_) {
     return MakeError(ErrorCode::kMismatch,
                      fmt::format("an entry of scheme {} in a log of scheme {}: an extract process "
                                  "runs with other settings; give all processes the same ones",
-                                 page.scheme(), scheme_));
+                                 scheme, scheme_));
   }
+  return {};
+}
+
+Status Detector::CheckPage(const log::Page& page) const {
+  CRAWLSIEVE_RETURN_IF_ERROR(CheckScheme(page.scheme()));
   const std::size_t sketch_words = page.shingles() > 0 ? Sketch::kWords : 0;
   if (static_cast<std::size_t>(page.sketch_size()) != sketch_words) {
     return MakeError(ErrorCode::kInvalidInput,
@@ -195,20 +203,29 @@ Status Detector::CheckPage(const log::Page& page) const {
   return {};
 }
 
+Result<Folded> Detector::PassMark(const log::Source& source) {
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto mark, marks_.Find(overlay_, source));
+  MarkStep step = AdvanceMark(mark, source, current_.fold_version);
+  Folded folded;
+  folded.outcome = step.refused.value_or(FoldOutcome::kVerdict);
+  if (step.refused.has_value() && !step.opened.has_value()) return folded;
+  folded.gap = {step.opened, step.given_up, step.fills_gap};
+  marks_.Set(source, std::move(step.mark));
+  return folded;
+}
+
+/// Has no sequence: verdicts are the same with and without questions between them.
+Result<Folded> Detector::FoldQuestion(const log::Question& question) {
+  CRAWLSIEVE_RETURN_IF_ERROR(CheckScheme(question.scheme()));
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto folded, PassMark(question.source()));
+  if (folded.outcome == FoldOutcome::kVerdict) folded.outcome = FoldOutcome::kQuestion;
+  return folded;
+}
+
 Result<Folded> Detector::FoldPage(const log::Page& page) {
   CRAWLSIEVE_RETURN_IF_ERROR(CheckPage(page));
-  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto mark, marks_.Find(overlay_, page.source()));
-  MarkStep step = AdvanceMark(mark, page.source(), current_.fold_version);
-  if (step.refused.has_value() && !step.opened.has_value()) {
-    return Folded{*step.refused, std::nullopt, {}};
-  }
-  Folded folded;
-  folded.gap = {step.opened, step.given_up, step.fills_gap};
-  marks_.Set(page.source(), std::move(step.mark));
-  if (step.refused.has_value()) {
-    folded.outcome = *step.refused;
-    return folded;
-  }
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto folded, PassMark(page.source()));
+  if (folded.outcome != FoldOutcome::kVerdict) return folded;
   ++current_.sequence;
   if (page.outcome() == log::OUTCOME_DEAD_LETTER) {
     folded.outcome = FoldOutcome::kDeadLetter;
@@ -236,7 +253,13 @@ void Detector::Learn(const SiteChange& change) {
 Result<std::vector<UrlScore>> Detector::ScoresOf(const log::Page& page, const Verdict& verdict) {
   if (!current_.parameters.has_value()) return std::vector<UrlScore>();
   return crawlsieve::ScoresOf(
-      page, verdict, {*current_.parameters, current_.sites.Expect({}), known_sites_, overlay_});
+      page, verdict,
+      {*current_.parameters, current_.fold_version, current_.sites.Expect({}), known_sites_,
+       overlay_});
+}
+
+Result<UrlScore> Detector::AnswerTo(const log::Question& question) {
+  return UrlScorer(current_, known_sites_, overlay_).ScoreOf(AskedUrlOf(question));
 }
 
 Result<std::vector<SiteNews>> Detector::NewsOfSites() {

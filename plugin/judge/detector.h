@@ -126,6 +126,10 @@ class Detector {
   [[nodiscard]] Result<std::vector<UrlScore>> ScoresOf(const log::Page& page,
                                                        const Verdict& verdict);
 
+  /// The answer to the question that was folded last. It may be asked for or not. Errors: kIo,
+  /// kCorruption.
+  [[nodiscard]] Result<UrlScore> AnswerTo(const log::Question& question);
+
   /// What the page that was folded last changed of sites, so far as others should hear of it: at
   /// most one site that was forgotten, and then one that was learned of. It may be asked for or
   /// not. Errors: kIo, kCorruption.
@@ -151,7 +155,11 @@ class Detector {
   [[nodiscard]] Status InsertDocumentsAfter(std::uint64_t sequence);
   [[nodiscard]] Result<Folded> FoldParameters(const log::Parameters& parameters);
   [[nodiscard]] Result<Folded> FoldPage(const log::Page& page);
+  [[nodiscard]] Result<Folded> FoldQuestion(const log::Question& question);
+  /// Advances the mark of the entry's partition. Whoever gets kVerdict goes on.
+  [[nodiscard]] Result<Folded> PassMark(const log::Source& source);
   void Learn(const SiteChange& change);
+  [[nodiscard]] Status CheckScheme(const std::string& scheme) const;
   [[nodiscard]] Status CheckPage(const log::Page& page) const;
 
   Store& store_;

@@ -22,9 +22,9 @@ std::vector<std::string> PrefixesOf(const std::string& host) {
 
 }  // namespace
 
-bool IsMoreUrgent(const DueUrl& a, const DueUrl& b) {
-  const auto rank = [](const DueUrl& due) {
-    return std::tuple(Score::kOne - due.score.score.ten_thousandths, due.score.next_fetch,
+bool IsMoreUrgent(const UrlScore& a, const UrlScore& b) {
+  const auto rank = [](const UrlScore& due) {
+    return std::tuple(Score::kOne - due.score.ten_thousandths, due.next_fetch,
                       std::string_view(due.url), std::string_view(due.crawl_id));
   };
   return rank(a) < rank(b);
@@ -48,13 +48,13 @@ UrlScore UrlScoreOf(const DueUrl& due, Timestamp as_of, std::uint64_t sequence) 
   return record;
 }
 
-Result<DueCounts> ForEachDue(StateReader& state, const DueOptions& options,
+Result<DueCounts> ForEachDue(StateView& state, const DueOptions& options,
                              const std::function<Status(DueUrl&&)>& take) {
   const auto now = static_cast<Seconds>(
       std::chrono::floor<std::chrono::seconds>(options.before).time_since_epoch().count());
   StoredSchedules schedules(state.progress(), state);
   DueCounts counts;
-  const auto visit = [&](std::string_view key, std::string_view value) -> Status {
+  const auto look = [&](std::string_view key, std::string_view value) -> Status {
     CRAWLSIEVE_ASSIGN_OR_RETURN(const auto row, UrlRow::Parse(key, value));
     if (!options.host.empty() && HostOfUrl(row.url()) != options.host) return {};
     ++counts.urls;
@@ -69,13 +69,23 @@ Result<DueCounts> ForEachDue(StateReader& state, const DueOptions& options,
     return take(
         {std::string(row.url()), std::string(row.crawl_id()), score, ReasonOf(schedule->url)});
   };
+  std::size_t rows_left = options.most_urls;
+  const auto visit = [&](std::string_view key, std::string_view value) -> Result<bool> {
+    --rows_left;
+    CRAWLSIEVE_RETURN_IF_ERROR(look(key, value));
+    return counts.due < options.most_due && !(options.is_late && options.is_late());
+  };
+  std::optional<std::string_view> after;
+  if (options.after.has_value()) after = *options.after;
   for (const std::string& prefix : PrefixesOf(options.host)) {
-    CRAWLSIEVE_RETURN_IF_ERROR(state.ForEach(Table::kUrls, prefix, visit));
+    CRAWLSIEVE_ASSIGN_OR_RETURN(counts.last,
+                                state.ForEachOf(Table::kUrls, {prefix, after, rows_left}, visit));
+    if (counts.last.has_value()) break;
   }
   return counts;
 }
 
-void MostUrgent::Add(DueUrl&& due) {
+void MostUrgent::Add(UrlScore&& due) {
   if (heap_.size() >= limit_) {
     if (heap_.empty() || !IsMoreUrgent(due, heap_.front())) return;
     std::pop_heap(heap_.begin(), heap_.end(), IsMoreUrgent);
@@ -85,7 +95,7 @@ void MostUrgent::Add(DueUrl&& due) {
   std::push_heap(heap_.begin(), heap_.end(), IsMoreUrgent);
 }
 
-std::vector<DueUrl> MostUrgent::Take() && {
+std::vector<UrlScore> MostUrgent::Take() && {
   std::sort_heap(heap_.begin(), heap_.end(), IsMoreUrgent);
   return std::move(heap_);
 }

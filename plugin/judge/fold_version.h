@@ -11,7 +11,8 @@ inline constexpr std::uint32_t kFoldVersion = 8;
 /// without the host's count of pages that ran into a limit, and a page that isn't evaluated retires
 /// its URL's version. Version 5 is version 6 without schedules: the interval of a URL halves and
 /// grows, and a fetch that is late or failed is like any other. Version 6 is version 7 without
-/// positions. Version 7 is version 8 without what is learned of sites.
+/// positions. Version 7 is version 8 without what is learned of sites, and with the weighted mean as
+/// every priority.
 inline constexpr std::uint32_t kOldestFoldVersion = 4;
 
 /// The first rules under which a mark remembers gaps and what was folded (AdvanceMark).
@@ -36,5 +37,11 @@ inline constexpr std::uint32_t kFoldVersionOfSitesRow = 7;
 /// The first rules under which it is learned what the URLs of a site bring (plugin/site). No
 /// verdict depends on it.
 inline constexpr std::uint32_t kFoldVersionOfSites = 8;
+
+/// The first rules under which a priority may be how much a URL will be due at a horizon.
+inline constexpr std::uint32_t kFoldVersionOfHorizons = 8;
+
+/// The first rules under which links of pages that aren't to be followed count a quarter.
+inline constexpr std::uint32_t kFoldVersionOfUnfollowedLinks = 8;
 
 }  // namespace crawlsieve

@@ -43,6 +43,8 @@ class JudgeFold {
   /// Of the page that was folded last.
   [[nodiscard]] virtual Result<std::vector<UrlScore>> ScoresOf(const log::Page& page,
                                                                const Verdict& verdict) = 0;
+  /// The question was folded last.
+  [[nodiscard]] virtual Result<UrlScore> AnswerTo(const log::Question& question) = 0;
   /// By the page that was folded last.
   [[nodiscard]] virtual Result<std::vector<SiteNews>> NewsOfSites() = 0;
   [[nodiscard]] virtual Status Commit(const LogPosition& position) = 0;
@@ -63,6 +65,9 @@ class DetectorFold final : public JudgeFold {
   Result<Folded> Fold(const log::Entry& entry) override { return detector_.Fold(entry); }
   Result<std::vector<UrlScore>> ScoresOf(const log::Page& page, const Verdict& verdict) override {
     return detector_.ScoresOf(page, verdict);
+  }
+  Result<UrlScore> AnswerTo(const log::Question& question) override {
+    return detector_.AnswerTo(question);
   }
   Result<std::vector<SiteNews>> NewsOfSites() override { return detector_.NewsOfSites(); }
   Status Commit(const LogPosition& position) override { return detector_.Commit(position); }
@@ -152,10 +157,18 @@ class VerdictSink {
   [[nodiscard]] virtual BrokerStatus Poll() = 0;
   [[nodiscard]] virtual BrokerStatus Begin() = 0;
   [[nodiscard]] virtual BrokerStatus Publish(const log::Page& page, const Verdict& verdict) = 0;
+  /// Whether what was published since Begin is as much as a batch may hold: to be committed before
+  /// more is published.
+  [[nodiscard]] virtual bool is_full() const { return false; }
   /// Whether it takes scores. They are made only if it does.
   [[nodiscard]] virtual bool takes_scores() const { return false; }
   /// Publishes the scores that came with the verdict before.
   [[nodiscard]] virtual BrokerStatus PublishScores(std::span<const UrlScore> /*scores*/) {
+    return {};
+  }
+  /// Publishes the answer to a question. Only a sink that takes scores is asked to.
+  [[nodiscard]] virtual BrokerStatus PublishAnswer(const log::Question& /*question*/,
+                                                   const UrlScore& /*answer*/) {
     return {};
   }
   /// Whether it takes news of sites. They are made only if it does.
@@ -202,8 +215,8 @@ class JudgeObserver {
   virtual void OnRestoring(std::int64_t /*from*/, std::int64_t /*to*/) {}
   /// `kafka.log.skip` names the entry at `offset`; `entry` is empty where its bytes are none.
   virtual void OnSkipped(std::int64_t /*offset*/, const log::Entry* /*entry*/, bool /*is_live*/) {}
-  /// An entry was judged; its verdict, if there is one, is in the open batch.
-  virtual void OnJudged(const log::Page& /*page*/, const Folded& /*folded*/,
+  /// An entry was judged; its verdict or answer, if there is one, is in the open batch.
+  virtual void OnJudged(const log::Entry& /*entry*/, const Folded& /*folded*/,
                         std::chrono::steady_clock::duration /*took*/) {}
   /// A batch is published and in the state.
   [[nodiscard]] virtual Status OnPublished(const LogProgress& /*progress*/) { return {}; }

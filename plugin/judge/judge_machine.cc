@@ -300,6 +300,9 @@ BrokerStatus JudgeMachine::JudgeSome() {
     if (!item.has_value()) break;
     next_ = live_->next();
     CRAWLSIEVE_RETURN_IF_ERROR(JudgeItem(*item));
+    if (ends_.sink.is_full()) {
+      CRAWLSIEVE_RETURN_IF_ERROR(CommitBatch());
+    }
   }
   if (batch_.entries == 0) {
     ends_.group.OnIdle();
@@ -332,6 +335,12 @@ BrokerStatus JudgeMachine::Publish(const log::Page& page, const Verdict& verdict
   return {};
 }
 
+BrokerStatus JudgeMachine::Answer(const log::Question& question) {
+  const auto answer = ends_.fold.AnswerTo(question);
+  if (!answer) return Final(tl::unexpected(answer.error()));
+  return ends_.sink.PublishAnswer(question, *answer);
+}
+
 BrokerStatus JudgeMachine::JudgeItem(const LogItem& item) {
   const auto begin = options_.now();
   if (batch_.entries == 0) {
@@ -339,11 +348,12 @@ BrokerStatus JudgeMachine::JudgeItem(const LogItem& item) {
   }
   CRAWLSIEVE_ASSIGN_OR_RETURN(auto folded, FoldItem(item));
   if (!folded.has_value()) return {};
-  const log::Page& page = item.entry->page();
   if (folded->verdict.has_value()) {
-    CRAWLSIEVE_RETURN_IF_ERROR(Publish(page, *folded->verdict));
+    CRAWLSIEVE_RETURN_IF_ERROR(Publish(item.entry->page(), *folded->verdict));
+  } else if (folded->outcome == FoldOutcome::kQuestion && ends_.sink.takes_scores()) {
+    CRAWLSIEVE_RETURN_IF_ERROR(Answer(item.entry->question()));
   }
-  ends_.observer.OnJudged(page, *folded, options_.now() - begin);
+  ends_.observer.OnJudged(*item.entry, *folded, options_.now() - begin);
   // A judge with other settings was active and left its parameters behind this one's.
   if (folded->outcome == FoldOutcome::kParameters && !parameters_appended_ && !HasOurParameters()) {
     return AppendParameters();

@@ -110,6 +110,7 @@ class JudgeMachine final : public JudgeMember {
   [[nodiscard]] BrokerStatus JudgeSome();
   [[nodiscard]] BrokerStatus JudgeItem(const LogItem& item);
   [[nodiscard]] BrokerStatus Publish(const log::Page& page, const Verdict& verdict);
+  [[nodiscard]] BrokerStatus Answer(const log::Question& question);
   [[nodiscard]] BrokerStatus CommitBatch();
   [[nodiscard]] std::chrono::milliseconds TimeLeft() const;
 

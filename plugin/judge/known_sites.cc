@@ -16,8 +16,8 @@ Result<const site::Site*> KnownSites::Find(std::string_view name, std::uint64_t 
     if (entries_.size() >= kMaxSites) Forget(entries_.back().name);
     Entry& entry = entries_.emplace_front(Entry{std::string(name), std::move(state), {}});
     if (max_sites > 0) {
-      entry.owner_slots = {SiteSlot::Of(name, max_sites),
-                           SiteSlot::Of(std::string("www.").append(name), max_sites)};
+      const auto owners = LatestPagesOwnersOf(name);
+      entry.owner_slots = {SiteSlot::Of(owners[0], max_sites), SiteSlot::Of(owners[1], max_sites)};
     }
     by_name_.emplace(entry.name, entries_.begin());
   }

@@ -20,6 +20,7 @@ enum class FoldOutcome {
   kStaleGeneration,  ///< of an earlier generation of the input topic; nothing changed
   kOtherTopic,       ///< at an offset that was folded, and not the record that was folded there
   kPosition,         ///< says how far the group was done; no record
+  kQuestion,         ///< asks for a URL's score: no verdict, and nothing but the mark changes
 };
 
 /// Offsets of one source partition, both ends included.

@@ -43,6 +43,11 @@ schedule::ScheduleOptions ScheduleOptionsOf(const JudgeParameters& parameters) {
   constexpr schedule::Seconds kLongest = schedule::Seconds{100} * 365 * 86'400;
   options.bounds = {std::min(parameters.schedule.min_seconds, kLongest),
                     std::min(parameters.schedule.max_seconds, kLongest)};
+  options.url_bounds = parameters.schedule.bounds;
+  for (ScheduleBounds& one : options.url_bounds) {
+    one.min_seconds = std::min(one.min_seconds, kLongest);
+    one.max_seconds = std::min(one.max_seconds, kLongest);
+  }
   return options;
 }
 

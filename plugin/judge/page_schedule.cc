@@ -87,11 +87,19 @@ void PageSchedule::Take(std::optional<bool> changed) {
   }
 }
 
+schedule::IntervalBounds PageSchedule::Bounds() const {
+  return schedule::BoundsOf(crawl_.options(), page_.host(), page_.canonical_url());
+}
+
 Recrawl PageSchedule::NextFetch(std::optional<bool> changed) const {
   const schedule::Seconds next =
-      std::max(crawl_.NextFetch(url_, host_, taken_.rate), fetch_.time + 1);
+      std::max(crawl_.NextFetch(url_, host_, taken_.rate, Bounds()), fetch_.time + 1);
   return {changed, Timestamp{std::chrono::seconds(static_cast<std::int64_t>(next))},
           next - fetch_.time};
+}
+
+Score PageSchedule::ScoreAfter(schedule::Seconds seconds) const {
+  return crawl_.ScoreAt(url_, host_, taken_.rate, fetch_.time + seconds, Bounds());
 }
 
 void PageSchedule::WriteTo(state::Url& url) const {

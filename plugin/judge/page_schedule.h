@@ -52,6 +52,8 @@ class PageSchedule {
   [[nodiscard]] const std::optional<schedule::UrlSchedule>& history() const { return history_; }
   /// Never below a second after the fetch.
   [[nodiscard]] Recrawl NextFetch(std::optional<bool> changed) const;
+  /// How much a fetch will be due so long after this one: at least 0.5 if NextFetch isn't later.
+  [[nodiscard]] Score ScoreAfter(schedule::Seconds seconds) const;
   void WriteTo(state::Url& url) const;
   /// Whether the record has changed.
   [[nodiscard]] bool WriteTo(state::Host& host) const;
@@ -64,6 +66,8 @@ class PageSchedule {
   }
 
  private:
+  [[nodiscard]] schedule::IntervalBounds Bounds() const;
+
   const log::Page& page_;
   const schedule::CrawlSchedule& crawl_;
   const bool is_fetch_;  // and no tombstone

@@ -1,5 +1,6 @@
 #include "plugin/judge/page_scores.h"
 
+#include "plugin/judge/fold_version.h"
 #include "plugin/judge/page.h"
 #include "plugin/judge/page_fetch.h"
 #include "plugin/judge/rows.h"
@@ -20,7 +21,12 @@ namespace {
 class PageScores {
  public:
   PageScores(const log::Page& page, const Verdict& verdict, const ScoreContext& context)
-      : page_(page), verdict_(verdict), context_(context), as_of_(AsOf(page)) {}
+      : page_(page),
+        verdict_(verdict),
+        context_(context),
+        as_of_(AsOf(page)),
+        is_followed_(RuleFor(verdict.reason).follow_links ||
+                     context.fold_version < kFoldVersionOfUnfollowedLinks) {}
 
   [[nodiscard]] Result<std::vector<UrlScore>> Take() && {
     AddOwn();
@@ -81,7 +87,9 @@ class PageScores {
     const site::Site& of = known != nullptr ? *known : kUnknown;
     const std::uint32_t depth = page_.path_depth() + 1;
     UrlScore score = Begin(url);
-    SetAdvice(of.AdviceFor(url, depth, context_.average), context_.average, score);
+    site::Advice advice = of.AdviceFor(url, depth, context_.average);
+    if (!is_followed_) advice.worth /= 4;
+    SetAdvice(std::move(advice), context_.average, score);
     score.depth = depth;
     score.parent_url = page_.canonical_url();
     scores_.push_back(std::move(score));
@@ -92,6 +100,7 @@ class PageScores {
   const Verdict& verdict_;
   const ScoreContext& context_;
   const Timestamp as_of_;
+  const bool is_followed_;  // links of the page; else it repeats what another page leads to
   std::vector<UrlScore> scores_;
 };
 

@@ -10,6 +10,7 @@
 #include "plugin/verdict/parameters.h"
 #include "plugin/verdict/verdict.h"
 
+#include <cstdint>
 #include <vector>
 
 namespace crawlsieve {
@@ -17,6 +18,7 @@ namespace crawlsieve {
 /// What scores of a page's URLs are made of besides the page.
 struct ScoreContext {
   const JudgeParameters& parameters;
+  std::uint32_t fold_version;
   site::Expected average;  ///< of a fetch of the crawl
   KnownSites& sites;
   RowReader& rows;  ///< the state as it is behind the page

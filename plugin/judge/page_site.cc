@@ -123,6 +123,10 @@ std::string_view LatestPagesOwner(std::string_view site, std::string_view host) 
   return is_www || host == site ? host : site;
 }
 
+std::array<std::string, 2> LatestPagesOwnersOf(std::string_view site) {
+  return {std::string(site), std::string(kWww).append(site)};
+}
+
 namespace {
 
 /// The taking of one page.
@@ -227,7 +231,7 @@ Result<std::optional<SiteState>> ReadSite(std::string_view name, std::uint64_t m
     CRAWLSIEVE_ASSIGN_OR_RETURN(auto learned, SiteRow::Read(rows, slot));
     known.emplace().site = std::move(learned.site);
   }
-  const std::array<std::string, 2> owners{std::string(name), std::string(kWww).append(name)};
+  const std::array<std::string, 2> owners = LatestPagesOwnersOf(name);
   for (std::size_t i = 0; i < owners.size(); ++i) {
     CRAWLSIEVE_ASSIGN_OR_RETURN(const auto host, HostRow::Read(rows, owners[i]));
     const std::uint32_t pages = host.has_value() ? host->record.latest_pages() : 0;

@@ -37,6 +37,9 @@ struct PageFacts {
 /// its name isn't that of the host, with or without "www.", as with a port.
 [[nodiscard]] std::string_view LatestPagesOwner(std::string_view site, std::string_view host);
 
+/// Both hosts whose latest pages are a site's: its name, and that with "www.".
+[[nodiscard]] std::array<std::string, 2> LatestPagesOwnersOf(std::string_view site);
+
 /// What a page changes of what is known of sites.
 struct SiteChange {
   std::string site;  ///< of the page; empty: the page tells nothing, and nothing below is set

@@ -49,6 +49,18 @@ void Put(Message& message, const FieldDescriptor* field,
   }
 }
 
+void Put(Message& message, const FieldDescriptor* field,
+         const std::vector<ScheduleBounds>& bounds) {
+  for (const ScheduleBounds& one : bounds) {
+    auto& written =
+        static_cast<log::ScheduleBounds&>(*message.GetReflection()->AddMessage(&message, field));
+    written.set_host(one.host);
+    written.set_pattern(one.pattern);
+    written.set_min_seconds(one.min_seconds);
+    written.set_max_seconds(one.max_seconds);
+  }
+}
+
 void Take(const Message& message, const FieldDescriptor* field, std::uint32_t& value) {
   value = message.GetReflection()->GetUInt32(message, field);
 }
@@ -71,6 +83,16 @@ void Take(const Message& message, const FieldDescriptor* field,
   for (int i = 0; i < reflection.FieldSize(message, field); ++i) {
     preferences.push_back(
         static_cast<UrlPreference>(reflection.GetRepeatedEnumValue(message, field, i) - 1));
+  }
+}
+
+void Take(const Message& message, const FieldDescriptor* field,
+          std::vector<ScheduleBounds>& bounds) {
+  const auto& reflection = *message.GetReflection();
+  for (int i = 0; i < reflection.FieldSize(message, field); ++i) {
+    const auto& read =
+        static_cast<const log::ScheduleBounds&>(reflection.GetRepeatedMessage(message, field, i));
+    bounds.push_back({read.host(), read.pattern(), read.min_seconds(), read.max_seconds()});
   }
 }
 

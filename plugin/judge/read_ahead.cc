@@ -1,5 +1,6 @@
 #include "plugin/judge/read_ahead.h"
 
+#include "plugin/judge/asked_url.h"
 #include "plugin/judge/decision.h"
 
 #include <algorithm>
@@ -69,6 +70,7 @@ LookupWork ReadAhead::Read(const Store& store, const HammingIndex& index,
     const RowNamer want = [&reader](Table table, std::string_view key) { reader.Want(table, key); };
     for (std::size_t i = t; i < entries.size(); i += threads) {
       if (entries[i].has_page()) NameFirstRows(entries[i].page(), parameters, want);
+      if (entries[i].has_question()) NameRowsOfQuestion(entries[i].question(), parameters, want);
     }
     reader.Fetch();
     for (std::size_t i = t; i < entries.size(); i += threads) {

@@ -2,7 +2,7 @@
 
 #include "plugin/base/result.h"
 #include "plugin/judge/fold_progress.h"
-#include "plugin/judge/view.h"
+#include "plugin/judge/state_view.h"
 #include "plugin/state/read_only_store.h"
 
 #include <filesystem>
@@ -16,7 +16,7 @@ namespace crawlsieve {
 
 /// The state of a judge that isn't running, to look at. Nothing of it is changed.
 /// Thread-compatible.
-class StateReader final : public RowReader {
+class StateReader final : public StateView {
  public:
   /// Errors: kInvalidInput (no state, or one in which nothing was folded yet), kBusy (a process has
   /// it), kMismatch (a state of another format), kCorruption, kIo.
@@ -32,9 +32,14 @@ class StateReader final : public RowReader {
     return store_->ForEach(table, prefix, visit);
   }
 
+  [[nodiscard]] Result<std::optional<std::string>> ForEachOf(
+      Table table, const StoreSnapshot::Range& range, const StoreSnapshot::Visit& visit) override {
+    return store_->ForEachOf(table, range, visit);
+  }
+
   /// What of the log the state covers, and what it knows of the crawl. Has parameters.
   [[nodiscard]] const StoredProgress& stored() const { return stored_; }
-  [[nodiscard]] const FoldProgress& progress() const { return stored_.progress; }
+  [[nodiscard]] const FoldProgress& progress() const override { return stored_.progress; }
 
  private:
   explicit StateReader(std::unique_ptr<ReadOnlyStore> store) : store_(std::move(store)) {}

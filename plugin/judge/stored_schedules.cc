@@ -29,7 +29,9 @@ Result<std::optional<StoredSchedule>> StoredSchedules::Read(const UrlRow& row) {
   CRAWLSIEVE_RETURN_IF_ERROR(ReadHost(HostOfUrl(row.url())));
   std::string pattern = schedule::PathPattern(row.url());
   CRAWLSIEVE_ASSIGN_OR_RETURN(const auto* patterns, ReadPatterns(pattern));
-  return std::optional(StoredSchedule{url, host_->schedule, *patterns, std::move(pattern)});
+  return std::optional(
+      StoredSchedule{url, host_->schedule, *patterns, std::move(pattern),
+                     schedule::BoundsOf(progress_.crawl.options(), host_->name, row.url())});
 }
 
 Status StoredSchedules::ReadHost(std::string_view name) {
@@ -67,8 +69,8 @@ StoredScore StoredSchedules::ScoreAt(const StoredSchedule& schedule, Seconds now
     rate = crawl.RateOf(schedule.url, schedule.host, schedule.patterns, schedule.pattern);
     score.chance_of_change = ChanceOfChange(rate, now - std::min(now, schedule.url.last_visit));
   }
-  score.next_fetch = crawl.NextFetch(schedule.url, schedule.host, rate);
-  score.score = crawl.ScoreAt(schedule.url, schedule.host, rate, now);
+  score.next_fetch = crawl.NextFetch(schedule.url, schedule.host, rate, schedule.bounds);
+  score.score = crawl.ScoreAt(schedule.url, schedule.host, rate, now, schedule.bounds);
   return score;
 }
 

@@ -20,6 +20,7 @@ struct StoredSchedule {
   const schedule::HostSchedule& host;
   const schedule::PatternSet& patterns;  ///< those that `pattern` would be among
   std::string pattern;
+  schedule::IntervalBounds bounds;
 };
 
 /// When a URL of the state is due, and how much, by what the state knows at its end. So the date

@@ -212,14 +212,18 @@ class Explaining {
 
 }  // namespace
 
-Result<std::vector<std::string>> CrawlsThatKnow(const std::string& url, const StateReader& state) {
+Result<std::vector<std::string>> CrawlsThatKnow(const std::string& url, std::size_t most,
+                                                StateView& state) {
   std::vector<std::string> crawls;
   const std::string prefix = UrlRow::Key(url, "", Scope::kCrawl);
-  CRAWLSIEVE_RETURN_IF_ERROR(state.ForEach(
-      Table::kUrls, prefix, [&](std::string_view key, std::string_view /*value*/) -> Status {
-        crawls.emplace_back(key.substr(prefix.size()));
-        return {};
-      }));
+  CRAWLSIEVE_ASSIGN_OR_RETURN(
+      const auto last,
+      state.ForEachOf(Table::kUrls, {prefix, std::nullopt, most},
+                      [&](std::string_view key, std::string_view /*value*/) -> Result<bool> {
+                        crawls.emplace_back(key.substr(prefix.size()));
+                        return true;
+                      }));
+  static_cast<void>(last);
   return crawls;
 }
 

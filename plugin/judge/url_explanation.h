@@ -3,7 +3,7 @@
 #include "plugin/base/result.h"
 #include "plugin/base/timestamp.h"
 #include "plugin/judge/fold_progress.h"
-#include "plugin/judge/state_reader.h"
+#include "plugin/judge/state_view.h"
 #include "plugin/judge/stored_schedules.h"
 #include "plugin/judge/view.h"
 #include "plugin/schedule/crawl_schedule.h"
@@ -11,6 +11,7 @@
 #include "plugin/site/site.h"
 #include "plugin/verdict/reason.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -95,9 +96,9 @@ struct ExplainedUrl {
 [[nodiscard]] Result<UrlExplanation> Explain(const ExplainedUrl& asked,
                                              const FoldProgress& progress, RowReader& rows);
 
-/// The crawls that have a history of the URL, in byte order; empty where crawls share URLs. Errors:
-/// kIo, kCorruption.
+/// The crawls that have a history of the URL, in byte order, the first `most` of them; empty where
+/// crawls share URLs. Errors: kIo, kCorruption.
 [[nodiscard]] Result<std::vector<std::string>> CrawlsThatKnow(const std::string& url,
-                                                              const StateReader& state);
+                                                              std::size_t most, StateView& state);
 
 }  // namespace crawlsieve

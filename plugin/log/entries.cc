@@ -18,7 +18,12 @@ bool ParseEntry(std::string_view value, log::Entry& entry) {
 }
 
 const std::string& SchemeOfEntry(const log::Entry& entry) {
-  return entry.has_parameters() ? entry.parameters().scheme() : entry.page().scheme();
+  if (entry.has_parameters()) return entry.parameters().scheme();
+  return entry.has_question() ? entry.question().scheme() : entry.page().scheme();
+}
+
+const log::Source& SourceOfEntry(const log::Entry& entry) {
+  return entry.has_question() ? entry.question().source() : entry.page().source();
 }
 
 bool IsSkippedEntry(std::span<const SkippedEntry> skipped, std::int64_t offset,

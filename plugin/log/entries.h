@@ -17,6 +17,9 @@ namespace crawlsieve {
 /// The scheme of the fingerprints that an entry belongs to.
 [[nodiscard]] const std::string& SchemeOfEntry(const log::Entry& entry);
 
+/// The record that an entry came of; an empty one for parameters.
+[[nodiscard]] const log::Source& SourceOfEntry(const log::Entry& entry);
+
 /// Whether `skipped` names the record at `offset`, and it has the checksum given there.
 [[nodiscard]] bool IsSkippedEntry(std::span<const SkippedEntry> skipped, std::int64_t offset,
                                   std::string_view value);

@@ -1,6 +1,7 @@
 #include "plugin/schedule/crawl_schedule.h"
 
 #include "plugin/schedule/evidence_bytes.h"
+#include "plugin/schedule/path_pattern.h"
 
 #include <algorithm>
 #include <utility>
@@ -17,6 +18,20 @@ Seconds NotBefore(const UrlSchedule& url, const HostSchedule& host) {
 }
 
 }  // namespace
+
+IntervalBounds BoundsOf(const ScheduleOptions& options, std::string_view host,
+                        std::string_view url) {
+  std::optional<std::string> pattern;
+  for (const ScheduleBounds& one : options.url_bounds) {
+    if (!one.host.empty() && one.host != host) continue;
+    if (!one.pattern.empty()) {
+      if (!pattern.has_value()) pattern = PathPattern(url);
+      if (one.pattern != *pattern) continue;
+    }
+    return {one.min_seconds, one.max_seconds};
+  }
+  return options.bounds;
+}
 
 CrawlSchedule::CrawlSchedule(const ScheduleOptions& options)
     : options_(options), threshold_(SolveThreshold(histogram_, options.goal, options.bounds)) {}
@@ -109,18 +124,18 @@ RateSteps CrawlSchedule::RateStepsOf(const UrlSchedule& url, const HostSchedule&
   return steps;
 }
 
-Seconds CrawlSchedule::NextFetch(const UrlSchedule& url, const HostSchedule& host,
-                                 LogRate rate) const {
+Seconds CrawlSchedule::NextFetch(const UrlSchedule& url, const HostSchedule& host, LogRate rate,
+                                 const IntervalBounds& bounds) const {
   const Seconds not_before = NotBefore(url, host);
   if (!url.has_rate()) return not_before;
-  return std::max(url.last_visit + FetchInterval(rate, threshold_, options_.bounds), not_before);
+  return std::max(url.last_visit + FetchInterval(rate, threshold_, bounds), not_before);
 }
 
 Score CrawlSchedule::ScoreAt(const UrlSchedule& url, const HostSchedule& host, LogRate rate,
-                             Seconds now) const {
+                             Seconds now, const IntervalBounds& bounds) const {
   if (now < NotBefore(url, host)) return Score{0};
   if (!url.has_rate()) return Score{Score::kOne / 2};
-  return ScoreOfFetch(rate, threshold_, options_.bounds, now - std::min(now, url.last_visit));
+  return ScoreOfFetch(rate, threshold_, bounds, now - std::min(now, url.last_visit));
 }
 
 std::string CrawlSchedule::Encode() const {

@@ -6,11 +6,13 @@
 #include "plugin/schedule/host_schedule.h"
 #include "plugin/schedule/pattern_set.h"
 #include "plugin/schedule/threshold.h"
+#include "plugin/verdict/parameters.h"
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace crawlsieve::schedule {
 
@@ -20,6 +22,8 @@ namespace crawlsieve::schedule {
 struct ScheduleOptions {
   ScheduleGoal goal;
   IntervalBounds bounds;
+  /// For some URLs, in the place of `bounds`. The threshold is solved as if there were none.
+  std::vector<ScheduleBounds> url_bounds;
   RetryOptions retry;
   HalfLives half_lives;
   /// Mean time between changes before anything is known, in seconds.
@@ -34,6 +38,11 @@ struct ScheduleOptions {
 
   friend bool operator==(const ScheduleOptions&, const ScheduleOptions&) = default;
 };
+
+/// The bounds of a URL: those of the first of `url_bounds` that it is of, else the general ones.
+/// `host`: as ScheduleBounds has it.
+[[nodiscard]] IntervalBounds BoundsOf(const ScheduleOptions& options, std::string_view host,
+                                      std::string_view url);
 
 /// What a page adds to the sums of the crawl.
 struct CrawlChange {
@@ -97,13 +106,21 @@ class CrawlSchedule {
 
   /// When to fetch the URL again; 0 for a URL that was never fetched. Never before a pause of its
   /// host ends.
+  [[nodiscard]] Seconds NextFetch(const UrlSchedule& url, const HostSchedule& host, LogRate rate,
+                                  const IntervalBounds& bounds) const;
   [[nodiscard]] Seconds NextFetch(const UrlSchedule& url, const HostSchedule& host,
-                                  LogRate rate) const;
+                                  LogRate rate) const {
+    return NextFetch(url, host, rate, options_.bounds);
+  }
 
   /// How much the URL is due at `now`: at least 0.5 from NextFetch on, below it before. A URL that
   /// is gone, or waits for a retry, has 0 until then and 0.5 from then on.
   [[nodiscard]] Score ScoreAt(const UrlSchedule& url, const HostSchedule& host, LogRate rate,
-                              Seconds now) const;
+                              Seconds now, const IntervalBounds& bounds) const;
+  [[nodiscard]] Score ScoreAt(const UrlSchedule& url, const HostSchedule& host, LogRate rate,
+                              Seconds now) const {
+    return ScoreAt(url, host, rate, now, options_.bounds);
+  }
 
   [[nodiscard]] const ScheduleOptions& options() const { return options_; }
   /// Value of a fetch from which on a URL is due.

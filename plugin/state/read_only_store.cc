@@ -3,7 +3,10 @@
 #include "plugin/base/result.h"
 #include "plugin/state/database.h"
 #include "plugin/state/lock_file.h"
+#include "plugin/state/restored.h"
 
+#include <algorithm>
+#include <limits>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -16,7 +19,6 @@ namespace {
 constexpr std::size_t kBlockCacheBytes = 64 << 20;
 
 /// The file that a database names its newest list of files in.
-constexpr const char* kCurrent = "CURRENT";
 
 }  // namespace
 
@@ -35,7 +37,7 @@ class ReadOnlyStore::Impl {
     CRAWLSIEVE_ASSIGN_OR_RETURN(lock_, LockFile::Share(directory_ / LockFile::kName));
     // `being-made` is there until the first process has made all of the database.
     std::error_code ignored;
-    if (!std::filesystem::exists(directory_ / kCurrent, ignored) ||
+    if (!std::filesystem::exists(directory_ / kCurrentFile, ignored) ||
         std::filesystem::exists(directory_ / "being-made", ignored)) {
       return MakeError(ErrorCode::kInvalidInput,
                        fmt::format("there is no state in {}", directory_.string()));
@@ -64,19 +66,25 @@ class ReadOnlyStore::Impl {
     return std::optional<std::string>(std::move(value));
   }
 
-  Status ForEach(Table table, std::string_view prefix,
-                 const std::function<Status(std::string_view, std::string_view)>& visit) {
+  Result<std::optional<std::string>> ForEachOf(Table table, const StoreSnapshot::Range& range,
+                                               const StoreSnapshot::Visit& visit) {
     rocksdb::ReadOptions read;
     read.fill_cache = false;
     read.readahead_size = 2 << 20;
     const std::unique_ptr<rocksdb::Iterator> it(db_->NewIterator(read, handles_[FamilyOf(table)]));
-    for (it->Seek(ToSlice(prefix)); it->Valid(); it->Next()) {
-      const std::string_view key = it->key().ToStringView();
-      if (!key.starts_with(prefix)) return {};
-      CRAWLSIEVE_RETURN_IF_ERROR(visit(key, it->value().ToStringView()));
+    it->Seek(ToSlice(std::max(range.prefix, range.after.value_or(std::string_view()))));
+    if (it->Valid() && range.after == it->key().ToStringView()) it->Next();
+    std::optional<std::string> last(range.after);
+    bool goes_on = true;
+    for (std::size_t rows = 0; goes_on && rows < range.most_rows; ++rows, it->Next()) {
+      if (!it->Valid() || !it->key().starts_with(ToSlice(range.prefix))) {
+        if (!it->status().ok()) return tl::unexpected(ToError(it->status(), directory_));
+        return std::optional<std::string>();
+      }
+      last = it->key().ToString();
+      CRAWLSIEVE_ASSIGN_OR_RETURN(goes_on, visit(*last, it->value().ToStringView()));
     }
-    if (!it->status().ok()) return tl::unexpected(ToError(it->status(), directory_));
-    return {};
+    return last;
   }
 
  private:
@@ -99,10 +107,21 @@ Result<std::optional<std::string>> ReadOnlyStore::Get(Table table, std::string_v
   return impl_->Get(table, key);
 }
 
+Result<std::optional<std::string>> ReadOnlyStore::ForEachOf(
+    Table table, const StoreSnapshot::Range& range, const StoreSnapshot::Visit& visit) const {
+  return impl_->ForEachOf(table, range, visit);
+}
+
 Status ReadOnlyStore::ForEach(
     Table table, std::string_view prefix,
     const std::function<Status(std::string_view, std::string_view)>& visit) const {
-  return impl_->ForEach(table, prefix, visit);
+  const auto read =
+      impl_->ForEachOf(table, {prefix, std::nullopt, std::numeric_limits<std::size_t>::max()},
+                       [&](std::string_view key, std::string_view value) -> Result<bool> {
+                         CRAWLSIEVE_RETURN_IF_ERROR(visit(key, value));
+                         return true;
+                       });
+  return read.has_value() ? Status() : tl::unexpected(read.error());
 }
 
 }  // namespace crawlsieve

@@ -2,6 +2,7 @@
 
 #include "plugin/base/result.h"
 #include "plugin/state/changes.h"
+#include "plugin/state/store_snapshot.h"
 
 #include <filesystem>
 #include <functional>
@@ -30,6 +31,10 @@ class ReadOnlyStore {
 
   /// The value of `key`, or nullopt. Errors: kIo, kCorruption.
   [[nodiscard]] Result<std::optional<std::string>> Get(Table table, std::string_view key) const;
+
+  /// As StoreSnapshot::ForEach.
+  [[nodiscard]] Result<std::optional<std::string>> ForEachOf(
+      Table table, const StoreSnapshot::Range& range, const StoreSnapshot::Visit& visit) const;
 
   /// Calls `visit(key, value)` for every entry of a table whose key begins with `prefix`, in byte
   /// order of the keys, until it returns an error, which is handed on. `visit` may use the store.

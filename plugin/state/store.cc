@@ -3,6 +3,8 @@
 #include "plugin/base/result.h"
 #include "plugin/state/database.h"
 #include "plugin/state/lock_file.h"
+#include "plugin/state/noted_rows.h"
+#include "plugin/state/restored.h"
 
 #include <algorithm>
 #include <array>
@@ -11,9 +13,11 @@
 #include <cstdlib>
 #include <fstream>
 #include <future>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <shared_mutex>
 #include <span>
 #include <system_error>
@@ -32,8 +36,8 @@ namespace {
 /// Beside the database: files that are not part of it yet.
 constexpr const char* kNewFiles = "incoming";
 
-/// The file that RocksDB makes last of a new database, and opens first.
-constexpr const char* kCurrent = "CURRENT";
+/// There while a new database is being made.
+constexpr const char* kBeingMade = "being-made";
 
 /// Of a table, beside those that are merged. With more, the next ones wait, so long at most.
 constexpr int kMostFilesToMerge = 20;
@@ -65,9 +69,11 @@ class Store::Impl {
     // Only where there is nothing: a database whose list of files was cut opens without complaint
     // otherwise, with tables that are empty and others that are not.
     // One that was being made when the process ended is made to the end.
+    CRAWLSIEVE_RETURN_IF_ERROR(MoveRestoredIn(directory_));
     std::error_code ignored;
-    const std::filesystem::path being_made = directory_ / "being-made";
-    const bool is_new = std::filesystem::exists(being_made, ignored) || !IsIn(directory_);
+    const std::filesystem::path being_made = directory_ / kBeingMade;
+    const bool is_new = std::filesystem::exists(being_made, ignored) ||
+                        !std::filesystem::exists(directory_ / kCurrentFile, ignored);
     if (is_new && !std::ofstream(being_made)) {
       return MakeError(ErrorCode::kIo, being_made.string() + " can't be written");
     }
@@ -96,14 +102,15 @@ class Store::Impl {
     for (const char* suffix : {"", ".tmp"}) {
       CRAWLSIEVE_RETURN_IF_ERROR(Clear(directory_ / (std::string(kCheckpointFolder) + suffix)));
     }
+    CRAWLSIEVE_RETURN_IF_ERROR(Clear(directory_ / kRestoringFolder));
     return Clear(directory_ / kNewFiles);
   }
 
   Result<std::optional<std::string>> Get(Table table, std::string_view key) {
     {
       const std::shared_lock lock(mutex_);
-      std::optional<RowMap::Value> changed = coming_.Find(table, key);
-      if (!changed.has_value()) changed = going_.Find(table, key);
+      std::optional<RowMap::Value> changed = coming_->Find(table, key);
+      if (!changed.has_value()) changed = going_->Find(table, key);
       if (changed.has_value()) {
         return changed->has_value() ? std::optional(std::string(**changed)) : std::nullopt;
       }
@@ -123,8 +130,8 @@ class Store::Impl {
     {
       const std::shared_lock lock(mutex_);
       for (const std::string_view key : keys) {
-        std::optional<RowMap::Value> changed = coming_.Find(table, key);
-        if (!changed.has_value()) changed = going_.Find(table, key);
+        std::optional<RowMap::Value> changed = coming_->Find(table, key);
+        if (!changed.has_value()) changed = going_->Find(table, key);
         if (changed.has_value()) {
           rows.Put(key, *changed);
         } else {
@@ -152,10 +159,11 @@ class Store::Impl {
     const bool is_written =
         written_.valid() && written_.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
     if (is_written) FinishWriting();
-    if (coming_.bytes() >= generation_bytes_) BeginWriting();
+    if (coming_->bytes() >= generation_bytes_) BeginWriting();
     if (failed_.has_value()) return tl::unexpected(*failed_);
     const std::unique_lock lock(mutex_);
-    coming_.PutAll(changes);
+    for (NotedRows* const noted : snapshots_) noted->Note(*coming_, changes);
+    coming_->PutAll(changes);
     return {};
   }
 
@@ -185,13 +193,15 @@ class Store::Impl {
     return status.ok() ? Status() : tl::unexpected(ToError(status, directory_));
   }
 
+  std::unique_ptr<StoreSnapshot> MakeSnapshot();
+
   Status ForEach(Table table,
                  const std::function<Status(std::string_view, std::string_view)>& visit,
                  std::string_view from) {
     // Held to the end: what is in memory now may come to files, but doesn't go away.
     const std::shared_lock lock(mutex_);
     std::map<std::string_view, RowMap::Value> changed;
-    for (const Changes* changes : {&going_, &coming_}) {
+    for (const Changes* changes : {going_.get(), coming_.get()}) {
       for (const auto& [key, value] : changes->Of(table).rows()) {
         if (key >= from) changed.insert_or_assign(key, value);
       }
@@ -219,15 +229,20 @@ class Store::Impl {
   }
 
  private:
+  class Snapshot;
+
   rocksdb::ColumnFamilyHandle* HandleOf(Table table) { return handles_[FamilyOf(table)]; }
 
   /// Has what has come written to files, once what came before is there.
   void BeginWriting() {
     FinishWriting();
-    if (failed_.has_value() || coming_.empty()) return;
+    if (failed_.has_value() || coming_->empty()) return;
     {
       const std::unique_lock lock(mutex_);
       std::swap(coming_, going_);
+      // A snapshot keeps what it was made of, which changes no more.
+      snapshots_.clear();
+      if (coming_.use_count() > 1) coming_ = std::make_shared<Changes>();
     }
     // Where no thread is to be had it is done by whoever waits for it.
     written_ = std::async(std::launch::async | std::launch::deferred, [this] {
@@ -252,7 +267,7 @@ class Store::Impl {
     std::vector<rocksdb::IngestExternalFileArg> files;
     for (std::size_t i = 0; i < kTableCount; ++i) {
       const auto table = static_cast<Table>(i);
-      const std::vector<const RowMap::Row*> rows = going_.Of(table).InOrder();
+      const std::vector<const RowMap::Row*> rows = going_->Of(table).InOrder();
       if (rows.empty()) continue;
       rocksdb::IngestExternalFileArg& file = files.emplace_back();
       file.column_family = HandleOf(table);
@@ -280,7 +295,7 @@ class Store::Impl {
     const rocksdb::Status status = db_->IngestExternalFiles(files);
     if (!status.ok()) return tl::unexpected(ToError(status, directory_));
     std::filesystem::remove(folder, error);  // empty by now, or cleared before it is used again
-    Changes done;
+    auto done = std::make_shared<Changes>();
     const std::unique_lock lock(mutex_);
     std::swap(done, going_);
     return {};
@@ -352,8 +367,10 @@ class Store::Impl {
   std::string last_document_;
 
   std::shared_mutex mutex_;  // for changes to coming_ and going_
-  Changes coming_;
-  Changes going_;  // being written to files, or failed to be
+  std::shared_ptr<Changes> coming_ = std::make_shared<Changes>();
+  std::shared_ptr<Changes> going_ = std::make_shared<Changes>();  // being written to files, or
+                                                                  // failed to be
+  std::set<NotedRows*> snapshots_;                                // of coming_ as it is
   std::future<Status> written_;
   std::optional<Error> failed_;
 
@@ -361,6 +378,153 @@ class Store::Impl {
   std::condition_variable closing_;
   bool is_closing_ = false;
 };
+
+/// The changes in memory as they were, and the files as they were.
+class Store::Impl::Snapshot final : public StoreSnapshot {
+ public:
+  explicit Snapshot(Impl& store) : store_(store), noted_(kMostNotedBytes) {
+    const std::unique_lock lock(store_.mutex_);
+    coming_ = store_.coming_;
+    going_ = store_.going_;
+    for (std::size_t i = 0; i < kTableCount; ++i) {
+      coming_rows_[i] = coming_->Of(static_cast<Table>(i)).rows().size();
+    }
+    // What has come to files meanwhile is in going_, too.
+    files_ = store_.db_->GetSnapshot();
+    store_.snapshots_.insert(&noted_);
+  }
+
+  ~Snapshot() override {
+    const std::unique_lock lock(store_.mutex_);
+    store_.snapshots_.erase(&noted_);
+    store_.db_->ReleaseSnapshot(files_);
+  }
+  Snapshot(const Snapshot&) = delete;
+  Snapshot& operator=(const Snapshot&) = delete;
+
+  [[nodiscard]] Result<std::optional<std::string>> Get(Table table,
+                                                       std::string_view key) const override {
+    {
+      const std::shared_lock lock(store_.mutex_);
+      if (noted_.is_lost()) return tl::unexpected(Lost());
+      const std::optional<RowMap::Value> changed = InMemory(table, key);
+      if (changed.has_value()) {
+        return changed->has_value() ? std::optional(std::string(**changed)) : std::nullopt;
+      }
+    }
+    std::string value;
+    const rocksdb::Status status =
+        store_.db_->Get(OfFiles(), store_.HandleOf(table), ToSlice(key), &value);
+    if (status.IsNotFound()) return std::optional<std::string>();
+    if (!status.ok()) return tl::unexpected(ToError(status, store_.directory_));
+    return std::optional<std::string>(std::move(value));
+  }
+
+  [[nodiscard]] Result<std::optional<std::string>> ForEach(Table table, const Range& range,
+                                                           const Visit& visit) const override {
+    std::optional<std::string> last;  // that was looked at
+    if (range.most_rows == 0) return range.after.has_value() ? std::string(*range.after) : last;
+    CRAWLSIEVE_ASSIGN_OR_RETURN(const ChangedRows changed, FirstChanged(table, range));
+    rocksdb::ReadOptions read = OfFiles();
+    read.fill_cache = false;
+    const std::unique_ptr<rocksdb::Iterator> it(
+        store_.db_->NewIterator(read, store_.HandleOf(table)));
+    it->Seek(ToSlice(std::max(range.prefix, range.after.value_or(std::string_view()))));
+    if (it->Valid() && range.after == it->key().ToStringView()) it->Next();
+    auto change = changed.begin();
+    for (std::size_t rows = 0; rows < range.most_rows; ++rows) {
+      const bool in_files = it->Valid() && it->key().starts_with(ToSlice(range.prefix));
+      if (!in_files && change == changed.end()) {
+        if (!it->status().ok()) return tl::unexpected(ToError(it->status(), store_.directory_));
+        return std::optional<std::string>();
+      }
+      Result<bool> goes_on = true;
+      if (change == changed.end() || (in_files && it->key().ToStringView() < change->first)) {
+        last = it->key().ToString();
+        goes_on = visit(*last, it->value().ToStringView());
+        it->Next();
+      } else {
+        if (in_files && it->key().ToStringView() == change->first) it->Next();
+        last = change->first;
+        if (change->second.has_value()) goes_on = visit(*last, *change->second);
+        ++change;
+      }
+      if (!goes_on) return tl::unexpected(goes_on.error());
+      if (!*goes_on) break;
+    }
+    if (!it->status().ok()) return tl::unexpected(ToError(it->status(), store_.directory_));
+    return last;
+  }
+
+ private:
+  /// As rows of Changes, by key.
+  using ChangedRows = std::map<std::string, std::optional<std::string>, std::less<>>;
+
+  static Error Lost() {
+    return {ErrorCode::kBusy, "the state has changed too much while it was read: ask again"};
+  }
+
+  [[nodiscard]] rocksdb::ReadOptions OfFiles() const {
+    rocksdb::ReadOptions read;
+    read.snapshot = files_;
+    return read;
+  }
+
+  /// A row as it was; nullopt: it wasn't changed in memory. Needs the lock.
+  [[nodiscard]] std::optional<RowMap::Value> InMemory(Table table, std::string_view key) const {
+    const std::optional<NotedRows::Before> before = noted_.Find(table, key);
+    std::optional<RowMap::Value> changed;
+    if (!before.has_value()) {
+      changed = coming_->Find(table, key);
+    } else if (before->is_among_changes) {
+      changed = before->value;
+    }
+    return changed.has_value() ? changed : going_->Find(table, key);
+  }
+
+  /// The first rows of a range that were changed in memory: more than can be looked at aren't
+  /// needed. The lock is held for some rows at a time.
+  [[nodiscard]] Result<ChangedRows> FirstChanged(Table table, const Range& range) const {
+    constexpr std::size_t kRowsAtATime = 4'096;
+    ChangedRows first;
+    const auto add = [&](std::string_view key, const auto& value_of) {
+      if (!key.starts_with(range.prefix) || (range.after.has_value() && key <= *range.after))
+        return;
+      const bool is_full = first.size() >= range.most_rows;
+      if (is_full && key > std::prev(first.end())->first) return;
+      const std::optional<RowMap::Value> value = value_of(key);
+      if (!value.has_value()) return;
+      first.insert_or_assign(std::string(key), value->has_value()
+                                                   ? std::optional(std::string(**value))
+                                                   : std::nullopt);
+      if (first.size() > range.most_rows) first.erase(std::prev(first.end()));
+    };
+    for (const RowMap::Row& row : going_->Of(table).rows()) {
+      add(row.key, [&](std::string_view) { return std::optional(row.value); });
+    }
+    const std::size_t rows = coming_rows_[static_cast<std::size_t>(table)];
+    for (std::size_t begin = 0; begin < rows; begin += kRowsAtATime) {
+      const std::shared_lock lock(store_.mutex_);
+      if (noted_.is_lost()) return tl::unexpected(Lost());
+      const std::vector<RowMap::Row>& all = coming_->Of(table).rows();
+      for (std::size_t i = begin; i < std::min(rows, begin + kRowsAtATime); ++i) {
+        add(all[i].key, [&](std::string_view key) { return InMemory(table, key); });
+      }
+    }
+    return first;
+  }
+
+  Impl& store_;
+  NotedRows noted_;                        // written by the one that applies, with the lock
+  std::shared_ptr<const Changes> coming_;  // changes as long as the store's is the same
+  std::shared_ptr<const Changes> going_;
+  std::array<std::size_t, kTableCount> coming_rows_{};  // that there were
+  const rocksdb::Snapshot* files_ = nullptr;
+};
+
+std::unique_ptr<StoreSnapshot> Store::Impl::MakeSnapshot() {
+  return std::make_unique<Snapshot>(*this);
+}
 
 Store::Store(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Store::~Store() = default;
@@ -379,8 +543,11 @@ Result<std::unique_ptr<Store>> Store::Open(const StoreOptions& options) {
 }
 
 bool Store::IsIn(const std::filesystem::path& directory) {
-  std::error_code ignored;
-  return std::filesystem::exists(directory / kCurrent, ignored);
+  const auto has = [&](const char* name) {
+    std::error_code ignored;
+    return std::filesystem::exists(directory / name, ignored);
+  };
+  return has(kCurrentFile) || has(kRestoredFolder) || has(kBeingMade);
 }
 
 Result<std::optional<std::string>> Store::Get(Table table, std::string_view key) const {
@@ -402,6 +569,8 @@ bool Store::IsFlushing() const { return impl_->IsFlushing(); }
 Status Store::Checkpoint(const std::filesystem::path& directory) const {
   return impl_->Checkpoint(directory);
 }
+
+std::unique_ptr<StoreSnapshot> Store::MakeSnapshot() const { return impl_->MakeSnapshot(); }
 
 Status Store::ForEach(Table table,
                       const std::function<Status(std::string_view, std::string_view)>& visit,

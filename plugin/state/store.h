@@ -2,6 +2,7 @@
 
 #include "plugin/base/result.h"
 #include "plugin/state/changes.h"
+#include "plugin/state/store_snapshot.h"
 
 #include <cstddef>
 #include <filesystem>
@@ -36,7 +37,8 @@ class Store {
   /// Errors: kBusy (another process has it; names its id), kCorruption, kIo.
   [[nodiscard]] static Result<std::unique_ptr<Store>> Open(const StoreOptions& options);
 
-  /// Whether Open would find a state in a directory.
+  /// Whether Open would find a state in a directory, or one that it makes to the end: one that was
+  /// restored there, or a new one that was begun.
   [[nodiscard]] static bool IsIn(const std::filesystem::path& directory);
 
   /// What is in no file yet is lost.
@@ -76,6 +78,10 @@ class Store {
   /// The folder below the store that Checkpoint may be called for. What is left there by a process
   /// that was killed is removed when the store is opened.
   static constexpr const char* kCheckpointFolder = "checkpoint";
+
+  /// The store as it is now, for whoever reads it while it goes on changing. Any thread may call
+  /// this.
+  [[nodiscard]] std::unique_ptr<StoreSnapshot> MakeSnapshot() const;
 
   /// Calls `visit(key, value)` for every entry of a table as it is now with a key of `from` or
   /// more, in byte order of the keys, until it returns an error, which is handed on. `visit`

@@ -3,18 +3,33 @@
 #include "plugin/verdict/score.h"
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace crawlsieve {
 
-/// Weights of the components of a URL's priority, in thousandths. They must add up to 1000.
-struct PriorityWeights {
+/// What a URL's priority is. The weights of its components are in thousandths and must add up to
+/// 1000.
+struct PriorityParameters {
   std::uint32_t novelty = 400;  ///< how new the page's content was
   std::uint32_t host = 300;     ///< how few duplicates its host has shown
   std::uint32_t depth = 100;    ///< how short its path is
   std::uint32_t change = 200;   ///< how often it was found changed
+  /// The score isn't the weighted mean then, but how much a fetch of the URL will be due so long
+  /// after this one (CrawlSchedule::ScoreAt). 0: the weighted mean.
+  std::uint64_t horizon_seconds = 0;
 
-  friend bool operator==(const PriorityWeights&, const PriorityWeights&) = default;
+  friend bool operator==(const PriorityParameters&, const PriorityParameters&) = default;
+};
+
+/// Bounds of the time between two fetches for some URLs, in seconds.
+struct ScheduleBounds {
+  std::string host;     ///< as in URLs; empty: every host
+  std::string pattern;  ///< of the path (schedule::PathPattern); empty: every path
+  std::uint64_t min_seconds = 0;
+  std::uint64_t max_seconds = 0;
+
+  friend bool operator==(const ScheduleBounds&, const ScheduleBounds&) = default;
 };
 
 /// When to fetch a URL again: when a fetch is worth most, for as many fetches as are wanted
@@ -26,6 +41,8 @@ struct ScheduleParameters {
   Score freshness{9'000};
   std::uint64_t min_seconds = 3'600;
   std::uint64_t max_seconds = 365 * 86'400;
+  /// In the place of these bounds: those of the first that the URL is of.
+  std::vector<ScheduleBounds> bounds;
 
   friend bool operator==(const ScheduleParameters&, const ScheduleParameters&) = default;
 };
@@ -90,7 +107,7 @@ struct JudgeParameters {
   Scope scope = Scope::kGlobal;
   /// What the preferred URL of a cluster is chosen by, the weightiest first; empty: none is named.
   std::vector<UrlPreference> preferred_url;
-  PriorityWeights priority;
+  PriorityParameters priority;
   RecrawlIntervals recrawl;
   ScheduleParameters schedule;
   SiteParameters sites;
@@ -109,9 +126,9 @@ void ForEachField(Parameters& parameters, const Visit& visit) {
          same_item_similarity, other_item_similarity, other_item_short_shingles,
          other_item_short_similarity, max_candidates, min_features, cluster_budget, scope,
          preferred_url, priority, recrawl, schedule, sites] = parameters;
-  auto& [novelty, host, depth, change] = priority;
+  auto& [novelty, host, depth, change, horizon_seconds] = priority;
   auto& [initial_seconds, min_seconds, max_seconds] = recrawl;
-  auto& [fetches_a_day, freshness, min_interval, max_interval] = schedule;
+  auto& [fetches_a_day, freshness, min_interval, max_interval, bounds] = schedule;
   visit("max_distance", max_distance);
   visit("min_similarity", min_similarity);
   visit("short_text_shingles", short_text_shingles);
@@ -129,6 +146,7 @@ void ForEachField(Parameters& parameters, const Visit& visit) {
   visit("priority.host", host);
   visit("priority.depth", depth);
   visit("priority.change", change);
+  visit("priority.horizon_seconds", horizon_seconds);
   visit("recrawl.initial_seconds", initial_seconds);
   visit("recrawl.min_seconds", min_seconds);
   visit("recrawl.max_seconds", max_seconds);
@@ -136,6 +154,7 @@ void ForEachField(Parameters& parameters, const Visit& visit) {
   visit("schedule.freshness", freshness);
   visit("schedule.min_seconds", min_interval);
   visit("schedule.max_seconds", max_interval);
+  visit("schedule.bounds", bounds);
   visit("sites.max", sites.max);
 }
 

@@ -14,7 +14,7 @@ Score Ratio(std::uint64_t numerator, std::uint64_t denominator) {
 
 }  // namespace
 
-Priority ComputePriority(const PriorityWeights& weights, const PriorityEvidence& evidence) {
+Priority ComputePriority(const PriorityParameters& weights, const PriorityEvidence& evidence) {
   PriorityComponents components;
   components.novelty = Score{evidence.novelty};
   components.host = Score{

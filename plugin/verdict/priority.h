@@ -23,7 +23,7 @@ struct PriorityEvidence {
 ///   depth    4 / (4 + path segments)
 ///   change   (changes + 1) / (refetches + 2)
 /// The added constants are the prior of a host or URL of which little is known.
-[[nodiscard]] Priority ComputePriority(const PriorityWeights& weights,
+[[nodiscard]] Priority ComputePriority(const PriorityParameters& weights,
                                        const PriorityEvidence& evidence);
 
 /// The next interval: half after a change, half as long again without one, within the bounds.

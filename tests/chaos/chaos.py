@@ -20,12 +20,12 @@ import rounds
 ROUND_PAGES = 20_000  # the checker compares each page with every one kept: rounds bound that
 ROUND_FAULTS = 25  # what is lost when a campaign is interrupted
 SUMS = ("pages", "kills", "faults", "lost", "duplicated", "aborted_seen", "out_of_order",
-        "verdict_mismatches", "state_mismatches", "hanging_transactions", "aborted_transactions",
+        "verdict_mismatches", "score_mismatches", "state_mismatches", "hanging_transactions", "aborted_transactions",
         "aborted_records", "repeated_entries", "slow_recoveries", "idle_faults",
         "ended_by_themselves", "crashes", "taken_log", "taken_records", "taken_offsets", "alarms")
 MAXIMA = ("longest_gap_s", "longest_recovery_s")
 MUST_BE_ZERO = ("lost", "duplicated", "aborted_seen", "out_of_order", "verdict_mismatches",
-                "state_mismatches", "hanging_transactions", "slow_recoveries", "crashes")
+                "score_mismatches", "state_mismatches", "hanging_transactions", "slow_recoveries", "crashes")
 LOG_LOSS = "log-loss"
 MAY_REPEAT = ("duplicated", "out_of_order")  # with at_least_once, and where the log loses entries
 

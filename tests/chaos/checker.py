@@ -34,6 +34,10 @@ class Streams:
     aborted: set  # offsets of verdicts that the broker's own files mark as aborted
     committed_inputs: dict  # partition: offset up to which group `extract` is done
     committed_log: int  # offset up to which group `judge` is done
+    scores: list = dataclasses.field(default_factory=list)  # of Record: what a reader gets now
+    scores_of_fold: object = None  # values: what a fold of the log without faults says of scores;
+    #                                None: they aren't compared
+    scores_may_repeat: bool = False
 
 
 @dataclasses.dataclass
@@ -45,6 +49,7 @@ class Counts:
     aborted_seen: int = 0  # records of aborted transactions that a reader of committed ones got
     out_of_order: int = 0  # verdicts that don't stand in the order of the log
     verdict_mismatches: int = 0  # verdicts and dead letters that say something else than they must
+    score_mismatches: int = 0  # scores of URLs that are missing, too many, or not what they must be
     examples: list = dataclasses.field(default_factory=list)
 
     def add(self, name, example):
@@ -66,6 +71,8 @@ def check(streams):
     expected = _check_fold(streams, verdicts, counts)
     _check_inputs(streams, inputs, verdicts, expected, counts)
     _check_dead_letters(streams, inputs, counts)
+    if streams.scores_of_fold is not None:
+        _check_scores(streams, expected, counts)
     return counts
 
 
@@ -163,6 +170,33 @@ def _check_fold(streams, verdicts, counts):
             counts.add("verdict_mismatches", f"input {place}, {names}: "
                        f"{[got.get(n) for n in names]} instead of {[wanted.get(n) for n in names]}")
     return expected
+
+
+def _check_scores(streams, expected, counts):
+    """They are those of a fold without faults, byte for byte and in their order; and what they say
+    of pages is what the oracle says."""
+    got, wanted = [record.value for record in streams.scores], streams.scores_of_fold
+    if streams.scores_may_repeat:
+        got, wanted = sorted(set(got)), sorted(set(wanted))
+    for i, (one, other) in enumerate(zip(got, wanted)):
+        if one != other:
+            counts.add("score_mismatches", f"score record {i}: {one} instead of {other}")
+            break
+    if len(got) != len(wanted):
+        counts.add("score_mismatches", f"{len(got)} scores instead of {len(wanted)}")
+    of_pages = {}
+    for record in map(json.loads, got):
+        if record["fetched"]:
+            of_pages.setdefault(record["sequence"], []).append(
+                (record["url"], record["next_fetch"], record["reason"]))
+    right = {verdict["sequence"]: [(verdict["canonical_url"], verdict["recrawl"]["next_fetch"],
+                                    verdict["reason"])]
+             for verdict in expected.values()
+             if verdict["recrawl"] is not None and verdict["reason"] != "outdated"}
+    for sequence in sorted(set(of_pages) | set(right)):
+        if of_pages.get(sequence) != right.get(sequence):
+            counts.add("score_mismatches", f"sequence {sequence}: {of_pages.get(sequence)} instead "
+                       f"of {right.get(sequence)}")
 
 
 def _check_inputs(streams, inputs, verdicts, expected, counts):

@@ -10,7 +10,8 @@ import oracle
 from oracle_test import page, parameters
 
 TOPIC = "pages"
-ZEROS = {"lost": 0, "duplicated": 0, "aborted_seen": 0, "out_of_order": 0, "verdict_mismatches": 0}
+ZEROS = {"lost": 0, "duplicated": 0, "aborted_seen": 0, "out_of_order": 0, "verdict_mismatches": 0,
+         "score_mismatches": 0}
 
 
 def clean():
@@ -42,6 +43,22 @@ def clean():
         committed_inputs={0: 3, 1: 2}, committed_log=len(log))
 
 
+def with_scores():
+    """The same, with the score of each page and one of a link."""
+    streams = clean()
+    for record in streams.verdicts:
+        verdict = json.loads(record.value)
+        streams.scores.append({"url": verdict["canonical_url"], "fetched": True,
+                               "sequence": verdict["sequence"], "reason": verdict["reason"],
+                               "next_fetch": verdict["recrawl"]["next_fetch"]})
+    streams.scores.append({"url": "http://link.example/", "fetched": False, "sequence": 5,
+                           "reason": "none", "next_fetch": None})
+    streams.scores = [checker.Record(0, i, b"k", json.dumps(score).encode())
+                      for i, score in enumerate(streams.scores)]
+    streams.scores_of_fold = [record.value for record in streams.scores]
+    return streams
+
+
 def edit(record, **fields):
     verdict = json.loads(record.value)
     verdict.update(fields)
@@ -55,6 +72,31 @@ class CheckerTest(unittest.TestCase):
 
     def test_clean_streams_pass(self):
         self.expect(clean())
+
+    def test_scores_are_those_of_the_fold(self):
+        self.expect(with_scores())
+        missing = with_scores()
+        missing.scores.pop()
+        self.expect(missing, score_mismatches=1)
+        doubled = with_scores()
+        doubled.scores.append(doubled.scores[-1])
+        self.expect(doubled, score_mismatches=1)
+        doubled.scores_may_repeat = True
+        self.expect(doubled)
+        changed = with_scores()
+        edit(changed.scores[-1], reason="url_rule")
+        self.expect(changed, score_mismatches=1)
+
+    def test_scores_of_pages_are_what_the_oracle_says(self):
+        for field, wrong in (("next_fetch", "2026-01-01T00:00:00Z"), ("reason", "unique_"),
+                             ("url", "http://x.example/")):
+            streams = with_scores()
+            edit(streams.scores[1], **{field: wrong})
+            streams.scores_of_fold[1] = streams.scores[1].value  # the fold is wrong, too
+            self.expect(streams, score_mismatches=1)
+        streams = with_scores()
+        del streams.scores[1], streams.scores_of_fold[1]
+        self.expect(streams, score_mismatches=1)
 
     def test_with_losses_a_record_without_an_answer_must_be_named(self):
         streams = clean()

@@ -63,6 +63,11 @@ class Feed:
             page.update(body_encoding="gzip+base64", body="H4sIAAAAAAAAA0tMSgYA")
         else:
             page["body"] = self._body(number)
+        if "body" in page and rng.random() < 0.7:
+            # To pages that were, will be, and never are.
+            page["links"] = [self._url(rng.randrange(max(0, number - SIGHT), number + 500))
+                             + rng.choice(("", "", f"?n={rng.randrange(50)}"))
+                             for _ in range(rng.randrange(12))]
         if rng.random() < 0.3:
             page["id"] = f"id-{number}"
         key = page["url"] if rng.random() < 0.5 else None

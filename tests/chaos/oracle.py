@@ -356,6 +356,9 @@ class Oracle:
             self.crawl.set_options(schedule.options_of(entry.parameters.schedule))
             self.sequence += 1
             return None
+        if entry.WhichOneof("body") == "question" and self.parameters is not None:
+            self._passes_mark(entry.question.source)  # no verdict, no sequence
+            return None
         if entry.WhichOneof("body") != "page" or self.parameters is None:
             raise NotFoldable("an entry that is neither parameters nor a page behind some")
         page = entry.page
@@ -455,7 +458,8 @@ class Oracle:
             self.urls.pop(key, None)
         elif reason != "outdated" and (known or has_content(page) or has_schedules):
             self.urls[key] = url
-        next_fetch = self._take(page, key, url, fetch, changed) if fetch else None
+        next_fetch, at_horizon = (self._take(page, key, url, fetch, changed) if fetch
+                                  else (None, 0))
 
         if (reason == "not_evaluated" and page.detail in LIMIT_CODES
                 and self.parameters.fold_version >= 5):
@@ -487,7 +491,7 @@ class Oracle:
                                            "preferred_url": preferred_url},
             "fingerprint": self._fingerprint(page),
             "follow_links": follow_links,
-            "priority": self._priority(page, url, host, novelty),
+            "priority": self._priority_at_horizon(page, url, host, novelty, at_horizon),
             "recrawl": None if reason == "deleted"
                        else self._recrawl(page, url, changed, fetch, next_fetch),
             "source": {"topic": page.source.topic, "partition": page.source.partition,
@@ -552,7 +556,8 @@ class Oracle:
         return changed
 
     def _take(self, page, key, url, fetch, changed):
-        """Takes the fetch into the schedules. When the URL is to be fetched next."""
+        """Takes the fetch into the schedules. When the URL is to be fetched next, and how much it
+        will be due at the horizon."""
         url_bytes, target = page.canonical_url.encode(), page.redirect_target.encode()
         host = schedule.Host()
         if page.host and "\0" not in page.host:
@@ -563,7 +568,8 @@ class Oracle:
         if (is_redirect and fetch.time >= url.schedule.last_visit and target
                 and page.redirect_host == page.host):
             host.add_redirect(url_bytes, pattern, target)
-        _, history, next_fetch = self.crawl.take(url.schedule, host, pattern, fetch)
+        _, history, next_fetch, at_horizon = self.crawl.take(
+            url.schedule, host, pattern, fetch, self.parameters.priority.horizon_seconds, page.host)
         if (history is not None and history.last_visit and is_own_target(page)
                 and not host.is_sink(target)):
             other_key = (page.redirect_target, key[1])
@@ -576,7 +582,13 @@ class Oracle:
                     setattr(other, name, getattr(url, name))
                     setattr(url, name, nothing)
                 self.urls[other_key] = other
-        return next_fetch
+        return next_fetch, at_horizon
+
+    def _priority_at_horizon(self, page, url, host, novelty, at_horizon):
+        priority = self._priority(page, url, host, novelty)
+        if self.parameters.fold_version >= 8 and self.parameters.priority.horizon_seconds:
+            priority["score"] = at_horizon / ONE
+        return priority
 
     def _priority(self, page, url, host, novelty):
         components = {

@@ -425,19 +425,22 @@ class EveryParameterTest(unittest.TestCase):
             "priority.host": (300, 400, (page(0, "a"),), {}),
             "priority.depth": (100, 200, (page(0, "a"),), {}),
             "priority.change": (200, 300, (page(0, "a"),), {}),
+            "priority.horizon_seconds": (0, 86_400, (page(0, "a"),), {"fold_version": 8}),
             "recrawl.initial_seconds": (1000, 2000, (page(0, "a"),), {}),
             "recrawl.min_seconds": (100, 900, again, {}),
             "recrawl.max_seconds": (10_000, 1_100, (page(0, "a"), page(1, "a")), {}),
             "schedule.fetches_a_day": (1, 10_000, visits, {"fold_version": 6}),
             "schedule.freshness": (5_000, 9_900, visits, {"fold_version": 6}),
             "schedule.min_seconds": (60, 3_600, visits[:1], by_schedule),
+            "schedule.bounds": ([], [log.ScheduleBounds(host="host.example", max_seconds=1)],
+                                visits[:1], {"fold_version": 8, "schedule.max_seconds": 3_600}),
             "schedule.max_seconds": (3_600, 7_200, visits[:1], {"fold_version": 6}),
         }
 
     @staticmethod
     def names(message, prefix=""):
         for field in message.fields:
-            if field.message_type is None:
+            if field.message_type is None or field.label == field.LABEL_REPEATED:
                 yield prefix + field.name
             else:
                 yield from EveryParameterTest.names(field.message_type, f"{prefix}{field.name}.")

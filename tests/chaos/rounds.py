@@ -41,6 +41,7 @@ class Round:
         self._directory = directory
         self._broker = broker
         self._kind = kind
+        self._delivery = delivery
         self._seed = seed
         self._pages = pages
         self._kills = kills
@@ -48,7 +49,7 @@ class Round:
         self._feed = feed
         self._say = say
         self._rng = random.Random(f"{seed}/round")
-        self._names = {name: f"{name}-{seed}" for name in ("pages", "log", "verdicts")}
+        self._names = {name: f"{name}-{seed}" for name in ("pages", "log", "verdicts", "scores")}
         self._dead_letters = self._names["pages"] + ".dlq"
         self._group = f"chaos-{seed}"
         self._client = client or {}
@@ -132,6 +133,7 @@ class Round:
                 "input": {"topics": [self._names["pages"]]},
                 "log": {"topic": self._names["log"]},
                 "verdicts": {"topic": self._names["verdicts"]},
+                "scores": {"topic": self._names["scores"]},
                 "commit": {"interval": f"{self._rng.choice((20, 50, 200))}ms",
                            "entries": self._rng.choice((20, 100, 500))},
                 "client": {"socket.timeout.ms": "3000", "reconnect.backoff.max.ms": "500",
@@ -144,7 +146,9 @@ class Round:
             # Small enough for files to be written between two faults; else only a stop writes any.
             "service": {"state_buffer": self._rng.choice(("64KiB", "256KiB", "1MiB")),
                         "shutdown_timeout": "10s"},
-            "extract": {"threads": 1},
+            "extract": {"threads": 1, "links": 20},
+            "judge": {"sites": {"max": 1000},
+                      "priority": {"horizon": self._rng.choice(("0s", "30d"))}},
             "index": {"expected_entries": 10_000, "shards": 4},
             "metrics": {"topic": ""}, "http": {"enabled": False}, "log": {"level": "info"}}
 
@@ -269,7 +273,8 @@ class Round:
         self.counts["state_mismatches"] = self._compare_states(entries)
 
     def _check(self, when):
-        names = [self._names["verdicts"], self._names["log"], self._dead_letters, OFFSETS_TOPIC]
+        names = [self._names["verdicts"], self._names["scores"], self._names["log"],
+                 self._dead_letters, OFFSETS_TOPIC]
         held_up = []
 
         def nothing_open():
@@ -293,7 +298,11 @@ class Round:
             aborted=aborted,
             committed_inputs=self._topics.committed(self._group + ".extract",
                                                     self._names["pages"]),
-            committed_log=self._topics.committed(self._group + ".judge", self._names["log"])[0])
+            committed_log=self._topics.committed(self._group + ".judge", self._names["log"])[0],
+            scores=self._topics.read(self._names["scores"]),
+            scores_may_repeat=self._delivery == "at_least_once")
+        streams.scores_of_fold = self._scores_of_fold(
+            [(offset, value) for offset, value, _ in entries if offset < streams.committed_log])
         found = self._judge_streams(streams)
         self.examples += found.examples
         for name, count in {**found.totals(), "hanging_transactions": len(held_up)}.items():
@@ -304,7 +313,8 @@ class Round:
         places = [(s.partition, s.offset) for s in sources if not s.is_position]
         self.counts["repeated_entries"] = len(places) - len(set(places))
         self._say(f"{when}: {len(streams.inputs)} records, {len(entries)} log entries, "
-                  f"{len(streams.verdicts)} verdicts, {len(streams.dead_letters)} dead letters, "
+                  f"{len(streams.verdicts)} verdicts, {len(streams.scores)} scores, "
+                  f"{len(streams.dead_letters)} dead letters, "
                   f"{len(aborted)} aborted records in {transactions} aborted transactions: "
                   f"{found.totals()}")
         return [(offset, value) for offset, value, _ in entries]
@@ -317,6 +327,16 @@ class Round:
             entry.ParseFromString(record.value or b"")
             entries.append((record.offset, record.value or b"", entry))
         return entries
+
+    def _scores_of_fold(self, entries):
+        """What a fold of the log that no fault ever touched says of scores."""
+        log, scratch = self._directory / "log.bin", self._directory / "fold"
+        with log.open("wb") as out:
+            write_log(out, entries)
+        done = subprocess.run([self._build / "bin/chaos_fold_log", log, scratch, "scores"],
+                              check=True, stdout=subprocess.PIPE, timeout=600)
+        shutil.rmtree(scratch, ignore_errors=True)
+        return done.stdout.splitlines()
 
     @staticmethod
     def _judge_streams(streams):

@@ -208,6 +208,14 @@ def value_of_fetch(rate, elapsed):
     return NO_VALUE if elapsed == 0 else log_gain(rate + log2_of(elapsed)) - rate
 
 
+def score_of_fetch(rate, threshold, least, most, elapsed):
+    """V / (V + threshold), in ten-thousandths."""
+    log_ratio = min(max(threshold - value_of_fetch(rate, elapsed), -29 * LOG_ONE), 29 * LOG_ONE)
+    score = (10_000 << 32) // (Q32 + power(log_ratio, 32))
+    is_due = elapsed >= most or (elapsed >= least and log_ratio <= 0)
+    return max(score, 5_000) if is_due else min(score, 4_999)
+
+
 @functools.lru_cache(maxsize=1 << 16)
 def fetch_interval(rate, threshold, least, most):
     early, late = least, max(most, least)
@@ -502,12 +510,21 @@ class Options:
     freshness: int
     least: int
     most: int
+    bounds: tuple = ()  # (host, pattern, least, most)
+
+    def bounds_of(self, host, pattern):
+        for of_host, of_pattern, least, most in self.bounds:
+            if of_host in ("", host) and of_pattern in (b"", pattern):
+                return least, most
+        return self.least, self.most
 
 
 def options_of(schedule):
     """By the parameters of the log."""
     return Options(schedule.fetches_a_day * 1000 % (1 << 64), schedule.freshness,
-                   min(schedule.min_seconds, MAX_SECONDS), min(schedule.max_seconds, MAX_SECONDS))
+                   min(schedule.min_seconds, MAX_SECONDS), min(schedule.max_seconds, MAX_SECONDS),
+                   tuple((one.host, one.pattern.encode(), min(one.min_seconds, MAX_SECONDS),
+                          min(one.max_seconds, MAX_SECONDS)) for one in schedule.bounds))
 
 
 class Crawl:
@@ -526,8 +543,9 @@ class Crawl:
             self.options = options
             self.threshold = solve(self.counts, options)
 
-    def take(self, url, host, pattern, fetch):
-        """(effect, history, next fetch). The threshold is the one from before the fetch."""
+    def take(self, url, host, pattern, fetch, horizon=0, name=""):
+        """(effect, history, next fetch, score at the horizon). The threshold is the one from before
+        the fetch."""
         before = url.bucket
         effect, interval, history = take_fetch(url, fetch)
         if effect != "outdated":
@@ -537,7 +555,9 @@ class Crawl:
                 host.add_visit(pattern, fetch.time, interval, effect == "changed")
                 self.changes.add(fetch.time, interval, effect == "changed")
         rate = self._rate(url, host, pattern) if url.has_rate() else 0
-        after = max(self._next(url, host, rate), fetch.time + 1)
+        bounds = self.options.bounds_of(name, pattern)
+        after = max(self._next(url, host, rate, bounds), fetch.time + 1)
+        score = self._score(url, host, rate, fetch.time + min(horizon, MAX_SECONDS), bounds)
         if effect != "outdated":
             url.bucket = bucket_of(rate) if url.has_rate() else None
             self._move(before, url.bucket)
@@ -545,7 +565,7 @@ class Crawl:
             if self.fetches >= self.solve_at:
                 self.solve_at = self.fetches + min(self.fetches, SOLVE_EVERY)
                 self.threshold = solve(self.counts, self.options)
-        return effect, history, after
+        return effect, history, after, score
 
     def forget(self, url):
         self._move(url.bucket, None)
@@ -570,9 +590,16 @@ class Crawl:
         rate = estimate(url.years, rate, URL_WEIGHT)
         return estimate(url.weeks, rate, WEEKS_WEIGHT)
 
-    def _next(self, url, host, rate):
+    def _next(self, url, host, rate, bounds):
         not_before = max(url.not_before, host.paused_until)
         if not url.has_rate():
             return not_before
-        interval = fetch_interval(rate, self.threshold, self.options.least, self.options.most)
+        interval = fetch_interval(rate, self.threshold, *bounds)
         return max(url.last_visit + interval, not_before)
+
+    def _score(self, url, host, rate, now, bounds):
+        if now < max(url.not_before, host.paused_until):
+            return 0
+        if not url.has_rate():
+            return 5_000
+        return score_of_fetch(rate, self.threshold, *bounds, max(now - url.last_visit, 0))

@@ -82,7 +82,7 @@ class CheckpointTest(unittest.TestCase):
         restored = run("checkpoint", "restore", "--from", self.repository, "--state",
                        self.root / "new")
         self.assertEqual(restored.returncode, 1)
-        self.assertFalse((self.root / "new").exists())
+        self.assertFalse((self.root / "new" / "CURRENT").exists())
 
     def test_wrong_usage_and_failed_uploads_have_their_exit_codes(self):
         self.scan(self.state, 1)

@@ -27,7 +27,7 @@ std::optional<Value> OtherValue(const Option& option, const Value& value) {
                                  "connect", "debug", "at_least_once",
                                  "judge",   "host",  "https",
                                  "other",   "gumbo", "7:00112233445566778899aabbccddeeff",
-                                 "$.page"};
+                                 "$.page",  "2h",    "host/N 1s 2s"};
   for (const std::string& text : texts) {
     const Value candidate = std::holds_alternative<std::string>(value)
                                 ? Value(text)
@@ -51,6 +51,30 @@ TEST(Options, EachHasAFieldOfItsOwn) {
         EXPECT_EQ(reader.read(config), reader.read(Config{})) << option.key << " " << reader.key;
       }
     }
+  }
+}
+
+TEST(Options, OfBoundsTakeHostsAndPatternsAsTheyAreSpelt) {
+  const Option* const option = FindOption("judge.schedule.bounds");
+  ASSERT_NE(option, nullptr);
+  const auto takes = [option](const std::string& text) {
+    Config config;
+    const bool is_taken = !option->assign(config, Value(std::vector<std::string>{text}));
+    if (is_taken) {
+      EXPECT_EQ(option->read(config), Value(std::vector<std::string>{text}));
+    }
+    return is_taken;
+  };
+  for (const char* text :
+       {"news.example.org 1h 7d", "h:8080 1s 1s", "[::1] 1s 2s", "h/N/N/*?id&page 1m 1h",
+        "*/archive/N/* 30d 365d", "*/ 1s 2s", "h/a?id 1s 2s"}) {
+    EXPECT_TRUE(takes(text)) << text;
+  }
+  for (const char* text :
+       {"", "h", "h 1h", "h 2h 1h", "h 0s 1h", "h 1h 1y", "h 1h 4000d", "h 1h 1d 2d", "H 1h 1d",
+        "/a 1h 1d", " 1h 1d", "h/2024 1h 1d", "h/a/* 1h 1d", "h/* 1h 1d", "h/N/N/N 1h 1d",
+        "h/a?b&a 1h 1d", "h/a#b 1h 1d"}) {
+    EXPECT_FALSE(takes(text)) << text;
   }
 }
 

@@ -6,6 +6,7 @@
 #include "tests/integration/service_fixture.h"
 
 #include <chrono>
+#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -25,6 +26,7 @@ using ::testing::HasSubstr;
 using testing::MakeTopic;
 using testing::MixedRecords;
 using testing::RunningService;
+using testing::ServiceProcess;
 using testing::UniqueName;
 using testing::Until;
 
@@ -120,6 +122,114 @@ TEST_F(CheckpointsTest, ALostStateIsRestoredAndATrimmedLogFoldedFromThere) {
   Feed(part(60, records.size()));
   RunUntilDone();
   EXPECT_EQ(AllComparable(Verdicts()), Scanned(records));
+}
+
+TEST_F(CheckpointsTest, AJudgeKilledWhileItRestoresOrMakesThemLosesAndRepeatsNothing) {
+  const auto records = MixedRecords();
+  RunUntilCheckpointed({records.begin(), records.begin() + 30});
+  RunUntilCheckpointed({records.begin() + 30, records.begin() + 60});
+  const auto trim = Plan(setup_.kafka);
+  ASSERT_TRUE(trim.has_value()) << trim.error().message;
+  ASSERT_TRUE(TrimLog(setup_.kafka, *trim).has_value());
+  Feed({records.begin() + 60, records.end()});
+  const std::string config = WriteConfig(
+      "checkpoints",
+      {{"service",
+        {{"checkpoints",
+          {{"directory", setup_.service.checkpoints.directory}, {"interval", "1m"}}}}}});
+  // Killed when a restore has begun, is under way, and is done: as seen in the directory.
+  const std::filesystem::path state = setup_.service.state_directory;
+  for (const char* sign : {"crawlsieve.lock", "restoring", "CURRENT"}) {
+    SCOPED_TRACE(sign);
+    std::filesystem::remove_all(state);
+    ServiceProcess process(config);
+    EXPECT_TRUE(Until(
+        [&] {
+          return std::filesystem::exists(state / sign) ||
+                 std::filesystem::exists(state / "CURRENT");
+        },
+        [] { std::this_thread::yield(); }));
+    const int status = process.End(SIGKILL);
+    EXPECT_TRUE(WIFSIGNALED(status)) << status;
+  }
+  RunUntilDone();
+  EXPECT_EQ(AllComparable(Verdicts()), Scanned(records));
+  const auto repository = CheckpointRepository::Open(setup_.service.checkpoints.directory);
+  const auto scratch = directory_.path() / "scratch";
+  ASSERT_TRUE(RestoreCheckpoint(*repository, trim->older, scratch).has_value());
+  const auto compared = Refold(scratch);
+  ASSERT_TRUE(compared.has_value()) << compared.error().message;
+  EXPECT_TRUE(compared->equal());
+}
+
+TEST_F(CheckpointsTest, AJudgeFromACheckpointHasTheStateOfOneThatFoldedEverything) {
+  const auto records = MixedRecords();
+  RunUntilCheckpointed({records.begin(), records.begin() + 30});
+  RunUntilCheckpointed({records.begin() + 30, records.begin() + 60});
+  const auto trim = Plan(setup_.kafka);
+  ASSERT_TRUE(trim.has_value()) << trim.error().message;
+  Feed({records.begin() + 60, records.end()});
+  std::filesystem::remove_all(setup_.service.state_directory);
+  RunUntilDone();
+  // The log is whole yet: all of it is folded into a state of its own.
+  const auto compared = Refold(directory_.path() / "everything");
+  ASSERT_TRUE(compared.has_value()) << compared.error().message;
+  EXPECT_TRUE(compared->equal());
+  EXPECT_GT(compared->offset, trim->newer.manifest.log_offset);
+  // The same from the older checkpoint in the trimmed log.
+  ASSERT_TRUE(TrimLog(setup_.kafka, *trim).has_value());
+  const auto repository = CheckpointRepository::Open(setup_.service.checkpoints.directory);
+  const auto scratch = directory_.path() / "scratch";
+  ASSERT_TRUE(RestoreCheckpoint(*repository, trim->older, scratch).has_value());
+  const auto again = Refold(scratch);
+  ASSERT_TRUE(again.has_value()) << again.error().message;
+  EXPECT_EQ(again->refold, compared->refold);
+  EXPECT_EQ(AllComparable(Verdicts()), Scanned(records));
+}
+
+TEST_F(CheckpointsTest, ADamagedCheckpointOfATrimmedLogIsPassedOverAndAllOfThemARefusal) {
+  const auto records = MixedRecords();
+  RunUntilCheckpointed({records.begin(), records.begin() + 30});
+  RunUntilCheckpointed({records.begin() + 30, records.begin() + 60});
+  const auto trim = Plan(setup_.kafka);
+  ASSERT_TRUE(trim.has_value()) << trim.error().message;
+  ASSERT_TRUE(TrimLog(setup_.kafka, *trim).has_value());
+  const auto repository = CheckpointRepository::Open(setup_.service.checkpoints.directory);
+  const auto damage = [&](const StoredCheckpoint& checkpoint) {
+    for (const CheckpointFile& file : checkpoint.manifest.files) {
+      if (file.name.starts_with("MANIFEST")) {
+        std::ofstream(repository->PathOf(file), std::ios::app) << 'x';
+      }
+    }
+  };
+  const std::filesystem::path state = setup_.service.state_directory;
+  std::filesystem::remove_all(state);
+  damage(trim->newer);
+  Feed({records.begin() + 60, records.end()});
+  RunUntilDone();
+  EXPECT_EQ(AllComparable(Verdicts()), Scanned(records));
+
+  std::filesystem::remove_all(state);
+  const auto all = repository->List();
+  for (const StoredCheckpoint& checkpoint : all->checkpoints) damage(checkpoint);
+  RunningService service(setup_);
+  const Status refused = service.Join();
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_THAT(refused.error().message, HasSubstr("has no checkpoint that a state"));
+  EXPECT_FALSE(Store::IsIn(state));
+}
+
+TEST_F(CheckpointsTest, CheckpointsOfAnotherLogAreRefusedBeforeTheyAreRestored) {
+  const auto records = MixedRecords();
+  RunUntilCheckpointed({records.begin(), records.begin() + 30});
+  std::filesystem::remove_all(setup_.service.state_directory);
+  setup_.kafka.log_topic = UniqueName("recreated");
+  setup_.kafka.group = UniqueName("group");
+  RunningService service(setup_);
+  const Status refused = service.Join();
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_THAT(refused.error().message, HasSubstr("is not of log"));
+  EXPECT_FALSE(Store::IsIn(setup_.service.state_directory));
 }
 
 TEST_F(CheckpointsTest, ALogIsNotTrimmedWithoutTwoWholeCheckpointsOfIt) {

@@ -33,7 +33,7 @@ class KafkaSeat final : public JudgeSeat {
     auto group = KafkaJudgeGroup::Make(options, contact_);
     EXPECT_TRUE(group.has_value()) << group.error().message;
     group_ = std::move(*group);
-    sink_ = std::make_unique<KafkaVerdictSink>(options, "test", *group_, contact_, metrics_);
+    sink_ = std::make_unique<KafkaVerdictSink>(options, 0, "test", *group_, contact_, metrics_);
   }
   JudgeGroup& group() override { return *group_; }
   VerdictSink& sink() override { return *sink_; }

@@ -182,6 +182,22 @@ class SecurityTest(unittest.TestCase):
                 self.assertNotIn("guessed-wrong", log.read_text())
             process.kill()
 
+    def test_a_password_that_is_mended_in_its_file_is_used(self):
+        password = self.folder / "password"
+        password.write_text("guessed-wrong\n")
+        client = self.broker.scram("judge", **{"sasl_password": None,
+                                               "sasl_password_file": str(password)})
+        config = self.configuration("rotated", "SCRAM", client, roles=["judge"])
+        process, log = self.start("rotated", config)
+        self.wait_for_line(log, "stage.retry", "the brokers refuse the login of User:judge")
+        self.assert_finds(self.check(config, seconds=3), "broker", "refuse the login")
+        password.write_text(secure_broker.PASSWORDS["judge"] + "\n")
+        # Logged in, it misses permissions, as this test gave it none.
+        self.wait_for_line(log, "User:judge lacks")
+        self.assertIsNone(process.poll(), log.read_text())
+        self.assertNotIn("guessed-wrong", log.read_text())
+        self.assertNotIn(secure_broker.PASSWORDS["judge"], log.read_text())
+
     def test_files_that_can_not_be_read_end_the_service(self):
         path = self.broker.certificates.path
         for name, client in {
@@ -301,16 +317,19 @@ class SecurityTest(unittest.TestCase):
 
     def allow_least(self):
         """By acls.sh, which finds Kafka's command as on the path of an operator."""
+        for role in LEAST:
+            self.give(role, f"User:{role}")
+
+    def give(self, role, principal, **names):
         command = self.folder / "kafka-acls.sh"
         command.write_text("#!/bin/sh\nexec " + " ".join(f"'{part}'" for part in secure_broker.JAVA)
                            + ' kafka.admin.AclCommand "$@"\n')
         command.chmod(0o755)
         environment = os.environ | {
             "PATH": f"{self.folder}:{os.environ['PATH']}",
-            "BOOTSTRAP_SERVER": self.broker.address["PLAINTEXT"]}
-        for role in LEAST:
-            subprocess.run([secure_broker.ROOT / "deploy/kafka/acls.sh", role, f"User:{role}"],
-                           env=environment, check=True, capture_output=True)
+            "BOOTSTRAP_SERVER": self.broker.address["PLAINTEXT"], **names}
+        subprocess.run([secure_broker.ROOT / "deploy/kafka/acls.sh", role, principal],
+                       env=environment, check=True, capture_output=True)
 
     def assert_each_is_missed(self, role, acls):
         for acl in acls:
@@ -337,30 +356,10 @@ class SecurityTest(unittest.TestCase):
         self.assert_each_is_missed("judge", [a for a in single_acls("judge") if a[3] == "Create"])
         self.assert_each_is_missed("extract", [("extract", "topic", DLQ, "Create")])
 
-        pages = self.folder / "pages.jsonl"
-        pages.write_text("".join(json.dumps(
-            {"url": f"http://a.example/{i}", "content_type": "text/html",
-             "body": f"<title>{i}</title><p>" + " ".join(f"w{i}x{j}" for j in range(60))}) + "\n"
-            for i in range(40)))
-        subprocess.run([PROGRAM, "feed", pages, "--config",
-                        self.configuration("feed", "PLAINTEXT", {})],
-                       check=True, capture_output=True, timeout=60)
+        self.feed_pages(self.configuration("feed", "PLAINTEXT", {}))
         judge, judge_log = self.start("judge", self.role_config("judge"))
         extract, extract_log = self.start("extract", self.role_config("extract"))
-        reader = confluent_kafka.Consumer({
-            "bootstrap.servers": self.broker.address["PLAINTEXT"], "group.id": "reader",
-            "isolation.level": "read_committed", "auto.offset.reset": "earliest",
-            "topic.metadata.refresh.interval.ms": 500})
-        reader.subscribe([VERDICTS])
-        urls, deadline = [], time.monotonic() + PATIENCE_SECONDS
-        while len(urls) < 40:
-            message = reader.poll(0.2)
-            if message is not None and not message.error():
-                urls.append(json.loads(message.value())["url"])
-            self.assertLess(time.monotonic(), deadline,
-                            judge_log.read_text() + extract_log.read_text())
-        reader.close()
-        self.assertEqual(sorted(urls), sorted(f"http://a.example/{i}" for i in range(40)))
+        self.assert_verdicts(VERDICTS, judge_log, extract_log)
         self.wait_for_topics(lambda names: METRICS in names and DLQ in names)
         for process, log in ((judge, judge_log), (extract, extract_log)):
             process.send_signal(signal.SIGTERM)
@@ -382,6 +381,77 @@ class SecurityTest(unittest.TestCase):
         self.assert_service_waits("extract", ("extract", "topic", LOG, "Write"))
         self.assert_service_waits("extract", ("extract", "group", "crawlsieve.extract", "Read"))
         self.assert_transactional_id_is_named()
+
+    def feed_pages(self, config):
+        pages = self.folder / "pages.jsonl"
+        pages.write_text("".join(json.dumps(
+            {"url": f"http://a.example/{i}", "content_type": "text/html",
+             "body": f"<title>{i}</title><p>" + " ".join(f"w{i}x{j}" for j in range(60))}) + "\n"
+            for i in range(40)))
+        subprocess.run([PROGRAM, "feed", pages, "--config", config], check=True,
+                       capture_output=True, timeout=60)
+
+    def assert_verdicts(self, topic, *logs):
+        """Each page that was fed has one."""
+        reader = confluent_kafka.Consumer({
+            "bootstrap.servers": self.broker.address["PLAINTEXT"], "group.id": "reader",
+            "isolation.level": "read_committed", "auto.offset.reset": "earliest",
+            "topic.metadata.refresh.interval.ms": 500})
+        reader.subscribe([topic])
+        urls, deadline = [], time.monotonic() + PATIENCE_SECONDS
+        while len(urls) < 40:
+            message = reader.poll(0.2)
+            if message is not None and not message.error():
+                urls.append(json.loads(message.value())["url"])
+            self.assertLess(time.monotonic(), deadline, "".join(log.read_text() for log in logs))
+        reader.close()
+        self.assertEqual(sorted(urls), sorted(f"http://a.example/{i}" for i in range(40)))
+
+    def test_pages_get_their_verdicts_under_mutual_tls_and_top_asks_by_https(self):
+        path = self.broker.certificates.path
+        names = {"input": {"topics": ["mutual.pages"]}, "log": {"topic": "mutual.log"},
+                 "key": {"topic": "mutual.key"}, "verdicts": {"topic": "mutual.verdicts"},
+                 "group": "mutual"}
+        self.make(NewTopic("mutual.pages", 2, 1))
+        for role in LEAST:
+            self.give(role, "User:CN=client", INPUT_TOPICS="mutual.pages", LOG_TOPIC="mutual.log",
+                      KEY_TOPIC="mutual.key", VERDICTS_TOPIC="mutual.verdicts",
+                      METRICS_TOPIC="mutual.metrics", GROUP="mutual")
+        self.feed_pages(self.configuration("mutual-feed", "PLAINTEXT", {}, **names))
+        token = self.folder / "token"
+        token.write_text("a-token-of-some-length\n")
+        port = secure_broker.free_ports(1)[0]
+        config = self.configuration(
+            "mutual", "MTLS", self.broker.client("MTLS", ssl_certificate_location=path("client.crt"),
+                                                 ssl_key_location=path("client.key")), **names)
+        settings = json.loads(config.read_text())
+        settings["metrics"]["topic"] = "mutual.metrics"
+        settings["http"] = {"port": port, "token_file": str(token), "tls": {
+            "certificate_file": path("server.crt"), "key_file": path("server.key")}}
+        config.write_text(json.dumps(settings))
+        process, log = self.start("mutual", config)
+        self.assert_verdicts("mutual.verdicts", log)
+
+        def top(*arguments):
+            return subprocess.run([PROGRAM, "top", "--count", "1", *arguments],
+                                  capture_output=True, text=True, timeout=30)
+        done = top("--config", config, "--ca", path("ca.crt"))
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        self.assertIn("extract", done.stdout)
+        url = f"https://localhost:{port}"
+        done = top(url, "--ca", path("ca.crt"), "--token-file", token)
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        for arguments, text in (
+                ((url, "--ca", path("ca.crt")), "wants a token"),
+                ((url, "--token-file", token), "isn't signed by a trusted one"),
+                ((f"http://localhost:{port}", "--token-file", token), "doesn't answer")):
+            done = top(*arguments)
+            self.assertEqual(done.returncode, FAILED, done.stdout)
+            self.assertIn(text, done.stderr)
+        self.assertNotIn("a-token-of-some-length", log.read_text())
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(process.wait(PATIENCE_SECONDS), 0, log.read_text())
+        self.assertEqual([f for f in self.check(config) if f[0] == "problem"], [])
 
     def assert_service_waits(self, role, acl, named=None):
         _, kind, name, operation = acl

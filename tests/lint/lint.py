@@ -57,6 +57,9 @@ ROOMS = {
     "consumer/pipeline": "plugin/base plugin/fingerprint plugin/log plugin/verdict plugin/judge "
                          "plugin/score extract/url extract/options.h extract consumer "
                          "consumer/input/formats consumer/input consumer/claims",
+    "consumer/advice": "plugin/base plugin/judge plugin/site extract/url consumer/observability "
+                       "consumer/input/formats consumer/output/advice consumer/output/scores "
+                       "consumer/pipeline",
     "consumer/crash_probe": "plugin/base consumer/observability consumer/input/formats "
                             "consumer/claims consumer/pipeline",
     # Options of the service, where the other rooms' options come together.
@@ -69,30 +72,29 @@ ROOMS = {
                                 "consumer/observability consumer/input/formats consumer/output "
                                 "consumer/claims consumer/pipeline consumer/crash_probe "
                                 "consumer/service/options.h consumer/service/brokers",
-    "consumer/service/judge": "plugin/base plugin/score plugin/verdict plugin/state plugin/judge "
-                              "plugin/checkpoint consumer/kafka "
+    "consumer/service/judge": "plugin/base plugin/log plugin/score plugin/verdict plugin/state "
+                              "plugin/judge plugin/checkpoint consumer/kafka "
                               "consumer/observability consumer/status consumer/output "
-                              "consumer/output/advice consumer/output/scores "
-                              "consumer/service/options.h "
+                              "consumer/output/advice consumer/output/scores consumer/advice "
+                              "extract/url consumer/service/options.h "
                               "consumer/service/brokers",
-    "consumer/service": "plugin/base plugin/fingerprint plugin/state plugin/verdict plugin/judge "
-                        "plugin/checkpoint "
-                        "consumer consumer/kafka consumer/observability consumer/status "
-                        "consumer/claims consumer/pipeline consumer/service/options.h "
-                        "consumer/service/brokers "
+    "consumer/service": "plugin/base plugin/fingerprint plugin/log plugin/state plugin/verdict "
+                        "plugin/judge plugin/checkpoint consumer consumer/kafka "
+                        "consumer/observability consumer/status consumer/claims "
+                        "consumer/pipeline consumer/service/options.h consumer/service/brokers "
                         "consumer/service/extract consumer/service/judge",
-    "config": "plugin/fingerprint plugin/verdict plugin/index extract/text extract/features "
+    "config": "plugin/fingerprint plugin/verdict plugin/schedule plugin/index extract/text extract/features "
               "extract/options.h consumer/input/formats consumer/claims "
               "consumer/service/options.h",
     "evaluation": "plugin/base plugin/log plugin/state plugin/verdict plugin/judge "
                   "consumer/observability consumer/input consumer/pipeline",
     "evaluation/schemes": "plugin/fingerprint extract/features evaluation",
     "cli": "plugin/base plugin/fingerprint plugin/index/snapshot plugin/index plugin/index/batch "
-           "plugin/state plugin/judge plugin/checkpoint plugin/score plugin/site extract/url extract/features extract consumer "
-           "consumer/kafka consumer/observability consumer/output/advice "
-           "consumer/status consumer/input/formats consumer/input consumer/claims "
-           "consumer/output consumer/output/scores consumer/pipeline consumer/crash_probe "
-           "consumer/service/brokers consumer/service config evaluation evaluation/schemes",
+           "plugin/state plugin/judge plugin/checkpoint plugin/score plugin/site extract/url "
+           "extract/features extract consumer consumer/kafka consumer/observability "
+           "consumer/advice consumer/output/advice consumer/status consumer/input/formats consumer/input "
+           "consumer/claims consumer/output consumer/output/scores consumer/pipeline "
+           "consumer/crash_probe consumer/service/brokers consumer/service config evaluation evaluation/schemes",
 }
 # May include everything, and nothing but they themselves includes them.
 FREE = ("tests", "bench")
@@ -104,13 +106,15 @@ CONFINED = {
     r"yaml-cpp/": ("config",),
     r"rocksdb/": ("plugin/state",),
     r"xxhash\.h": ("plugin/fingerprint",),
-    r"httplib\.h": ("consumer/observability/http.cc", "consumer/observability/http_client.cc"),
+    r"httplib\.h": ("consumer/observability/http.cc", "consumer/observability/http_client.cc",
+                   "consumer/observability/http_stream"),
     r"prometheus/": ("consumer/observability/metrics", "consumer/observability/process_metrics"),
     r"spdlog/": ("consumer/observability/logging",),
     r"CLI/": ("cli", "bench", "tests/extract/html"),
     r"faiss/": ("bench",),
     r"curl/": ("consumer/claims",),
-    r"openssl/": ("plugin/fingerprint", "consumer/claims", "evaluation/schemes"),
+    r"openssl/": ("plugin/fingerprint", "consumer/claims", "consumer/observability/access_token",
+                  "consumer/observability/tls", "evaluation/schemes"),
 }
 
 
@@ -230,7 +234,7 @@ def document_paths():
     """Every path in back quotes in the documents that looks like one of the tree exists."""
     for document in documents():
         for number, line in enumerate(document.read_text().splitlines(), 1):
-            for path in re.findall(r"`((?:%s|docs|script|deploy|cmake|examples)/[\w./-]*)[`#]" %
+            for path in re.findall(r"`((?:%s|docs|script|spark|deploy|cmake|examples)/[\w./-]*)[`#]" %
                                    "|".join(CODE_FOLDERS), line):
                 if not (ROOT / path).exists():
                     yield f"{document.relative_to(ROOT)}:{number}: there is no {path}"

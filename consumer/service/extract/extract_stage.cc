@@ -77,7 +77,7 @@ class ExtractSession final : public RebalanceListener {
                                 gate_.Wait(stop, *consumer_, entries_->producer(), contact_));
     if (!ready) return {};
     CRAWLSIEVE_RETURN_IF_ERROR(CheckExtractGroup(options_.kafka, kGroupTimeout));
-    CRAWLSIEVE_RETURN_IF_ERROR(consumer_->Subscribe(options_.kafka.input_topics, *this));
+    CRAWLSIEVE_RETURN_IF_ERROR(consumer_->Subscribe(TopicsRead(options_.kafka), *this));
     while (!stop.stop_requested()) {
       contact_.Round();
       CRAWLSIEVE_RETURN_IF_ERROR(Step());

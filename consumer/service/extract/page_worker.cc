@@ -2,6 +2,7 @@
 
 #include "consumer/input/formats/body.h"
 #include "consumer/observability/logging.h"
+#include "consumer/pipeline/question.h"
 #include "consumer/service/extract/copy_record.h"
 
 #include <chrono>
@@ -20,6 +21,7 @@ PageWorker::PageWorker(const KafkaOptions& kafka, const ProcessorOptions& option
       slot_(slot),
       notes_(notes),
       metrics_(metrics),
+      scheme_(SchemeOf(options)),
       processor_(options, &repeats) {}
 
 ProcessedPage PageWorker::Process(PageTask&& task) {
@@ -42,7 +44,11 @@ ProcessedPage PageWorker::Process(PageTask&& task) {
                      task.bytes,
                      {},
                      {}};
-  done.outage = ProcessNoted(std::move(source), done.processed);
+  if (done.partition.topic == kafka_.asked_topic) {
+    done.processed = ProcessQuestion(std::move(source), options_.extract.url, scheme_);
+  } else {
+    done.outage = ProcessNoted(std::move(source), done.processed);
+  }
   metrics_.Observe(Latency::kExtract, std::chrono::steady_clock::now() - begin);
   if (const auto repeated = done.processed.repeated) {
     metrics_.Add(*repeated ? Count::kPagesRepeated : Count::kPagesParsed);

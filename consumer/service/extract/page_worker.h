@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <optional>
 #include <stop_token>
+#include <string>
 
 namespace crawlsieve::consumer {
 
@@ -75,6 +76,7 @@ class PageWorker {
   const std::size_t slot_;
   PageNotes& notes_;
   Metrics& metrics_;
+  const std::string scheme_;
   PageProcessor processor_;
 };
 

@@ -33,6 +33,9 @@ void BatchCounts::Add(const Folded& folded, const log::Page& page) {
     case FoldOutcome::kOtherTopic:
       ++other_topic_;
       return;
+    case FoldOutcome::kQuestion:
+      ++questions_;
+      return;
     case FoldOutcome::kParameters:
     case FoldOutcome::kDeadLetter:
     case FoldOutcome::kPosition:
@@ -54,6 +57,7 @@ void BatchCounts::AddTo(Metrics& metrics) const {
   metrics.Add(Count::kRanAhead, ran_ahead_);
   metrics.Add(Count::kStaleGeneration, stale_generation_);
   metrics.Add(Count::kOtherTopic, other_topic_);
+  metrics.Add(Count::kQuestions, questions_);
   metrics.Add(Count::kLostRecords, lost_);
   metrics.Add(Count::kRecoveredRecords, recovered_);
   metrics.Add(Count::kSkippedEntries, skipped_);

@@ -27,6 +27,7 @@ class BatchCounts {
   std::uint64_t ran_ahead_ = 0;
   std::uint64_t stale_generation_ = 0;
   std::uint64_t other_topic_ = 0;
+  std::uint64_t questions_ = 0;
   std::uint64_t lost_ = 0;
   std::uint64_t recovered_ = 0;
   std::uint64_t skipped_ = 0;

@@ -1,6 +1,7 @@
 #include "consumer/service/judge/checkpointer.h"
 
 #include "consumer/observability/logging.h"
+#include "plugin/base/thread_priority.h"
 #include "plugin/checkpoint/repository.h"
 #include "plugin/checkpoint/state_copy.h"
 
@@ -9,9 +10,6 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 namespace crawlsieve::consumer {
 namespace {
@@ -25,12 +23,21 @@ constexpr milliseconds kNothingYet{1'000};
 /// What is in files by then is as good: files are being written all the time.
 constexpr std::chrono::seconds kLongestFlush{30};
 
-/// The newest one of a repository; nullopt where there is none, or none that can be read.
+/// How far clocks of processes that share a repository may differ.
+constexpr std::chrono::minutes kClockSkew{5};
+
+/// The newest one of a repository; nullopt where there is none, or none that can be read. One from
+/// the future is none: a clock was wrong, and nothing would be made until that time has come.
 std::optional<StoredCheckpoint> Newest(const std::filesystem::path& directory) {
   const auto repository = CheckpointRepository::Open(directory);
   if (!repository) return std::nullopt;
   auto list = repository->List();
-  if (!list || list->checkpoints.empty()) return std::nullopt;
+  if (!list) return std::nullopt;
+  const auto latest = std::chrono::system_clock::now() + kClockSkew;
+  std::erase_if(list->checkpoints, [&](const StoredCheckpoint& checkpoint) {
+    return checkpoint.manifest.created > latest;
+  });
+  if (list->checkpoints.empty()) return std::nullopt;
   return *std::ranges::max_element(list->checkpoints, {}, [](const StoredCheckpoint& checkpoint) {
     return checkpoint.manifest.created;
   });
@@ -48,15 +55,6 @@ bool IsCopyOf(const StoredCheckpoint& newest, const CheckpointManifest& state, b
   return newest.manifest.log_offset == state.log_offset &&
          newest.manifest.entry_checksum == state.entry_checksum &&
          newest.manifest.scheme == state.scheme && (newest.manifest.uploaded || !uploads);
-}
-
-/// Of this thread, and of programs that it starts: verdicts come first.
-void LowerPriority() {
-  const long thread = ::syscall(SYS_gettid);
-  (void)::setpriority(PRIO_PROCESS, static_cast<id_t>(thread), 10);
-  constexpr int kOfAThread = 1;
-  constexpr int kIdleClass = 3 << 13;
-  (void)::syscall(SYS_ioprio_set, kOfAThread, thread, kIdleClass);
 }
 
 }  // namespace
@@ -101,7 +99,7 @@ void Checkpointer::Begin() {
   try {
     worker_ = std::jthread(
         [this](const std::stop_token& stop, std::promise<Outcome> made) {
-          LowerPriority();
+          LowerThreadPriority();
           made.set_value(Make(stop));
         },
         std::move(promise));
@@ -117,12 +115,12 @@ Checkpointer::Outcome Checkpointer::Make(const std::stop_token& stop) const {
   // Another process may have made one meanwhile.
   const auto newest = Newest(checkpoints.directory);
   const milliseconds wait = UntilDue(newest, checkpoints.interval);
-  if (wait > milliseconds(0)) return Wait{wait};
+  if (wait > milliseconds(0)) return Wait{wait, newest};
   const auto copy = StateCopy::Take(store_, options_.state_directory);
-  if (!copy && copy.error().code == ErrorCode::kInvalidInput) return Wait{kNothingYet};
+  if (!copy && copy.error().code == ErrorCode::kInvalidInput) return Wait{kNothingYet, {}};
   if (!copy) return copy.error();
   if (newest.has_value() && IsCopyOf(*newest, copy->origin(), !checkpoints.upload.empty())) {
-    return Wait{checkpoints.interval};
+    return Wait{checkpoints.interval, newest};
   }
   auto report = CreateCheckpoint(
       *copy,
@@ -130,11 +128,13 @@ Checkpointer::Outcome Checkpointer::Make(const std::stop_token& stop) const {
        .keep = checkpoints.keep,
        .upload = checkpoints.upload,
        .upload_time_limit = std::chrono::ceil<std::chrono::seconds>(checkpoints.upload_timeout),
-       .stop = stop},
+       .stop = stop,
+       .rests = CheckpointOptions::kBesideAJudge},
       last_);
   if (report) return *std::move(report);
   // Another process is at it: it will be seen once it is done.
-  if (report.error().code == ErrorCode::kBusy) return Wait{std::min(checkpoints.interval, kRetry)};
+  if (report.error().code == ErrorCode::kBusy)
+    return Wait{std::min(checkpoints.interval, kRetry), {}};
   return std::move(report).error();
 }
 
@@ -142,14 +142,20 @@ void Checkpointer::Report(Outcome outcome) {
   milliseconds wait = options_.checkpoints.interval;
   if (const auto* early = std::get_if<Wait>(&outcome)) {
     wait = early->time;
+    if (early->newest.has_value()) {
+      const CheckpointManifest& newest = early->newest->manifest;
+      metrics_.SetLastCheckpoint(newest.created, newest.log_offset);
+    }
   } else if (const auto* error = std::get_if<Error>(&outcome)) {
-    wait = std::min(wait, kRetry);
+    // Each attempt reads the state's files again.
+    wait = std::min(wait, kRetry * ++failures_);
     metrics_.Add(Count::kCheckpointsFailed, 1);
     Log(LogLevel::kError, "checkpoint.failed",
         {{"error", error->message},
          {"meaning", "verdicts go on; the state has no newer checkpoint until one succeeds"},
          {"next_attempt_seconds", std::chrono::duration<double>(wait).count()}});
   } else {
+    failures_ = 0;
     auto& report = std::get<CheckpointReport>(outcome);
     const CheckpointManifest& manifest = report.made.manifest;
     metrics_.Add(Count::kCheckpointsMade, 1);

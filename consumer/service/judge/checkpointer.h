@@ -21,8 +21,7 @@ namespace crawlsieve::consumer {
 /// copied and uploaded on a thread of its own, of low priority. The interval counts from the newest
 /// checkpoint of the repository, whoever made it, so it goes on over restarts, and processes that
 /// share a repository take turns. Where nothing was folded since the newest, none is made. What
-/// fails is logged, counted and tried again; no verdict waits
-/// for it.
+/// fails is logged, counted and tried again; no verdict waits for it.
 ///
 /// Thread-compatible: for the thread that commits.
 class Checkpointer {
@@ -47,6 +46,7 @@ class Checkpointer {
   /// There is nothing to be done yet.
   struct Wait {
     std::chrono::milliseconds time;
+    std::optional<StoredCheckpoint> newest;  ///< made by another process, perhaps
   };
   using Outcome = std::variant<CheckpointReport, Wait, Error>;
   enum class Phase { kWaiting, kFlushing, kMaking };
@@ -61,6 +61,7 @@ class Checkpointer {
   Phase phase_ = Phase::kWaiting;
   Clock::time_point due_;
   Clock::time_point begun_;
+  int failures_ = 0;         ///< since the last one was made
   CheckpointManifest last_;  ///< made by this process; read by the worker while it works
   std::future<Outcome> outcome_;
   std::jthread worker_;

@@ -3,6 +3,7 @@
 #include "consumer/observability/logging.h"
 #include "consumer/status/quantities.h"
 #include "plugin/base/result.h"
+#include "plugin/log/entries.h"
 
 #include <algorithm>
 #include <chrono>
@@ -155,25 +156,26 @@ void JudgeReporter::EndRestore() {
 }
 
 void JudgeReporter::OnSkipped(std::int64_t offset, const log::Entry* entry, bool is_live) {
-  const bool is_page = entry != nullptr && entry->has_page();
+  const bool has_source = entry != nullptr && !entry->has_parameters();
   const log::Source& source =
-      is_page ? entry->page().source() : log::Page::default_instance().source();
+      has_source ? SourceOfEntry(*entry) : log::Page::default_instance().source();
   Log(LogLevel::kError, "judge.entry_skipped",
       {{"log", options_.log.topic},
        {"entry", offset},
-       {"topic", is_page ? source.topic() : "unknown"},
-       {"partition", is_page ? source.partition() : -1},
-       {"offset", is_page ? source.offset() : -1},
+       {"topic", has_source ? source.topic() : "unknown"},
+       {"partition", has_source ? source.partition() : -1},
+       {"offset", has_source ? source.offset() : -1},
        {"meaning",
         "kafka.log.skip names this entry; the record that it may stand for gets no "
         "verdict from it"}});
   if (is_live) batch_.counts.AddSkipped();
 }
 
-void JudgeReporter::OnJudged(const log::Page& page, const Folded& folded,
+void JudgeReporter::OnJudged(const log::Entry& entry, const Folded& folded,
                              std::chrono::steady_clock::duration took) {
+  const log::Page& page = entry.page();
   batch_.counts.Add(folded, page);
-  batch_.alarms.Add(folded, page.source());
+  batch_.alarms.Add(folded, SourceOfEntry(entry));
   if (folded.verdict.has_value()) {
     batch_.sources.emplace_back(milliseconds(page.source().timestamp_ms()));
     AddFinding(page, *folded.verdict, batch_.findings);

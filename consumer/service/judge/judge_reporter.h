@@ -65,7 +65,7 @@ class JudgeReporter final : public JudgeObserver {
   Status OnMove(JudgeState from, JudgeState to, std::int64_t published) override;
   void OnRestoring(std::int64_t from, std::int64_t to) override;
   void OnSkipped(std::int64_t offset, const log::Entry* entry, bool is_live) override;
-  void OnJudged(const log::Page& page, const Folded& folded,
+  void OnJudged(const log::Entry& entry, const Folded& folded,
                 std::chrono::steady_clock::duration took) override;
   /// Errors: as OnMove.
   Status OnPublished(const LogProgress& progress) override;

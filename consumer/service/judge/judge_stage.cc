@@ -51,7 +51,8 @@ Status JudgeStage::Run(const std::stop_token& stop) {
                             .index_shards = options_.index_shards,
                             .committed = [&group] { return (*group)->last_committed(); }},
                            detector_, board_, metrics_, recorder_, snapshots);
-    KafkaVerdictSink sink(options_.kafka, options_.instance, **group, contact, metrics_);
+    KafkaVerdictSink sink(options_.kafka, options_.kept_bytes, options_.instance, **group, contact,
+                          metrics_);
     DetectorFold fold(detector_);
     JudgeMachine machine(MachineOptions(options_), {fold, **group, sink, reporter}, seen_gap);
     BrokerStatus worked;

@@ -38,6 +38,7 @@ class JudgeStage {
     std::string scheme;
     std::uint32_t index_shards = 0;  ///< for the metrics
     std::string instance;
+    std::uint64_t kept_bytes = 0;  ///< of a record in the topic of kept pages
     std::chrono::milliseconds shutdown_timeout{30'000};
   };
 

@@ -1,12 +1,16 @@
 #include "consumer/service/judge/kafka_verdict_sink.h"
 
+#include "consumer/observability/logging.h"
 #include "consumer/output/advice/site_record.h"
+#include "consumer/output/kept_record.h"
 #include "consumer/output/scores/score_record.h"
 #include "consumer/output/verdict_record.h"
 #include "consumer/service/brokers/kafka_log.h"
 
 #include <chrono>
 #include <utility>
+
+#include <fmt/format.h>
 
 namespace crawlsieve::consumer {
 
@@ -16,19 +20,25 @@ namespace {
 
 constexpr milliseconds kAdminTimeout{10'000};
 constexpr milliseconds kCommitTimeout{60'000};
+/// A transaction with more kept pages than this, or that reading them keeps open for longer, is
+/// committed. The brokers end one after transaction.timeout.ms.
+constexpr std::uint64_t kMostKeptBytes = 64 << 20;
+constexpr milliseconds kLongestReading{5'000};
 
 Timestamp Now() { return std::chrono::floor<milliseconds>(std::chrono::system_clock::now()); }
 
 }  // namespace
 
-KafkaVerdictSink::KafkaVerdictSink(const KafkaOptions& options, std::string instance,
-                                   KafkaJudgeGroup& group, BrokerContact& contact, Metrics& metrics)
+KafkaVerdictSink::KafkaVerdictSink(const KafkaOptions& options, std::uint64_t kept_bytes,
+                                   std::string instance, KafkaJudgeGroup& group,
+                                   BrokerContact& contact, Metrics& metrics)
     : options_(options),
       instance_(std::move(instance)),
       group_(group),
       contact_(contact),
       metrics_(metrics),
-      is_exactly_once_(options.delivery == Delivery::kExactlyOnce) {}
+      is_exactly_once_(options.delivery == Delivery::kExactlyOnce),
+      kept_(options, kept_bytes, contact) {}
 
 BrokerStatus KafkaVerdictSink::Fence() {
   auto producer = Producer::Make(
@@ -44,8 +54,8 @@ BrokerStatus KafkaVerdictSink::Fence() {
         Repeat(kCommitTimeout, [&] { return (*producer)->InitTransactions(kAdminTimeout); });
     if (!fenced) return fenced;
   }
-  for (const std::string* topic :
-       {&options_.verdict_topic, &options_.score_topic, &options_.site_topic}) {
+  for (const std::string* topic : {&options_.verdict_topic, &options_.kept_topic,
+                                   &options_.score_topic, &options_.site_topic}) {
     if (topic->empty()) continue;
     auto found =
         Repeat(kAdminTimeout, [&] { return (*producer)->FindLeaders(*topic, kAdminTimeout); });
@@ -63,8 +73,8 @@ BrokerStatus KafkaVerdictSink::Poll() {
 }
 
 BrokerStatus KafkaVerdictSink::Begin() {
-  scores_ = 0;
-  site_records_ = 0;
+  batch_ = Batch();
+  batch_.begin = std::chrono::steady_clock::now();
   return is_exactly_once_ ? producer_->BeginTransaction() : BrokerStatus();
 }
 
@@ -88,7 +98,29 @@ BrokerStatus KafkaVerdictSink::Publish(const log::Page& page, const Verdict& ver
   record.headers.push_back(
       {"crawlsieve-verdict", rule.decision == Decision::kKeep ? "keep" : "drop"});
   record.headers.push_back({"crawlsieve-reason", rule.name});
-  return Produce(record);
+  CRAWLSIEVE_RETURN_IF_ERROR(Produce(record));
+  const bool is_kept = rule.decision == Decision::kKeep && !options_.kept_topic.empty();
+  return is_kept ? PublishKept(page, verdict) : BrokerStatus();
+}
+
+BrokerStatus KafkaVerdictSink::PublishKept(const log::Page& page, const Verdict& verdict) {
+  RecordView record;
+  record.topic = options_.kept_topic;
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const std::string_view kind, kept_.Read(page, verdict, record));
+  CRAWLSIEVE_RETURN_IF_ERROR(Produce(record));
+  ++batch_.kept_records;
+  batch_.kept_bytes += record.WireBytes();
+  if (kind != kKeptRecord && batch_.kept_missing++ == 0) {
+    batch_.first_missing = fmt::format("{} [{}] {}: {}", page.source().topic(),
+                                       page.source().partition(), page.source().offset(), kind);
+  }
+  return {};
+}
+
+bool KafkaVerdictSink::is_full() const {
+  return batch_.kept_records > 0 &&
+         (batch_.kept_bytes >= kMostKeptBytes ||
+          std::chrono::steady_clock::now() - batch_.begin >= kLongestReading);
 }
 
 BrokerStatus KafkaVerdictSink::PublishScores(std::span<const UrlScore> scores) {
@@ -101,7 +133,26 @@ BrokerStatus KafkaVerdictSink::PublishScores(std::span<const UrlScore> scores) {
     record.headers.push_back({"content-type", "application/json"});
     CRAWLSIEVE_RETURN_IF_ERROR(Produce(record));
   }
-  scores_ += scores.size();
+  batch_.scores += scores.size();
+  return {};
+}
+
+BrokerStatus KafkaVerdictSink::PublishAnswer(const log::Question& question,
+                                             const UrlScore& answer) {
+  const std::string text = UrlScoreRecord(answer);
+  const std::string partition = std::to_string(question.source().partition());
+  const std::string offset = std::to_string(question.source().offset());
+  RecordView record;
+  record.topic = options_.score_topic;
+  record.key = answer.url;
+  record.value = text;
+  record.headers.push_back({"content-type", "application/json"});
+  record.headers.push_back({"crawlsieve-source-topic", question.source().topic()});
+  record.headers.push_back({"crawlsieve-source-partition", partition});
+  record.headers.push_back({"crawlsieve-source-offset", offset});
+  if (question.has_key()) record.headers.push_back({"crawlsieve-source-key", question.key()});
+  CRAWLSIEVE_RETURN_IF_ERROR(Produce(record));
+  ++scores_;
   return {};
 }
 
@@ -118,7 +169,7 @@ BrokerStatus KafkaVerdictSink::PublishSites(std::span<const SiteNews> news) {
     }
     CRAWLSIEVE_RETURN_IF_ERROR(Produce(record));
   }
-  site_records_ += news.size();
+  batch_.site_records += news.size();
   return {};
 }
 
@@ -137,10 +188,21 @@ BrokerStatus KafkaVerdictSink::Commit(const CommittedPlace& place) {
   auto committed = is_exactly_once_ ? CommitTransaction(place) : Flush();
   if (committed) {
     contact_.Answered();
-    metrics_.Add(Count::kScores, scores_);
-    metrics_.Add(Count::kSiteRecords, site_records_);
+    Report(batch_);
   }
   return committed;
+}
+
+void KafkaVerdictSink::Report(const Batch& batch) {
+  metrics_.Add(Count::kScores, batch.scores);
+  metrics_.Add(Count::kSiteRecords, batch.site_records);
+  metrics_.Add(Count::kKeptRecords, batch.kept_records);
+  metrics_.Add(Count::kKeptMissing, batch.kept_missing);
+  if (batch.kept_missing == 0) return;
+  Log(LogLevel::kWarn, "judge.kept_pages_missing",
+      {{"pages", batch.kept_missing},
+       {"first", batch.first_missing},
+       {"meaning", "markers in the topic of kept pages stand for records that can't be had"}});
 }
 
 BrokerStatus KafkaVerdictSink::CommitTransaction(const CommittedPlace& place) {

@@ -1,12 +1,15 @@
 #include "consumer/service/judge/restore_state.h"
 
 #include "consumer/observability/logging.h"
+#include "plugin/base/result.h"
 #include "plugin/checkpoint/repository.h"
 #include "plugin/checkpoint/restore.h"
 #include "plugin/state/store.h"
 
+#include <algorithm>
 #include <chrono>
-#include <ranges>
+#include <optional>
+#include <set>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -25,40 +28,61 @@ void LogPassedOver(const Error& error) {
        {"meaning", "an older checkpoint is taken, or the log is folded from its first entry"}});
 }
 
-Status CheckScheme(const CheckpointRepository& repository, const CheckpointList& list,
+Status CheckScheme(const CheckpointRepository& repository, const StoredCheckpoint& checkpoint,
                    const std::string& scheme) {
-  for (const StoredCheckpoint& checkpoint : list.checkpoints) {
-    if (checkpoint.manifest.scheme == scheme) continue;
-    return MakeError(
-        ErrorCode::kMismatch,
-        fmt::format("{} has checkpoints of scheme {}; this judge has scheme {}: give "
-                    "it a repository of its own (service.checkpoints.directory)",
-                    repository.directory().string(), checkpoint.manifest.scheme, scheme));
-  }
-  return {};
+  if (checkpoint.manifest.scheme == scheme) return {};
+  return MakeError(
+      ErrorCode::kMismatch,
+      fmt::format("{} has checkpoints of scheme {}; this judge has scheme {}: give "
+                  "it a repository of its own (service.checkpoints.directory)",
+                  repository.directory().string(), checkpoint.manifest.scheme, scheme));
+}
+
+/// The judge compares the entry that it goes on behind.
+Status CheckLogReaches(const LogToRestore& log, const StoredCheckpoint& checkpoint) {
+  if (checkpoint.manifest.log_offset >= log.low) return {};
+  return MakeError(
+      ErrorCode::kMismatch,
+      fmt::format("the log begins at offset {}, behind checkpoint {}", log.low, checkpoint.name));
+}
+
+std::optional<StoredCheckpoint> NewestBut(const std::set<std::string>& tried,
+                                          const CheckpointList& list) {
+  const auto found = std::find_if(
+      list.checkpoints.rbegin(), list.checkpoints.rend(),
+      [&](const StoredCheckpoint& checkpoint) { return !tried.contains(checkpoint.name); });
+  return found != list.checkpoints.rend() ? std::optional(*found) : std::nullopt;
 }
 
 }  // namespace
 
 Status RestoreLostState(const ServiceCheckpoints& checkpoints, const std::filesystem::path& state,
-                        const std::string& scheme,
+                        const std::function<Result<LogToRestore>()>& find_log,
                         const std::function<void(const std::string&)>& tell,
                         const std::stop_token& stop) {
-  if (checkpoints.directory.empty() || Store::IsIn(state)) return {};
+  if (checkpoints.directory.empty()) return {};
+  CRAWLSIEVE_RETURN_IF_ERROR(CheckApart(state, checkpoints.directory));
+  if (Store::IsIn(state)) return {};
   const auto repository = CheckpointRepository::Open(checkpoints.directory);
   if (!repository) return {};  // the first checkpoint makes it
-  CRAWLSIEVE_ASSIGN_OR_RETURN(const CheckpointList list, repository->List());
-  CRAWLSIEVE_RETURN_IF_ERROR(CheckScheme(*repository, list, scheme));
+  CRAWLSIEVE_ASSIGN_OR_RETURN(CheckpointList list, repository->List());
   for (const Error& error : list.refused) LogPassedOver(error);
-  for (const StoredCheckpoint& checkpoint : std::views::reverse(list.checkpoints)) {
-    tell(fmt::format("restoring the state from checkpoint {}", checkpoint.name));
+  if (list.checkpoints.empty() && list.refused.empty()) return {};
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const LogToRestore log, find_log());
+  std::set<std::string> tried;
+  while (const auto checkpoint = NewestBut(tried, list)) {
+    tried.insert(checkpoint->name);
+    CRAWLSIEVE_RETURN_IF_ERROR(CheckScheme(*repository, *checkpoint, log.scheme));
+    CRAWLSIEVE_RETURN_IF_ERROR(log.check(*checkpoint));
+    tell(fmt::format("restoring the state from checkpoint {}", checkpoint->name));
+    Status restored = CheckLogReaches(log, *checkpoint);
     const auto begin = std::chrono::steady_clock::now();
-    const Status restored = RestoreCheckpoint(*repository, checkpoint, state, stop);
+    if (restored) restored = RestoreCheckpoint(*repository, *checkpoint, state, stop);
     if (restored) {
       Log(LogLevel::kInfo, "judge.restored_checkpoint",
-          {{"name", checkpoint.name},
-           {"offset", checkpoint.manifest.log_offset},
-           {"bytes", checkpoint.manifest.bytes()},
+          {{"name", checkpoint->name},
+           {"offset", checkpoint->manifest.log_offset},
+           {"bytes", checkpoint->manifest.bytes()},
            {"seconds",
             std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count()}});
       return {};
@@ -66,8 +90,15 @@ Status RestoreLostState(const ServiceCheckpoints& checkpoints, const std::filesy
     if (stop.stop_requested()) return {};
     if (!IsOfTheCheckpoint(restored.error())) return restored;
     LogPassedOver(restored.error());
+    // Another process may have removed it for a newer one.
+    CRAWLSIEVE_ASSIGN_OR_RETURN(list, repository->List());
   }
-  return {};
+  if (log.low <= 0) return {};
+  return MakeError(ErrorCode::kMismatch,
+                   fmt::format("the log begins at offset {}, and {} has no checkpoint that a state "
+                               "can be restored from: bring one back from where it was uploaded, "
+                               "or the state directory of another judge",
+                               log.low, repository->directory().string()));
 }
 
 }  // namespace crawlsieve::consumer

@@ -4,7 +4,10 @@
 #include "consumer/kafka/producer.h"
 #include "consumer/service/options.h"
 #include "plugin/base/mutex.h"
+#include "tests/support/temporary_directory.h"
 
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -14,6 +17,7 @@
 namespace crawlsieve::consumer {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -154,6 +158,43 @@ TEST(ClientConfig, AllowsARequiredPropertyToBeRepeated) {
   KafkaOptions options;
   options.consumer["isolation.level"] = "read_committed";
   EXPECT_EQ(ErrorOf(JudgeConsumer(options), options), "");
+}
+
+TEST(ClientConfig, ASecretIsReadFromItsFileWheneverAClientIsMade) {
+  const crawlsieve::testing::TemporaryDirectory directory;
+  const std::string file = (directory.path() / "password").native();
+  KafkaOptions options;
+  options.client = {{"sasl.password.file", file}};
+  for (const std::string& password : {std::string("first"), std::string("se cond=")}) {
+    std::ofstream(file, std::ios::binary) << password << '\n';
+    const auto config = ClientConfig::Make(AdminClient(options), options);
+    ASSERT_TRUE(config) << config.error().message;
+    EXPECT_EQ(config->Value("sasl.password"), password);
+    EXPECT_THAT(config->secrets(), ::testing::ElementsAre(password));
+  }
+}
+
+TEST(ClientConfig, NamesAFileThatHoldsNoSecret) {
+  const crawlsieve::testing::TemporaryDirectory directory;
+  const std::string file = (directory.path() / "password").native();
+  KafkaOptions options;
+  options.client = {{"sasl.password.file", file}};
+  EXPECT_THAT(ErrorOf(AdminClient(options), options),
+              AllOf(HasSubstr("sasl.password.file"), HasSubstr(file), HasSubstr("can't be read")));
+  for (const std::string& content :
+       {std::string(), std::string("\n"), std::string("x\0y", 3), std::string(70'000, 'x')}) {
+    std::ofstream(file, std::ios::binary) << content;
+    EXPECT_THAT(ErrorOf(AdminClient(options), options), HasSubstr(file)) << content.size();
+  }
+  std::filesystem::remove(file);
+  std::filesystem::create_directory(file);
+  EXPECT_THAT(ErrorOf(AdminClient(options), options), HasSubstr(file));
+}
+
+TEST(ClientConfig, OnlySecretsAreReadFromFiles) {
+  KafkaOptions options;
+  options.client = {{"group.id.file", "/etc/hostname"}};
+  EXPECT_THAT(ErrorOf(JudgeConsumer(options), options), HasSubstr("only passwords"));
 }
 
 TEST(ClientConfig, NamesAnUnknownProperty) {

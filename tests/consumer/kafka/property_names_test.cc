@@ -9,6 +9,7 @@ namespace {
 using ::testing::Contains;
 using ::testing::Each;
 using ::testing::MatchesRegex;
+using ::testing::Not;
 
 TEST(KnownProperties, HasPropertiesOfEachKind) {
   const auto names = KnownProperties();
@@ -18,6 +19,8 @@ TEST(KnownProperties, HasPropertiesOfEachKind) {
   EXPECT_THAT(names, Contains("acks")) << "of topics";
   EXPECT_THAT(names, Contains("compression.type")) << "an alias";
   EXPECT_THAT(names, Contains("queued.max.messages.kbytes")) << "of consumers";
+  EXPECT_THAT(names, Contains("sasl.password.file")) << "of ours";
+  EXPECT_THAT(names, Not(Contains("group.id.file")));
 }
 
 TEST(NearestName, FindsWhatWasMisspelt) {

@@ -65,9 +65,16 @@ class RawClient {
   bool connected_ = false;
 };
 
+HttpOptions AtPort(std::uint16_t port, const std::string& address = "127.0.0.1") {
+  HttpOptions options;
+  options.address = address;
+  options.port = port;
+  return options;
+}
+
 class HttpServerTest : public testing::Test {
  protected:
-  void SetUp() override { Start({true, "127.0.0.1", 0}); }
+  void SetUp() override { Start(AtPort(0)); }
 
   void Start(const HttpOptions& options) {
     auto server = HttpServer::Start(
@@ -83,7 +90,9 @@ class HttpServerTest : public testing::Test {
                         return metrics_;
                       },
                   .status_page = [] { return std::string("<p>page"); },
-                  .status_json = [] { return std::string("{}"); }});
+                  .status_json = [] { return std::string("{}"); },
+                  .answer = [this](const HttpQuestion& question) { return Answer(question); },
+                  .question_paths = {"/ask"}});
     ASSERT_TRUE(server) << server.error().message;
     server_ = *std::move(server);
   }
@@ -93,6 +102,24 @@ class HttpServerTest : public testing::Test {
     return client.Get(path);
   }
 
+  /// Says what it was asked, and waits while it is held.
+  HttpAnswer Answer(const HttpQuestion& question) {
+    ++asked_;
+    while (held_) std::this_thread::sleep_for(milliseconds(1));
+    std::string text = question.path + (question.is_post ? " posted " + question.body : "");
+    for (const auto& [name, value] : question.parameters) text += " " + name + "=" + value;
+    return {question.parameters.contains("busy") ? 503 : 200, "text/plain", text};
+  }
+
+  httplib::Result Post(const std::string& path, const std::string& body,
+                       const httplib::Headers& headers = {},
+                       const char* type = "application/json") {
+    httplib::Client client("127.0.0.1", server_->port());
+    return client.Post(path, headers, body, type);
+  }
+
+  std::atomic<int> asked_{0};
+  std::atomic<bool> held_{false};
   std::unique_ptr<HttpServer> server_;
   std::atomic<bool> live_{true};
   std::atomic<bool> ready_{true};
@@ -111,6 +138,49 @@ TEST_F(HttpServerTest, ServesMetrics) {
   EXPECT_EQ(response->status, 200);
   EXPECT_EQ(response->body, "crawlsieve_up 1\n");
   EXPECT_THAT(response->get_header_value("Content-Type"), StartsWith("text/plain; version=0.0.4"));
+}
+
+TEST_F(HttpServerTest, AnswersQuestionsAtTheirPaths) {
+  EXPECT_EQ(Get("/ask?b=%20x&a=1")->body, "/ask a=1 b= x");
+  EXPECT_EQ(Post("/ask", "{\"a\": 1}")->body, "/ask posted {\"a\": 1}");
+  EXPECT_EQ(Get("/asked")->status, 404);
+  const auto busy = Get("/ask?busy");
+  EXPECT_EQ(busy->status, 503);
+  EXPECT_EQ(busy->get_header_value("Retry-After"), "1");
+}
+
+TEST_F(HttpServerTest, TakesABodyOfAMiBAndNoMore) {
+  const std::string large(1'000'000, 'x');
+  EXPECT_EQ(Post("/ask", large)->body.size(), large.size() + 12);
+  const int asked = asked_;
+  const auto too_large = Post("/ask", std::string((1 << 20) + 1, 'x'));
+  EXPECT_TRUE(!too_large || too_large->status == 413);
+  EXPECT_EQ(asked_, asked) << "the question didn't come through";
+}
+
+TEST_F(HttpServerTest, TakesNoBodyThatIsPackedOrElsewhere) {
+  EXPECT_EQ(Post("/ask", "{}", {{"Content-Encoding", "gzip"}})->status, 415);
+  EXPECT_EQ(Post("/ask", "a=b", {}, "application/x-www-form-urlencoded")->status, 415);
+  EXPECT_EQ(Post("/metrics", "{}")->status, 405);
+  EXPECT_EQ(asked_, 0);
+}
+
+TEST_F(HttpServerTest, AnswersTwoQuestionsAtATimeAndAlwaysTheOthers) {
+  held_ = true;
+  std::vector<std::jthread> askers;
+  for (int i = 0; i < 2; ++i) {
+    askers.emplace_back([this] { EXPECT_EQ(Get("/ask")->status, 200); });
+  }
+  while (asked_ < 2) std::this_thread::sleep_for(milliseconds(1));
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_EQ(Get("/ask")->status, 503);
+    EXPECT_EQ(Post("/ask", "{}")->status, 503);
+    EXPECT_EQ(Get("/livez")->status, 200);
+  }
+  EXPECT_EQ(asked_, 2);
+  held_ = false;
+  askers.clear();
+  EXPECT_EQ(Get("/ask")->status, 200) << "the places are given back";
 }
 
 TEST_F(HttpServerTest, IsReadyOrSaysWhyNot) {
@@ -178,7 +248,8 @@ TEST_F(HttpServerTest, IsReadByOurClient) {
 }
 
 TEST(HttpGet, TakesHttpOnly) {
-  for (const char* url : {"", "http://", "https://127.0.0.1/", "file:///etc/passwd", "127.0.0.1"}) {
+  for (const char* url :
+       {"", "http://", "https://", "ftp://127.0.0.1/", "file:///etc/passwd", "127.0.0.1"}) {
     const auto body = HttpGet(url, milliseconds(10));
     ASSERT_FALSE(body) << url;
     EXPECT_EQ(body.error().code, ErrorCode::kInvalidInput) << url;
@@ -323,20 +394,20 @@ TEST_F(HttpServerTest, GivesThePortBack) {
   const std::uint16_t port = server_->port();
   EXPECT_EQ(Get("/livez")->status, 200);
   server_.reset();
-  Start({true, "127.0.0.1", port});
+  Start(AtPort(port));
   EXPECT_EQ(server_->port(), port);
   EXPECT_EQ(Get("/livez")->status, 200);
 }
 
 TEST_F(HttpServerTest, DoesNotShareAPort) {
-  const auto second = HttpServer::Start({true, "127.0.0.1", server_->port()}, {});
+  const auto second = HttpServer::Start(AtPort(server_->port()), {});
   ASSERT_FALSE(second);
   EXPECT_EQ(second.error().code, ErrorCode::kIo);
   EXPECT_THAT(second.error().message, HasSubstr(std::to_string(server_->port())));
 }
 
 TEST_F(HttpServerTest, RefusesAnAddressThatIsNotOurs) {
-  const auto server = HttpServer::Start({true, "192.0.2.1", 0}, {});
+  const auto server = HttpServer::Start(AtPort(0, "192.0.2.1"), {});
   ASSERT_FALSE(server);
   EXPECT_THAT(server.error().message, HasSubstr("192.0.2.1"));
 }

@@ -20,17 +20,18 @@ int Serve(std::string_view kind) {
   const auto now = std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now());
   SampleProcess process(now,
                         {.is_hostile = kind == "hostile", .is_restoring = kind == "restoring"});
+  consumer::HttpOptions options;
+  options.port = 0;
   const auto server = consumer::HttpServer::Start(
-      {.enabled = true, .address = "127.0.0.1", .port = 0},
-      {.version = "0.1.0",
-       .commit = "0123456789ab",
-       .health =
-           [] {
-             return consumer::Health{true, true, ""};
-           },
-       .metrics = [&] { return process.metrics().PrometheusText(); },
-       .status_page = [&] { return consumer::StatusPage(process.Report()); },
-       .status_json = [&] { return consumer::ToJson(process.Report()); }});
+      options, {.version = "0.1.0",
+                .commit = "0123456789ab",
+                .health =
+                    [] {
+                      return consumer::Health{true, true, ""};
+                    },
+                .metrics = [&] { return process.metrics().PrometheusText(); },
+                .status_page = [&] { return consumer::StatusPage(process.Report()); },
+                .status_json = [&] { return consumer::ToJson(process.Report()); }});
   if (!server) {
     fmt::print(stderr, "{}\n", server.error().message);
     return 1;

@@ -231,6 +231,18 @@ TEST_F(CheckpointTest, KeepRemovesOlderOnesAndTheFilesThatOnlyTheyHave) {
   EXPECT_EQ(FilesIn(repository_ / "files").size(), named.size());
 }
 
+TEST_F(CheckpointTest, WhatAFailedAttemptLeftMakesRoomForTheNextOne) {
+  ExpectRefused(Create({.upload = "false"}), ErrorCode::kIo, "ended with code 1");
+  std::set<fs::path> left;
+  for (const auto& path : FilesIn(repository_ / "files")) left.insert(path);
+  EXPECT_FALSE(left.empty());
+  WriteFile(repository_ / "files" / "0123-4", "of an earlier state");
+  const auto report = Made(Create());
+  EXPECT_LT(report.new_files, report.made.manifest.files.size());  // what it left is used
+  EXPECT_FALSE(fs::exists(repository_ / "files" / "0123-4"));
+  ExpectDone(Verify(repository_));
+}
+
 TEST_F(CheckpointTest, KeepNeverRemovesTheOneThatIsMade) {
   const auto newer = Made(Create());
   const fs::path older = directory_.path() / "older";
@@ -262,8 +274,8 @@ TEST_F(CheckpointTest, DamageToAnyFileIsFoundByVerifyAndRestore) {
       WriteFile(path, content);
       ExpectRefused(Verify(repository_), ErrorCode::kCorruption, path.string());
       ExpectRefused(Restore(repository_, restored_), ErrorCode::kCorruption, path.string());
-      ASSERT_FALSE(fs::exists(restored_));
-      ASSERT_FALSE(fs::exists(restored_.string() + ".restoring"));
+      ASSERT_FALSE(Store::IsIn(restored_));
+      ASSERT_FALSE(fs::exists(restored_ / "restoring"));
     }
     fs::remove(path);
     ExpectRefused(Verify(repository_), ErrorCode::kCorruption, "is missing");
@@ -298,14 +310,19 @@ TEST_F(CheckpointTest, ErrorsSayWhatIsWrong) {
     ExpectRefused(Create(), ErrorCode::kBusy, "in use by process");
   }
   ExpectRefused(Restore(repository_, restored_), ErrorCode::kInvalidInput, "no repository");
-  ExpectRefused(CreateCheckpointOf(state_, {.repository = state_}), ErrorCode::kInvalidInput,
-                "no repository");
+  for (const fs::path& repository : {state_, state_ / "checkpoint", directory_.path()}) {
+    ExpectRefused(CreateCheckpointOf(state_, {.repository = repository}), ErrorCode::kInvalidInput,
+                  "must lie apart");
+  }
   Made(Create());
   ExpectRefused(Restore(repository_, restored_, "other"), ErrorCode::kInvalidInput,
                 "has no checkpoint other");
   ExpectRefused(Restore(repository_, state_), ErrorCode::kInvalidInput, "isn't empty");
+  // What processes leave beside a state doesn't matter.
   fs::create_directory(restored_);
+  WriteFile(restored_ / "pages-in-progress.0", "notes");
   ExpectDone(Restore(repository_, restored_.string() + "/"));
+  EXPECT_EQ(ReadFile(restored_ / "pages-in-progress.0"), "notes");
   {
     const auto lock = LockFile::Acquire(repository_ / "lock");
     ExpectRefused(Create(), ErrorCode::kBusy, "another checkpoint is being made");
@@ -382,7 +399,7 @@ TEST_F(CheckpointTest, AStopEndsItWithoutACheckpoint) {
   EXPECT_EQ(repository->List()->checkpoints.size(), 1U);
   ExpectRefused(RestoreCheckpoint(*repository, made.made, restored_, stop.get_token()),
                 ErrorCode::kIo, "stopped");
-  EXPECT_FALSE(fs::exists(restored_));
+  EXPECT_FALSE(Store::IsIn(restored_));
 }
 
 TEST_F(CheckpointTest, ATableThatIsKnownIsReadOnlyWhereItsCopyIsGone) {
@@ -459,7 +476,7 @@ TEST_F(CheckpointTest, AFullDiskIsAnErrorAndHarmsNoOtherCheckpoint) {
     const int restored =
         WithFilesOf(bytes, [&] { return Restore(repository_, restored_, first.made.name); });
     EXPECT_EQ(restored, bytes == enough ? 0 : 1);
-    EXPECT_EQ(fs::exists(restored_), restored == 0);
+    EXPECT_EQ(Store::IsIn(restored_), restored == 0);
   }
   ExpectDone(Restore(repository_, directory_.path() / "newest"));
   EXPECT_EQ(Judge(directory_.path() / "newest").Hash(), hash_);

@@ -191,20 +191,20 @@ TEST_F(DueUrlsTest, UrlsThatEarlierRulesFetchedAreCountedApart) {
 }
 
 TEST(MostUrgentTest, KeepsTheMostUrgentInOrderWhateverOrderTheyCameIn) {
-  std::vector<DueUrl> all;
+  std::vector<UrlScore> all;
   for (std::uint32_t i = 0; i < 500; ++i) {
-    DueUrl due;
+    UrlScore due;
     due.url = fmt::format("http://host.example/{}", i * 7919 % 500);
-    due.score.score = Score{5'000 + i * 31 % 50};
-    due.score.next_fetch = i * 17 % 9;
+    due.score = Score{5'000 + i * 31 % 50};
+    due.next_fetch = At(i * 17 % 9);
     all.push_back(due);
   }
-  std::vector<DueUrl> sorted = all;
+  std::vector<UrlScore> sorted = all;
   std::ranges::sort(sorted, IsMoreUrgent);
   for (const std::size_t limit : {1U, 7U, 499U, 500U, 600U}) {
     MostUrgent most_urgent(limit);
-    for (const DueUrl& due : all) most_urgent.Add(DueUrl(due));
-    const std::vector<DueUrl> taken = std::move(most_urgent).Take();
+    for (const UrlScore& due : all) most_urgent.Add(UrlScore(due));
+    const std::vector<UrlScore> taken = std::move(most_urgent).Take();
     ASSERT_EQ(taken.size(), std::min<std::size_t>(limit, 500));
     for (std::size_t i = 0; i < taken.size(); ++i) EXPECT_EQ(taken[i].url, sorted[i].url);
   }

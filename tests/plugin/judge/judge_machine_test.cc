@@ -383,6 +383,15 @@ TEST_F(JudgeMachineTest, AFullBatchIsCommittedAtOnce) {
   EXPECT_EQ(world_->committed()->offset, 5);
 }
 
+TEST_F(JudgeMachineTest, AFullSinkIsCommittedAmongFetchedEntries) {
+  Make({.commit_entries = 100, .sink_verdicts = 2});
+  StartBoth(0);
+  AppendPages(5);
+  Step(one());
+  EXPECT_EQ(world_->committed()->offset, 5) << "the parameters and twice two verdicts";
+  ExpectAllJudged();
+}
+
 TEST_F(JudgeMachineTest, ABatchIsCommittedWhenItsTimeIsOver) {
   StartBoth(0);
   AppendPages(1);

@@ -99,6 +99,11 @@ class ModelFold final : public JudgeFold {
     score.sequence = verdict.sequence;
     return std::vector<UrlScore>{score};
   }
+  Result<UrlScore> AnswerTo(const log::Question& question) override {
+    UrlScore score;
+    score.url = question.url();
+    return score;
+  }
   Status Commit(const LogPosition& position) override;
   void Discard() override;
   [[nodiscard]] const LogPosition& position() const override { return states_.back().position; }
@@ -155,6 +160,7 @@ class JudgeWorld {
     bool is_exactly_once = true;
     std::uint32_t commit_entries = 4;
     Mutant mutant = Mutant::kNone;
+    std::size_t sink_verdicts = 0;  ///< that make the sink full; 0: it never is
   };
 
   explicit JudgeWorld(Options options);

@@ -192,6 +192,11 @@ class ModelSink final : public VerdictSink {
     return {};
   }
 
+  [[nodiscard]] bool is_full() const override {
+    const std::size_t most = world_.options_.sink_verdicts;
+    return most > 0 && records_.size() >= most;
+  }
+
   BrokerStatus Commit(const CommittedPlace& place) override {
     const auto failing = Failure(Call::kCommit);
     if (world_.options_.mutant == Mutant::kStateBeforeVerdicts) {

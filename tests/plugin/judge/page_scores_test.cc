@@ -15,6 +15,7 @@
 #include <optional>
 #include <random>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
@@ -123,6 +124,26 @@ TEST_F(PageScoresTest, APatternThatBroughtNewContentGoesBeforeOneThatBroughtNone
   EXPECT_EQ(scores[2].reason, "url_rule");
 }
 
+TEST_F(PageScoresTest, LinksOfAPageThatIsNotToBeFollowedCountAQuarter) {
+  const auto value_of = [](const UrlScore& score, std::string_view name) {
+    for (const ScoreComponent& component : score.components) {
+      if (component.name == name) return component.value.ten_thousandths;
+    }
+    return 0U;
+  };
+  log::Entry first = Page("http://host.example/a", "a");
+  log::Entry copy = Page("http://host.example/b", "a");
+  for (log::Entry* const entry : {&first, &copy}) SetLinks(*entry, {"http://other.example/c"});
+  const auto followed = Scores(first);
+  const auto repeated = Scores(copy);
+  ASSERT_EQ(followed.size(), 2U);
+  ASSERT_EQ(repeated.size(), 2U);
+  EXPECT_EQ(repeated[0].reason, "exact_duplicate");
+  EXPECT_NEAR(value_of(repeated[1], "worth") * 4.0, value_of(followed[1], "worth"), 4);
+  EXPECT_EQ(value_of(repeated[1], "chance_of_new"), value_of(followed[1], "chance_of_new"));
+  EXPECT_LT(repeated[1].score, followed[1].score);
+}
+
 TEST_F(PageScoresTest, PagesThatChangeNothingHaveNone) {
   log::Entry later = Page("http://host.example/a", "a");
   log::Entry earlier = Page("http://host.example/a", "b");
@@ -186,8 +207,9 @@ void ExpectScoresByTheState(const std::vector<log::Entry>& log) {
       if (score.fetched) continue;
       ++links;
       const auto site = detector->SiteAt(site::SiteOf(score.url)).value();
-      const site::Advice advice =
+      site::Advice advice =
           (site.has_value() ? *site : site::Site()).AdviceFor(score.url, *score.depth, average);
+      if (!RuleFor(folded->verdict->reason).follow_links) advice.worth /= 4;
       ASSERT_EQ(score.score.ten_thousandths,
                 std::uint64_t{site::ScoreOf(advice.worth, average.worth)} * 10'000 / site::kWhole);
       ASSERT_EQ(score.rewrite_to, advice.rewrite_to);

@@ -22,6 +22,10 @@ void Vary(std::vector<UrlPreference>& value) {
   value = {UrlPreference::kShorter, UrlPreference::kScore};
 }
 
+void Vary(std::vector<ScheduleBounds>& value) {
+  value = {{"host.example", "/N/*?id", 60, 600}, {"", "/a", 1, 2}};
+}
+
 std::vector<std::string> Names() {
   std::vector<std::string> names;
   const JudgeParameters parameters;
@@ -44,7 +48,7 @@ void AppendFields(const google::protobuf::Descriptor& message, const std::string
                   std::set<std::string>& names) {
   for (int i = 0; i < message.field_count(); ++i) {
     const auto& field = *message.field(i);
-    if (const auto* inner = field.message_type()) {
+    if (const auto* inner = field.message_type(); inner != nullptr && !field.is_repeated()) {
       AppendFields(*inner, prefix + field.name() + '.', names);
     } else {
       names.insert(prefix + field.name());

@@ -4,6 +4,7 @@
 #include "plugin/judge/detector.h"
 #include "plugin/judge/page_fetch.h"
 #include "plugin/judge/state_hash.h"
+#include "plugin/judge/stored_schedules.h"
 #include "tests/plugin/judge/random_log.h"
 #include "tests/support/entry_builder.h"
 #include "tests/support/temporary_directory.h"
@@ -43,6 +44,13 @@ class ScheduleFoldTest : public ::testing::Test {
   void Open() {
     store_ = Store::Open({.directory = directory_.path() / "state"}).value();
     detector_ = Detector::Open(*store_, MakeIndex, kScheme).value();
+  }
+
+  /// Without what isn't committed.
+  void OpenEmpty() {
+    detector_.reset();
+    store_.reset();
+    Open();
   }
 
   std::optional<Verdict> Fold(const log::Entry& entry) {
@@ -122,6 +130,92 @@ TEST_F(ScheduleFoldTest, AChangeBringsTheNextFetchNearerAndNoneMovesItAway) {
   EXPECT_EQ(other.reason, Reason::kUpdated);
   EXPECT_EQ(other.recrawl->changed, true);
   EXPECT_LT(other.recrawl->interval_seconds, same.recrawl->interval_seconds);
+}
+
+TEST_F(ScheduleFoldTest, ThePriorityIsWhatAFetchWillBeWorthAtTheHorizon) {
+  const Verdict by_weights = Text(0, "a", 0);
+  JudgeParameters parameters = Parameters();
+  parameters.priority.horizon_seconds = 7 * kDay;
+  Fold(ParametersEntry(parameters, kScheme));
+  const Verdict same = Text(kDay, "a", 0);
+  const Verdict other = Text(2 * kDay, "b", 0xffff);
+  EXPECT_NE(same.priority.score, by_weights.priority.score);
+  EXPECT_GT(other.priority.score, same.priority.score) << "it changes more often than it seemed";
+  EXPECT_LT(by_weights.priority.components.novelty, Score{Score::kOne + 1}) << "as they were";
+  // A URL that is gone is due when it may be there again.
+  EXPECT_EQ(At(3 * kDay, Answer(410)).priority.score, Score{0});
+  EXPECT_EQ(At(4 * kDay, Answer(500, "http://host.example/b")).priority.score, Score{5'000})
+      << "a retry is due before";
+  EXPECT_EQ(Fold(entries_.Page(kUrl, log::OUTCOME_DELETED))->priority.score, Score{0});
+}
+
+TEST_F(ScheduleFoldTest, ThePriorityIsAtLeastAHalfWhereAFetchIsDueAtTheHorizon) {
+  for (const std::uint64_t horizon :
+       {std::uint64_t{1}, std::uint64_t{3'600}, std::uint64_t{30 * kDay}, ~std::uint64_t{0}}) {
+    OpenEmpty();
+    JudgeParameters parameters = testing::ParametersOf(horizon % 7);
+    parameters.priority.horizon_seconds = horizon;
+    int due = 0;
+    int not_due = 0;
+    for (log::Entry entry : testing::WithFetches(testing::RandomLog(horizon, 1500), horizon)) {
+      if (entry.has_parameters()) entry = ParametersEntry(parameters, kScheme);
+      const auto verdict = Fold(entry);
+      if (!verdict.has_value()) continue;
+      if (!verdict->recrawl.has_value()) {
+        EXPECT_EQ(verdict->priority.score, Score{0});
+        continue;
+      }
+      const bool is_due = verdict->recrawl->interval_seconds <= horizon;
+      EXPECT_EQ(verdict->priority.score >= Score{5'000}, is_due) << "horizon " << horizon;
+      ++(is_due ? due : not_due);
+    }
+    EXPECT_GT(due + not_due, 500);
+  }
+}
+
+TEST_F(ScheduleFoldTest, OlderLogsHaveTheWeightedMeanWhateverTheHorizon) {
+  for (const std::uint32_t version : {5U, 7U}) {
+    OpenEmpty();
+    JudgeParameters parameters = Parameters();
+    parameters.priority.horizon_seconds = 7 * kDay;
+    log::Entry entry = ParametersEntry(parameters, kScheme);
+    entry.mutable_parameters()->set_fold_version(version);
+    Fold(entry);
+    const Verdict verdict = Text(0, "a", 0);
+    const PriorityComponents& of = verdict.priority.components;
+    EXPECT_EQ(verdict.priority.score.ten_thousandths,
+              (400 * of.novelty.ten_thousandths + 300 * of.host.ten_thousandths +
+               100 * of.depth.ten_thousandths + 200 * of.change.ten_thousandths) /
+                  1000);
+  }
+}
+
+TEST_F(ScheduleFoldTest, AHostAndAPatternCanHaveBoundsOfTheirOwn) {
+  JudgeParameters parameters = Parameters();
+  parameters.schedule.bounds = {{"host.example", "/news/N", 60, 3'600},
+                                {"", "/archive/N/*", 90 * kDay, 365 * kDay},
+                                {"host.example", "", 2 * kDay, 3 * kDay}};
+  Fold(ParametersEntry(parameters, kScheme));
+  const auto next = [&](const std::string& url, const std::string& host) {
+    log::Entry entry = entries_.Text(url, url, RawChecksum(url).low);
+    entry.mutable_page()->set_host(host);
+    return At(0, entry).recrawl->interval_seconds;
+  };
+  EXPECT_EQ(next("http://host.example/news/17", "host.example"), 3'600U);
+  EXPECT_GE(next("http://other.example/archive/2026/x", "other.example"), 90U * kDay);
+  EXPECT_LE(next("http://host.example/about", "host.example"), 3U * kDay);
+  const auto usual = next("http://other.example/news/17", "other.example");
+  EXPECT_GT(usual, 3U * kDay);
+  EXPECT_LT(usual, 90U * kDay);
+  // What `due` says of them is the same.
+  UrlOf("http://host.example/news/17");
+  StoredRows rows(*store_);
+  const StoredProgress stored = ReadProgress(rows).value();
+  StoredSchedules schedules(stored.progress, rows);
+  const auto row = UrlRow::Read(rows, "http://host.example/news/17").value();
+  const auto schedule = schedules.Read(*row).value();
+  EXPECT_EQ(schedules.ScoreAt(*schedule, kStart).next_fetch,
+            static_cast<schedule::Seconds>(kStart + 3'600));
 }
 
 TEST_F(ScheduleFoldTest, SixFetchesWithinSecondsSayNextToNothing) {
@@ -341,6 +435,36 @@ TEST_F(ScheduleFoldTest, FailuresAndTombstonesThatComeLate) {
 TEST_F(ScheduleFoldTest, FetchesOfOneSecondAreNotOutdated) {
   Text(0, "a", 0);
   EXPECT_EQ(Text(0, "b", 0xffff).reason, Reason::kUpdated);
+}
+
+TEST_F(ScheduleFoldTest, RedirectsInACircleMultiplyNoHistory) {
+  const std::vector<std::string> urls = {kUrl, "http://host.example/b", "http://host.example/c"};
+  for (const std::size_t length : {2U, 3U}) {
+    OpenEmpty();
+    Fold(ParametersEntry(Parameters(), kScheme));
+    Text(0, "a", 0);
+    Text(kDay, "b", 0xffff);
+    std::int64_t day = 2;
+    for (int round = 0; round < 12; ++round) {
+      for (std::size_t i = 0; i < length; ++i) {
+        const Verdict verdict = At(day * kDay, Redirect(301, urls[(i + 1) % length], urls[i]));
+        EXPECT_EQ(verdict.reason, Reason::kRedirect);
+        EXPECT_EQ(NextOf(verdict), (day + 90) * kDay);
+        ++day;
+        std::uint64_t fetches = 0;
+        std::uint64_t changes = 0;
+        for (const std::string& url : urls) {
+          fetches += UrlOf(url).fetches();
+          changes += UrlOf(url).changes();
+        }
+        EXPECT_EQ(fetches, 2U) << "round " << round;
+        EXPECT_EQ(changes, 1U) << "round " << round;
+      }
+    }
+    // Out of the circle again.
+    EXPECT_EQ(Text(day * kDay, "c", 0xffff0000, urls[1]).reason, Reason::kUnique);
+    EXPECT_EQ(ScheduleOf(UrlOf(urls[1])).state, schedule::UrlState::kLive);
+  }
 }
 
 TEST_F(ScheduleFoldTest, AFetchTimeOfTheYear2200MakesLaterOnesLateForADayAtMost) {

@@ -198,8 +198,9 @@ TEST_F(UrlExplanationTest, EachCrawlHasAHistoryWhereCrawlsAreScopes) {
   EXPECT_TRUE(ExplainAt(kUrl, At(kStartMs), "monday").history.has_value());
   EXPECT_FALSE(ExplainAt(kUrl, At(kStartMs), "friday").history.has_value());
   const auto state = StateReader::Open(directory_.path()).value();
-  EXPECT_THAT(CrawlsThatKnow(kUrl, *state).value(), ElementsAre("monday", "tuesday"));
-  EXPECT_THAT(CrawlsThatKnow("http://host.example/", *state).value(), IsEmpty());
+  EXPECT_THAT(CrawlsThatKnow(kUrl, 9, *state).value(), ElementsAre("monday", "tuesday"));
+  EXPECT_THAT(CrawlsThatKnow(kUrl, 1, *state).value(), ElementsAre("monday"));
+  EXPECT_THAT(CrawlsThatKnow("http://host.example/", 9, *state).value(), IsEmpty());
 }
 
 TEST_F(UrlExplanationTest, EarlierRulesLeaveNoDate) {

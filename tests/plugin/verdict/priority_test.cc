@@ -8,7 +8,7 @@ namespace {
 PriorityEvidence Fresh() { return {.novelty = 10'000, .host_pages = 1, .path_depth = 0}; }
 
 TEST(Priority, AFreshPageOfAnUnknownHostIsHigh) {
-  const Priority priority = ComputePriority(PriorityWeights(), Fresh());
+  const Priority priority = ComputePriority(PriorityParameters(), Fresh());
   EXPECT_EQ(priority.components.novelty.ten_thousandths, 10'000U);
   EXPECT_EQ(priority.components.host.ten_thousandths, 8'000U);  // 1 - 1/5
   EXPECT_EQ(priority.components.depth.ten_thousandths, 10'000U);
@@ -17,21 +17,21 @@ TEST(Priority, AFreshPageOfAnUnknownHostIsHigh) {
 }
 
 TEST(Priority, EachComponentMovesTheScoreItsWay) {
-  const Score base = ComputePriority(PriorityWeights(), Fresh()).score;
+  const Score base = ComputePriority(PriorityParameters(), Fresh()).score;
   PriorityEvidence evidence = Fresh();
   evidence.novelty = 0;
-  EXPECT_LT(ComputePriority(PriorityWeights(), evidence).score, base);
+  EXPECT_LT(ComputePriority(PriorityParameters(), evidence).score, base);
   evidence = Fresh();
   evidence.host_duplicates = 1;
-  EXPECT_LT(ComputePriority(PriorityWeights(), evidence).score, base);
+  EXPECT_LT(ComputePriority(PriorityParameters(), evidence).score, base);
   evidence = Fresh();
   evidence.path_depth = 5;
-  EXPECT_LT(ComputePriority(PriorityWeights(), evidence).score, base);
+  EXPECT_LT(ComputePriority(PriorityParameters(), evidence).score, base);
   evidence = Fresh();
   evidence.refetches = 1;
-  EXPECT_LT(ComputePriority(PriorityWeights(), evidence).score, base);
+  EXPECT_LT(ComputePriority(PriorityParameters(), evidence).score, base);
   evidence.changes = 1;
-  EXPECT_GT(ComputePriority(PriorityWeights(), evidence).score, base);
+  EXPECT_GT(ComputePriority(PriorityParameters(), evidence).score, base);
 }
 
 TEST(Priority, StaysWithinZeroAndOneAtTheExtremes) {
@@ -43,7 +43,7 @@ TEST(Priority, StaysWithinZeroAndOneAtTheExtremes) {
                                          .path_depth = depth,
                                          .refetches = many,
                                          .changes = many};
-      const Priority priority = ComputePriority(PriorityWeights(), evidence);
+      const Priority priority = ComputePriority(PriorityParameters(), evidence);
       EXPECT_LE(priority.score.ten_thousandths, Score::kOne);
       EXPECT_LE(priority.components.change.ten_thousandths, Score::kOne);
     }

@@ -12,6 +12,7 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -67,7 +68,8 @@ class CheckpointerTest : public ::testing::Test {
 
   [[nodiscard]] Status RestoreTo(const fs::path& state,
                                  const std::string& scheme = testing::kScheme) const {
-    return RestoreLostState(checkpoints_, state, scheme, [](const std::string&) {}, {});
+    const auto log = [&]() -> Result<LogToRestore> { return LogToRestore{scheme, low_, check_}; };
+    return RestoreLostState(checkpoints_, state, log, [](const std::string&) {}, {});
   }
 
   void Damage(const StoredCheckpoint& checkpoint) const {
@@ -86,6 +88,10 @@ class CheckpointerTest : public ::testing::Test {
   ServiceCheckpoints checkpoints_{.directory = (directory_.path() / "repository").string(),
                                   .interval = milliseconds(1)};
   const std::vector<log::Entry> log_ = testing::RandomLog(1, 600);
+  std::int64_t low_ = 0;  ///< of the log
+  std::function<Status(const StoredCheckpoint&)> check_ = [](const StoredCheckpoint&) {
+    return Status();
+  };
   Metrics metrics_{{"test", "0", {Role::kJudge}, Timestamp{}}};
   std::unique_ptr<StoredJudge> judge_;
 };
@@ -183,7 +189,57 @@ TEST_F(CheckpointerTest, ADamagedCheckpointIsPassedOverAtAStart) {
   for (const StoredCheckpoint& checkpoint : list.checkpoints) Damage(checkpoint);
   const fs::path none = directory_.path() / "none";
   ASSERT_TRUE(RestoreTo(none).has_value());
-  EXPECT_FALSE(fs::exists(none));
+  EXPECT_FALSE(fs::exists(none / "CURRENT"));
+}
+
+TEST_F(CheckpointerTest, AStartRefusesCheckpointsOfAnotherLogAndALogThatBeginsBehindThemAll) {
+  judge_->FoldTo(log_, 100);
+  Checkpointer checkpointer = Make();
+  StepUntil(checkpointer, [&] { return Made() == "1"; });
+  check_ = [](const StoredCheckpoint& checkpoint) -> Status {
+    return MakeError(ErrorCode::kMismatch, checkpoint.name + " is not of the log");
+  };
+  const auto foreign = RestoreTo(restored_);
+  ASSERT_FALSE(foreign.has_value());
+  EXPECT_NE(foreign.error().message.find("is not of the log"), std::string::npos);
+  check_ = [](const StoredCheckpoint&) { return Status(); };
+  low_ = 100;
+  const auto behind = RestoreTo(restored_);
+  ASSERT_FALSE(behind.has_value());
+  EXPECT_NE(behind.error().message.find("begins at offset 100"), std::string::npos);
+  EXPECT_FALSE(Store::IsIn(restored_));
+  low_ = 99;
+  EXPECT_TRUE(RestoreTo(restored_).has_value());
+  EXPECT_TRUE(Store::IsIn(restored_));
+}
+
+TEST_F(CheckpointerTest, ACheckpointFromTheFutureDelaysNone) {
+  judge_->FoldTo(log_, 100);
+  {
+    Checkpointer checkpointer = Make();
+    StepUntil(checkpointer, [&] { return Made() == "1"; });
+  }
+  const auto repository = CheckpointRepository::Open(checkpoints_.directory);
+  CheckpointManifest manifest = List().checkpoints.back().manifest;
+  manifest.created += std::chrono::hours(24 * 365);
+  const std::string text = RenderManifest(manifest);
+  for (const StoredCheckpoint& old : List().checkpoints) {
+    fs::remove(repository->manifests() / (old.name + ".json"));
+  }
+  std::ofstream(repository->manifests() / (ManifestNameOf(text) + ".json")) << text;
+  checkpoints_.interval = std::chrono::hours(1);
+  judge_->FoldTo(log_, 200);
+  Checkpointer checkpointer = Make();
+  StepUntil(checkpointer, [&] { return Made() == "2"; });
+}
+
+TEST_F(CheckpointerTest, AStateAndItsCheckpointsLieApart) {
+  for (const fs::path& directory : {state_ / "checkpoint", state_, directory_.path()}) {
+    checkpoints_.directory = directory.string();
+    const auto refused = RestoreTo(state_);
+    ASSERT_FALSE(refused.has_value()) << directory;
+    EXPECT_NE(refused.error().message.find("must lie apart"), std::string::npos);
+  }
 }
 
 TEST_F(CheckpointerTest, AStartRestoresNothingOverAStateAndNothingOfAnotherScheme) {
