@@ -25,15 +25,29 @@ void SiteOrder::Discovered(std::size_t page, std::uint32_t depth) {
   const std::string& url = set_.pages[page].url;
   site::Site& of = sites_[std::string(site::SiteOf(url))];
   frontier_.push_back({page, depth, &of, of.PatternsOf(url), site::IsExplored(url)});
+  static_cast<void>(LookAt(frontier_.back()));
+}
+
+site::Share SiteOrder::WorthBeforeRules(const Waiting& waiting) const {
+  return waiting.of->StepsOf(waiting.patterns, waiting.depth, waiting.explore, judge_->Average())
+      .worth;
+}
+
+site::Advice SiteOrder::LookAt(Waiting& waiting) const {
+  site::Advice advice =
+      waiting.of->AdviceFor(set_.pages[waiting.page].url, waiting.depth, judge_->Average());
+  const site::Share before = WorthBeforeRules(waiting);
+  waiting.left = before == 0
+                     ? site::kWhole
+                     : static_cast<site::Share>((std::uint64_t{advice.worth} << 16) / before);
+  return advice;
 }
 
 std::vector<SiteOrder::Waiting>::iterator SiteOrder::Best() {
   auto best = frontier_.end();
-  site::Share best_worth = 0;
-  const site::Expected average = judge_->Average();
+  std::uint64_t best_worth = 0;
   for (auto waiting = frontier_.begin(); waiting != frontier_.end(); ++waiting) {
-    const site::Share worth =
-        waiting->of->StepsOf(waiting->patterns, waiting->depth, waiting->explore, average).worth;
+    const std::uint64_t worth = std::uint64_t{WorthBeforeRules(*waiting)} * waiting->left;
     if (best != frontier_.end() && worth <= best_worth) continue;
     best = waiting;
     best_worth = worth;
@@ -51,7 +65,9 @@ std::optional<Step> SiteOrder::Next() {
       continue;
     }
     const std::size_t page = best->page;
-    site::Advice advice = best->of->AdviceFor(set_.pages[page].url, best->depth, judge_->Average());
+    const site::Share left_before = best->left;
+    site::Advice advice = LookAt(*best);
+    if (best->left < left_before) continue;  // others may be worth more
     const bool fetch = !suppresses_ || advice.action == site::Action::kSchedule ||
                        advice.action == site::Action::kProbe;
     if (!fetch) {
@@ -88,9 +104,7 @@ void SiteOrder::SetPatterns(const site::Site& of) {
 void SiteOrder::Reconsider() {
   std::vector<Waiting> still;
   for (Waiting& waiting : suppressed_) {
-    const site::Action action =
-        waiting.of->AdviceFor(set_.pages[waiting.page].url, waiting.depth, judge_->Average())
-            .action;
+    const site::Action action = LookAt(waiting).action;
     const bool is_lifted = action == site::Action::kSchedule || action == site::Action::kProbe;
     (is_lifted ? frontier_ : still).push_back(std::move(waiting));
   }

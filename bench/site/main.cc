@@ -100,11 +100,11 @@ site::PageObservation PageOf(std::string_view url, std::uint64_t i, bool one_con
 /// The rows of one site, as a fold keeps them: bytes.
 struct Rows {
   std::string host;
-  std::vector<std::string> latest;
-  std::size_t latest_bytes = 0;
+  std::string latest;
+  std::size_t latest_pages = 0;
   std::string site;
 
-  [[nodiscard]] std::size_t bytes() const { return latest_bytes + site.size(); }
+  [[nodiscard]] std::size_t bytes() const { return latest.size() + site.size(); }
 };
 
 template <typename Value>
@@ -116,23 +116,20 @@ Value OrDie(Result<Value> value) {
 
 /// Takes a page as a fold would; how many bytes it read and wrote.
 std::size_t Fold(Rows& rows, const site::PageObservation& page) {
-  std::size_t bytes = 0;
-  const auto pages = static_cast<std::uint32_t>(rows.latest.size());
-  if (site::LatestPages{pages, static_cast<std::uint32_t>(rows.latest_bytes)}.is_full()) {
+  std::size_t bytes = rows.latest.size();
+  if (site::LatestPages{rows.latest_pages, rows.latest.size()}.is_full()) {
     bytes += rows.bytes();
     site::Site site = rows.site.empty() ? site::Site() : OrDie(site::Site::Decode(rows.site));
     std::vector<site::Brought> brought;
-    for (const std::string& row : rows.latest) {
-      OrDie(site::AddPage(rows.host, row, site, brought));
-    }
+    if (!site::AddPages(rows.host, rows.latest, site, brought)) std::abort();
     rows.latest.clear();
-    rows.latest_bytes = 0;
+    rows.latest_pages = 0;
     rows.site = site.Encode();
     bytes += rows.site.size();
   }
-  const std::string& row = rows.latest.emplace_back(site::EncodePage(rows.host, page));
-  rows.latest_bytes += row.size();
-  return bytes + row.size();
+  rows.latest += site::EncodePage(rows.host, page);
+  ++rows.latest_pages;
+  return bytes + rows.latest.size();
 }
 
 void MeasureFlood(const Flood& flood, std::uint64_t pages) {

@@ -30,8 +30,6 @@ void Apply(const PageDecision& decision, Changes& rows, ChangedIndex& index) {
   if (decision.patterns.has_value()) decision.patterns->Write(rows);
   const SiteChange& site = decision.site;
   if (site.site.empty()) return;
-  for (const std::string& key : site.gone) rows.Delete(Table::kHosts, key);
-  rows.Put(Table::kHosts, site.latest_key, site.latest);
   if (site.owner.has_value()) site.owner->Write(rows);
   if (site.slot.has_value()) site.slot->Write(rows);
   if (site.learned.has_value()) site.learned->Write(rows);

@@ -252,10 +252,9 @@ void Detector::Learn(const SiteChange& change) {
 
 Result<std::vector<UrlScore>> Detector::ScoresOf(const log::Page& page, const Verdict& verdict) {
   if (!current_.parameters.has_value()) return std::vector<UrlScore>();
-  return crawlsieve::ScoresOf(
-      page, verdict,
-      {*current_.parameters, current_.fold_version, current_.sites.Expect({}), known_sites_,
-       overlay_});
+  return crawlsieve::ScoresOf(page, verdict,
+                              {*current_.parameters, current_.fold_version,
+                               current_.sites.Expect({}), known_sites_, overlay_});
 }
 
 Result<UrlScore> Detector::AnswerTo(const log::Question& question) {

@@ -13,8 +13,8 @@ namespace crawlsieve {
 namespace {
 
 /// Versions that know no schedules read format 3, those without the row of all sites format 4, and
-/// those without latest pages of hosts format 5. They must not go on with a state that has some, nor
-/// by parameters that ask for rules that they don't have.
+/// those without latest pages of hosts format 5. They must not go on with a state that has some,
+/// nor by parameters that ask for rules that they don't have.
 constexpr std::uint32_t kOldestStateFormat = 3;
 constexpr std::uint32_t kStateFormat = 6;
 

@@ -11,8 +11,8 @@ inline constexpr std::uint32_t kFoldVersion = 8;
 /// without the host's count of pages that ran into a limit, and a page that isn't evaluated retires
 /// its URL's version. Version 5 is version 6 without schedules: the interval of a URL halves and
 /// grows, and a fetch that is late or failed is like any other. Version 6 is version 7 without
-/// positions. Version 7 is version 8 without what is learned of sites, and with the weighted mean as
-/// every priority.
+/// positions. Version 7 is version 8 without what is learned of sites, and with the weighted mean
+/// as every priority.
 inline constexpr std::uint32_t kOldestFoldVersion = 4;
 
 /// The first rules under which a mark remembers gaps and what was folded (AdvanceMark).

@@ -1,6 +1,5 @@
 #include "plugin/judge/known_sites.h"
 
-#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -14,11 +13,7 @@ Result<const site::Site*> KnownSites::Find(std::string_view name, std::uint64_t 
   } else {
     CRAWLSIEVE_ASSIGN_OR_RETURN(auto state, ReadSite(name, max_sites, rows));
     if (entries_.size() >= kMaxSites) Forget(entries_.back().name);
-    Entry& entry = entries_.emplace_front(Entry{std::string(name), std::move(state), {}});
-    if (max_sites > 0) {
-      const auto owners = LatestPagesOwnersOf(name);
-      entry.owner_slots = {SiteSlot::Of(owners[0], max_sites), SiteSlot::Of(owners[1], max_sites)};
-    }
+    Entry& entry = entries_.emplace_front(Entry{std::string(name), std::move(state)});
     by_name_.emplace(entry.name, entries_.begin());
   }
   const std::optional<SiteState>& state = entries_.front().state;
@@ -28,22 +23,12 @@ Result<const site::Site*> KnownSites::Find(std::string_view name, std::uint64_t 
 void KnownSites::Take(const SiteChange& change) {
   if (entries_.empty() || change.site.empty()) return;
   if (change.forgotten.has_value()) Forget(*change.forgotten);
-  for (auto entry = entries_.begin(); entry != entries_.end();) {
-    Entry& known = *entry++;
-    const auto& slots = known.owner_slots;
-    // The page may have come in the place of one of another site's.
-    const bool is_same_slot =
-        std::find(slots.begin(), slots.end(), change.owner_slot) != slots.end();
-    const bool stays = known.name == change.site ? Update(change, known) : !is_same_slot;
-    if (!stays) Forget(known.name);
-  }
+  const auto known = by_name_.find(change.site);
+  if (known != by_name_.end() && !Update(change, *known->second)) Forget(change.site);
 }
 
 bool KnownSites::Update(const SiteChange& change, Entry& entry) {
-  if (!entry.state.has_value() || change.drops_latest ||
-      entry.owner_slots[0] == entry.owner_slots[1]) {
-    return false;
-  }
+  if (!entry.state.has_value() || change.drops_latest) return false;
   // A reading takes the pages of the host with "www." last.
   auto& [of_host, of_www] = entry.state->latest_pages;
   const bool is_behind = change.is_www ? !change.takes_latest || of_host == 0 : of_www == 0;

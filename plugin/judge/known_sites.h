@@ -6,7 +6,6 @@
 #include "plugin/judge/view.h"
 #include "plugin/site/site.h"
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <list>
@@ -40,7 +39,6 @@ class KnownSites {
   struct Entry {
     std::string name;
     std::optional<SiteState> state;
-    std::array<SiteSlot, 2> owner_slots;  ///< of those whose latest pages it may have
   };
   using Entries = std::list<Entry>;
 

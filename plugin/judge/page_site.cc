@@ -18,12 +18,8 @@ using site::Answer;
 
 constexpr std::string_view kWww = "www.";
 
-/// Rows of latest pages stay when their pages were taken, until later pages come in their place:
-/// small ones, so that all of them stay within what a site may have.
-constexpr std::size_t kMostBytesLeft = 128;
-static_assert(site::Site::kMaxEncodedBytes + site::LatestPages::kFullBytes + site::kMaxPageBytes +
-                  site::LatestPages::kMaxPages * kMostBytesLeft <
-              64 * 1024);
+static_assert(site::Site::kMaxEncodedBytes + site::LatestPages::kFullBytes + site::kMaxPageBytes <
+              63 * 1024);
 
 std::optional<Answer> AnswerOf(const PageFacts& facts) {
   if (facts.verdict.reason == Reason::kOutdated) return std::nullopt;
@@ -76,23 +72,7 @@ std::pair<std::uint64_t, int> NewsOf(const site::Site& site) {
 }
 
 site::LatestPages LatestPagesOf(const state::Host& record) {
-  return {std::min(record.latest_pages(), site::LatestPages::kMaxPages), record.latest_bytes()};
-}
-
-/// Lets the site take so many latest pages of `owner`; those in whose place another host has put
-/// its own are lost. Adds to `brought` and `gone` of the change.
-Status AddLatestPages(std::uint32_t pages, std::string_view owner, std::uint64_t max_sites,
-                      RowReader& rows, site::Site& site, SiteChange& change) {
-  const SiteSlot slot = SiteSlot::Of(owner, max_sites);
-  for (std::uint32_t i = 0; i < pages; ++i) {
-    std::string key = LatestPageRow::Key(slot, i);
-    CRAWLSIEVE_ASSIGN_OR_RETURN(const auto bytes, rows.Row(Table::kHosts, key));
-    if (!bytes.has_value()) continue;
-    CRAWLSIEVE_ASSIGN_OR_RETURN(const bool is_own,
-                                site::AddPage(owner, *bytes, site, change.brought));
-    if (is_own && bytes->size() > kMostBytesLeft) change.gone.push_back(std::move(key));
-  }
-  return {};
+  return {record.latest_pages(), record.latest().size()};
 }
 
 }  // namespace
@@ -139,7 +119,6 @@ class SiteLearning {
     const std::string_view site = site::SiteOf(observation_.url);
     owner_ = LatestPagesOwner(site, host.key);
     change_.site = site;
-    change_.owner_slot = SiteSlot::Of(owner_, max_sites_);
     change_.is_www = owner_.size() > site.size();
     change_.taken = observation_;
     if (owner_ == host.key) {
@@ -154,31 +133,30 @@ class SiteLearning {
 
  private:
   Status Add(state::Host& record) {
-    site::LatestPages latest = LatestPagesOf(record);
-    if (latest.is_full()) {
-      CRAWLSIEVE_RETURN_IF_ERROR(Move(latest));
-      latest = {};
+    if (LatestPagesOf(record).is_full()) {
+      CRAWLSIEVE_RETURN_IF_ERROR(Move(record));
+      record.clear_latest();
+      record.clear_latest_pages();
     }
-    change_.latest_key = LatestPageRow::Key(change_.owner_slot, latest.pages);
-    change_.latest = site::EncodePage(owner_, observation_);
-    record.set_latest_pages(latest.pages + 1);
-    record.set_latest_bytes(latest.bytes + static_cast<std::uint32_t>(change_.latest.size()));
-    change_.latest_pages = latest.pages + 1;
+    record.mutable_latest()->append(site::EncodePage(owner_, observation_));
+    record.set_latest_pages(record.latest_pages() + 1);
+    change_.latest_pages = record.latest_pages();
     return {};
   }
 
-  /// Lets the site have what is full, if it has the slot or can have it.
-  Status Move(const site::LatestPages& latest) {
+  /// Lets the site have the latest pages of the owner, if it has the slot or can have it.
+  Status Move(const state::Host& owner) {
     const SiteSlot slot = SiteSlot::Of(change_.site, max_sites_);
     std::string key = SiteSlotRow::Key(slot);
     CRAWLSIEVE_ASSIGN_OR_RETURN(auto read, SiteSlotRow::Read(rows_, key));
     change_.slot = read.has_value() ? std::move(*read) : SiteSlotRow{std::move(key), {}};
     state::SiteSlot& record = change_.slot->record;
+    const std::uint32_t pages = owner.latest_pages();
     SiteRow learned{SiteRow::Key(slot), {}};
     if (record.site() == change_.site) {
       CRAWLSIEVE_ASSIGN_OR_RETURN(learned, SiteRow::Read(rows_, slot));
-    } else if (record.patience() > latest.pages) {
-      record.set_patience(record.patience() - latest.pages);
+    } else if (record.patience() > pages) {
+      record.set_patience(record.patience() - pages);
       change_.drops_latest = true;
       return {};
     } else {
@@ -186,10 +164,10 @@ class SiteLearning {
       record.Clear();
       record.set_site(change_.site);
     }
-    record.set_patience(std::min(record.patience() + latest.pages, kMaxPatience));
+    record.set_patience(std::min(record.patience() + pages, kMaxPatience));
     const auto before = NewsOf(learned.site);
     CRAWLSIEVE_RETURN_IF_ERROR(
-        AddLatestPages(latest.pages, owner_, max_sites_, rows_, learned.site, change_));
+        site::AddPages(owner_, owner.latest(), learned.site, change_.brought));
     change_.is_news = NewsOf(learned.site) != before;
     change_.takes_latest = true;
     change_.learned = std::move(learned);
@@ -212,10 +190,7 @@ Result<SiteChange> LearnOfSite(const site::PageObservation& observation, HostRow
 
 void NameSiteRows(std::string_view site, const HostRow& host, std::uint64_t max_sites,
                   const std::function<void(std::string_view key)>& name) {
-  const site::LatestPages latest = LatestPagesOf(host.record);
-  if (!latest.is_full()) return;
-  const SiteSlot owner_slot = SiteSlot::Of(LatestPagesOwner(site, host.key), max_sites);
-  for (std::uint32_t i = 0; i < latest.pages; ++i) name(LatestPageRow::Key(owner_slot, i));
+  if (!LatestPagesOf(host.record).is_full()) return;
   const SiteSlot slot = SiteSlot::Of(site, max_sites);
   name(SiteSlotRow::Key(slot));
   name(SiteRow::Key(slot));
@@ -237,9 +212,9 @@ Result<std::optional<SiteState>> ReadSite(std::string_view name, std::uint64_t m
     const std::uint32_t pages = host.has_value() ? host->record.latest_pages() : 0;
     if (pages == 0) continue;
     if (!known.has_value()) known.emplace();
-    SiteChange ignored;
+    std::vector<site::Brought> ignored;
     CRAWLSIEVE_RETURN_IF_ERROR(
-        AddLatestPages(pages, owners[i], max_sites, rows, known->site, ignored));
+        site::AddPages(owners[i], host->record.latest(), known->site, ignored));
     known->latest_pages[i] = pages;
   }
   return known;

@@ -42,16 +42,12 @@ struct PageFacts {
 
 /// What a page changes of what is known of sites.
 struct SiteChange {
-  std::string site;  ///< of the page; empty: the page tells nothing, and nothing below is set
-  SiteSlot owner_slot;
-  bool is_www = false;             ///< the latest pages are those of "www." and the site's name
+  std::string site;     ///< of the page; empty: the page tells nothing, and nothing below is set
+  bool is_www = false;  ///< the latest pages are those of "www." and the site's name
   std::uint32_t latest_pages = 0;  ///< of the owner, this one included
   bool takes_latest = false;       ///< the site took those that there were before this one
   bool drops_latest = false;       ///< or they are lost, because another site has the slot
-  std::string latest_key;
-  std::string latest;
-  std::vector<std::string> gone;  ///< keys of rows that would be too large to be left behind
-  std::optional<HostRow> owner;   ///< where that isn't the page's host
+  std::optional<HostRow> owner;    ///< where that isn't the page's host
   std::optional<SiteSlotRow> slot;
   std::optional<SiteRow> learned;
   /// A site that had to give up the slot, in place of which `learned` comes.
@@ -67,9 +63,8 @@ struct SiteChange {
 /// Takes an observation into the rows of its site, `host` being that of the page with its row,
 /// which may be changed. There are slots for `max_sites`, which isn't 0.
 ///
-/// A page is written to a row of its own, and counted in the row of its host. Once a host has so
-/// many latest pages that they are full, its site takes them all. Only then anything is read
-/// besides.
+/// A page is kept in the row of its host, which is read and written anyway. Once a host has so many
+/// latest pages that they are full, its site takes them all. Only then anything is read besides.
 ///
 /// Each site has one slot, by a hash of its name, and may find it taken. A site that holds a slot
 /// is as patient as it has had pages, up to kMaxPatience; each page of another site that would be

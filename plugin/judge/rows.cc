@@ -231,11 +231,6 @@ SiteSlot SiteSlot::Of(std::string_view name, std::uint64_t max_sites) {
   return {schedule::TextHash(name) % max_sites};
 }
 
-std::string LatestPageRow::Key(SiteSlot slot, std::uint32_t number) {
-  std::string key = SlotKey(slot, 'l');
-  return key += static_cast<char>(number);
-}
-
 std::string SiteSlotRow::Key(SiteSlot slot) { return SlotKey(slot, 'o'); }
 
 Result<std::optional<SiteSlotRow>> SiteSlotRow::Read(RowReader& rows, std::string_view key) {

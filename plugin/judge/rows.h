@@ -122,12 +122,6 @@ struct SiteSlot {
   friend bool operator==(const SiteSlot&, const SiteSlot&) = default;
 };
 
-/// Table hosts, by NUL, a host's slot, 'l' and a number: one of the latest pages of a host. Another
-/// host of the same slot may have put its own in the place.
-struct LatestPageRow {
-  [[nodiscard]] static std::string Key(SiteSlot slot, std::uint32_t number);
-};
-
 /// Table hosts, by NUL, a slot and 'o': the site that has the slot.
 struct SiteSlotRow {
   std::string key;

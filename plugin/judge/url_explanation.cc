@@ -80,6 +80,7 @@ class Explaining {
     evidence.of_site = site.counts();
     evidence.of_shape = site.patterns().Find(evidence.patterns.shape);
     evidence.of_pattern = site.patterns().Find(evidence.patterns.pattern);
+    evidence.of_folder = site.patterns().Find(evidence.patterns.folder);
     evidence.average = progress_.sites.Expect({});
     evidence.is_explored = site::IsExplored(asked_.url);
     evidence.steps =

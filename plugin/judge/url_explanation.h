@@ -62,6 +62,7 @@ struct SiteEvidence {
   site::FetchCounts of_site;
   site::FetchCounts of_shape;
   site::FetchCounts of_pattern;
+  site::FetchCounts of_folder;
   site::Expected average;  ///< of a fetch of the crawl
   site::ExpectedSteps steps;
   bool is_explored = false;

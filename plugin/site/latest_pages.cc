@@ -51,7 +51,6 @@ std::string EncodePage(std::string_view host, const PageObservation& page) {
   const std::string_view url = page.url.substr(0, kMaxUrlBytes);
   const std::string_view target = page.stands_for.substr(0, kMaxUrlBytes - url.size());
   schedule::ByteWriter out;
-  out.Text(host);
   out.Fixed((page.first_fetch ? kFirstFetch : 0) | (novelty == kWhole ? kWholeNovelty : 0) |
                 (target.empty() ? 0 : kStandsFor) | (page.is_short ? kShort : 0) |
                 (page.has_known_words ? kKnownWords : 0) |
@@ -67,13 +66,11 @@ std::string EncodePage(std::string_view host, const PageObservation& page) {
   return std::move(out).Take();
 }
 
-Result<bool> AddPage(std::string_view host, std::string_view bytes, Site& site,
-                     std::vector<Brought>& brought) {
-  const auto damaged = [] { return MakeError(ErrorCode::kCorruption, "a latest page of a site"); };
-  schedule::ByteReader in(bytes);
-  const std::string_view owner = in.Text();
-  if (!in.ok()) return damaged();
-  if (owner != host) return false;
+namespace {
+
+/// False: not what EncodePage writes.
+bool AddPage(schedule::ByteReader& in, std::string_view host, Site& site,
+             std::vector<Brought>& brought) {
   const std::uint64_t flags = in.Fixed(1);
   PageObservation page;
   page.first_fetch = (flags & kFirstFetch) != 0;
@@ -89,14 +86,27 @@ Result<bool> AddPage(std::string_view host, std::string_view bytes, Site& site,
   std::string url;
   std::string target;
   if (!Read(in, host, url) || ((flags & kStandsFor) != 0 && !Read(in, host, target)) ||
-      !in.at_end() || flags >> kAnswerShift >= kAnswers || novelty > kWhole ||
+      flags >> kAnswerShift >= kAnswers || novelty > kWhole ||
       half_lives > ~std::uint64_t{0} / kHalfLifeSeconds) {
-    return damaged();
+    return false;
   }
   page.url = url;
   page.stands_for = target;
   if (const auto taken = site.AddPage(page)) brought.push_back(*taken);
   return true;
+}
+
+}  // namespace
+
+Status AddPages(std::string_view host, std::string_view bytes, Site& site,
+                std::vector<Brought>& brought) {
+  schedule::ByteReader in(bytes);
+  while (!in.at_end()) {
+    if (!AddPage(in, host, site, brought)) {
+      return MakeError(ErrorCode::kCorruption, "a latest page of a site");
+    }
+  }
+  return {};
 }
 
 }  // namespace crawlsieve::site

@@ -10,7 +10,7 @@
 namespace crawlsieve::site {
 namespace {
 
-constexpr std::uint64_t kFormat = 3;
+constexpr std::uint64_t kFormat = 4;
 constexpr std::size_t kMaxTrapSegments = 20;
 constexpr std::size_t kMaxTrapBytes = 1024;
 constexpr std::ptrdiff_t kMaxRepeats = 2;
@@ -24,6 +24,17 @@ static_assert(PatternMaker::kMaxEncodedBytes + PatternCounts::kMaxEncodedBytes +
 std::uint64_t HashOf(std::string_view text) { return RawChecksum(text).low; }
 
 bool IsHome(const UrlParts& parts) { return parts.path.size() <= 1 && parts.parameters.empty(); }
+
+Share PartOf(Share whole, Share part) {
+  return static_cast<Share>(std::uint64_t{whole} * part >> 16);
+}
+
+/// How much of a chance a rule leaves: as if there had been two pairs that speak against it before
+/// the others, so that it never leaves nothing.
+Share LeftBy(const RuleAdvice& rule) {
+  constexpr std::uint64_t kBefore = 2;
+  return static_cast<Share>(((rule.different + kBefore) << 16) / (rule.support + kBefore));
+}
 
 std::string_view WithoutQuery(std::string_view pattern) {
   return pattern.substr(0, pattern.find('?'));
@@ -61,12 +72,13 @@ std::optional<Brought> Site::AddPage(const PageObservation& page) {
   maker_.Note(parts);
   patterns_.FadeTo(page.time, kHalfLifeSeconds);
   const UrlPatterns patterns = maker_.PatternsOf(parts);
-  const ContentMark content = page.content;
+  const ContentMark content = WithLength(page.content, page.is_short);
 
   const bool has_content = page.answer == Answer::kContent;
   Brought brought{page.answer == Answer::kError ? Found::kError : Found::kKnown};
   if (has_content) {
-    const bool is_known = page.is_short && repeated_.Contains(content);
+    const bool is_repeat = rules_.AddPage(url, content, page.first_fetch, maker_);
+    const bool is_known = page.is_short && (is_repeat || repeated_.Contains(content));
     if (page.novelty > 0 && !is_known) {
       brought = {Found::kNew, page.novelty, WorthOf(page, patterns.pattern)};
     }
@@ -74,7 +86,6 @@ std::optional<Brought> Site::AddPage(const PageObservation& page) {
       repeated_.Add(content, WithoutQuery(patterns.pattern), IsHome(parts));
       if (repeated_.IsSoftError(content)) brought.found = Found::kSoftError;
     }
-    rules_.AddPage(url, content, page.first_fetch, maker_);
   }
   const std::string_view target = page.stands_for.substr(0, kMaxUrlBytes);
   if (!target.empty() && SiteOf(target) == SiteOf(url)) {
@@ -84,6 +95,7 @@ std::optional<Brought> Site::AddPage(const PageObservation& page) {
   counts_.Add(brought);
   patterns_.Add(patterns.pattern, brought, has_content ? page.simhash : 0);
   if (patterns.shape != patterns.pattern) patterns_.Add(patterns.shape, brought);
+  if (!patterns.folder.empty()) patterns_.Add(patterns.folder, brought);
   return brought;
 }
 
@@ -110,7 +122,9 @@ ExpectedSteps Site::StepsOf(const UrlPatterns& patterns, std::uint32_t depth, bo
                     ? steps.site
                     : patterns_.Find(patterns.shape).Expect(steps.site);
   steps.pattern = patterns_.Find(patterns.pattern).Expect(steps.shape);
-  Share worth = steps.pattern.worth;
+  steps.folder = patterns.folder.empty() ? steps.pattern
+                                         : patterns_.Find(patterns.folder).Expect(steps.pattern);
+  Share worth = steps.folder.worth;
   if (explore) worth = std::max(worth, steps.site.worth / kExploredPart);
   steps.worth = static_cast<Share>(std::uint64_t{worth} * kHalfWorthDepth /
                                    (std::uint64_t{kHalfWorthDepth} + depth));
@@ -118,7 +132,7 @@ ExpectedSteps Site::StepsOf(const UrlPatterns& patterns, std::uint32_t depth, bo
 }
 
 std::optional<RuleAdvice> Site::RuleAdviceFor(std::string_view url) const {
-  return rules_.AdviceFor(url, maker_);
+  return rules_.AdviceFor(url, maker_, repeated_);
 }
 
 Advice Site::AdviceFor(std::string_view url, std::uint32_t depth, const Expected& average) const {
@@ -127,7 +141,7 @@ Advice Site::AdviceFor(std::string_view url, std::uint32_t depth, const Expected
   const std::uint64_t hash = HashOf(url);
   Advice advice;
   const ExpectedSteps steps = StepsOf(patterns, depth, IsExplored(url), average);
-  advice.chance = steps.pattern.chance;
+  advice.chance = steps.folder.chance;
   advice.worth = steps.worth;
   if (IsHome(parts)) return advice;
 
@@ -137,10 +151,16 @@ Advice Site::AdviceFor(std::string_view url, std::uint32_t depth, const Expected
     advice.ground = Ground::kUrlRule;
     advice.precision = rule->precision;
     advice.support = rule->support;
+    const Share left = LeftBy(*rule);
+    advice.chance = PartOf(advice.chance, left);
+    advice.worth = PartOf(advice.worth, left);
     advice.rewrite_to = std::move(rule->rewrite_to);
   } else {
     const FetchCounts counts = patterns_.Find(patterns.pattern);
-    if (BringsNothingNew(counts)) {
+    // A folder may be the only way to what is in it.
+    const bool is_expected = advice.chance < kHardlyAnyChance && !parts.path.ends_with('/') &&
+                             counts.fetched >= kMinFetches * FetchCounts::kFetch;
+    if (is_expected || BringsNothingNew(counts)) {
       advice.ground = Ground::kNothingNew;
       advice.precision = kWhole - counts.MostNew();
       advice.support = counts.fetched / FetchCounts::kFetch;

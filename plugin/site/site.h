@@ -87,6 +87,10 @@ struct Advice {
 inline constexpr std::uint64_t kProbeOneIn = 64;
 /// Where fewer than this share of a pattern's fetches bring something new, its URLs are suppressed.
 inline constexpr Share kNothingNewBelow = Percent(5);
+/// So is a URL that isn't expected to bring anything new, by all that is known of its patterns, if
+/// kMinFetches of its own pattern are among that, and it isn't a folder.
+inline constexpr Share kHardlyAnyChance = Percent(2);
+inline constexpr std::uint32_t kMinFetches = 8;
 /// At this depth the worth is half of what it would be at the start.
 inline constexpr std::uint32_t kHalfWorthDepth = 16;
 inline constexpr std::uint64_t kHalfLifeSeconds = std::uint64_t{180} * 86'400;
@@ -111,6 +115,7 @@ struct ExpectedSteps {
   Expected site;
   Expected shape;
   Expected pattern;
+  Expected folder;  ///< of the folder's URLs of that pattern: what is expected of the URL
   Share worth = 0;  ///< of a URL in its depth
 };
 

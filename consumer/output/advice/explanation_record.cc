@@ -90,7 +90,8 @@ Json RuleJson(const std::optional<site::UrlRule>& rule) {
   if (!rule.has_value()) return {};
   return {{"part", site::NameOf(rule->kind)},
           {"name", TextOrNull(rule->name)},
-          {"pattern", TextOrNull(rule->pattern)}};
+          {"pattern", TextOrNull(rule->pattern)},
+          {"short_pages", rule->of_short}};
 }
 
 Json SiteJson(const std::optional<SiteEvidence>& site) {
@@ -100,13 +101,16 @@ Json SiteJson(const std::optional<SiteEvidence>& site) {
   json["is_known"] = site->is_known;
   json["shape"] = site->patterns.shape;
   json["pattern"] = site->patterns.pattern;
+  json["folder"] = TextOrNull(site->patterns.folder);
   json["counts"] = {{"site", CountsJson(site->of_site)},
                     {"shape", CountsJson(site->of_shape)},
-                    {"pattern", CountsJson(site->of_pattern)}};
+                    {"pattern", CountsJson(site->of_pattern)},
+                    {"folder", CountsJson(site->of_folder)}};
   json["chance_of_new"] = {{"average", Decimal(site->average.chance)},
                            {"site", Decimal(site->steps.site.chance)},
                            {"shape", Decimal(site->steps.shape.chance)},
                            {"pattern", Decimal(site->steps.pattern.chance)},
+                           {"folder", Decimal(site->steps.folder.chance)},
                            {"url", Decimal(site->advice.chance)}};
   json["is_explored"] = site->is_explored;
   json["action"] = NameOf(ActionOf(site->advice.action));
@@ -202,6 +206,9 @@ void AddSite(const SiteEvidence& site, Lines& lines) {
   level("  all URLs", site.name, site.of_site, site.steps.site.chance);
   level("  shape", site.patterns.shape, site.of_shape, site.steps.shape.chance);
   level("  pattern", site.patterns.pattern, site.of_pattern, site.steps.pattern.chance);
+  if (!site.patterns.folder.empty()) {
+    level("  folder", site.patterns.folder, site.of_folder, site.steps.folder.chance);
+  }
   lines.Add("  chance of new", "{:.4f}{}; of an average fetch {:.4f}", Decimal(site.advice.chance),
             site.is_explored ? ", explored whatever its pattern brings" : "",
             Decimal(site.average.chance));

@@ -30,7 +30,8 @@ std::vector<const UrlRule*> RulesOf(const site::Site& site) {
   const auto rank = [](const UrlRule* rule) {
     return std::tuple(!rule->suppresses && !rule->rewrites,
                       -std::int64_t{rule->siblings.pairs() + rule->without.pairs()}, rule->kind,
-                      std::string_view(rule->name), std::string_view(rule->pattern));
+                      std::string_view(rule->name), std::string_view(rule->pattern),
+                      rule->of_short);
   };
   std::ranges::sort(rules, {}, rank);
   return rules;
@@ -67,6 +68,7 @@ Json RuleJson(const UrlRule& rule) {
   json["part"] = site::NameOf(rule.kind);
   json["name"] = rule.name.empty() ? Json() : Json(rule.name);
   json["pattern"] = rule.pattern.empty() ? Json() : Json(rule.pattern);
+  json["short_pages"] = rule.of_short;
   json["suppress"] = PairsJson(rule.siblings, rule.suppresses);
   json["rewrite"] = PairsJson(rule.without, rule.rewrites);
   json["values"] = std::popcount(rule.values);
@@ -98,7 +100,8 @@ Json HostJson(const HostReport& host) {
 std::string Saying(const UrlRule& rule) {
   const std::string part =
       fmt::format("{}{}{}", site::NameOf(rule.kind), rule.name.empty() ? "" : " ", rule.name);
-  return rule.pattern.empty() ? part + " (all URLs)" : part + " of " + rule.pattern;
+  const std::string of = rule.pattern.empty() ? " (all URLs)" : " of " + rule.pattern;
+  return part + of + (rule.of_short ? ", short pages" : "");
 }
 
 void AppendRule(const UrlRule& rule, std::back_insert_iterator<std::string> out) {
