@@ -152,7 +152,7 @@ BrokerStatus KafkaVerdictSink::PublishAnswer(const log::Question& question,
   record.headers.push_back({"crawlsieve-source-offset", offset});
   if (question.has_key()) record.headers.push_back({"crawlsieve-source-key", question.key()});
   CRAWLSIEVE_RETURN_IF_ERROR(Produce(record));
-  ++scores_;
+  ++batch_.scores;
   return {};
 }
 
