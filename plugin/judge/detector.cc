@@ -139,6 +139,8 @@ Status Detector::Commit(const LogPosition& position) {
   }
   if (current_.fold_version >= kFoldVersionOfSites) {
     SitesRow::Write(current_.sites, overlay_.rows());
+  } else if (current_.fold_version >= kFoldVersionOfSitesRow) {
+    SitesRow::WriteNothing(overlay_.rows());
   }
   marks_.Write(overlay_.rows());
   auto recorded =
@@ -218,6 +220,7 @@ Result<Folded> Detector::FoldParameters(const log::Parameters& parameters) {
   }
   ++current_.sequence;
   current_.parameters = std::move(read);
+  if (current_.fold_version < kFoldVersionOfSites) current_.sites = {};
   current_.fold_version = parameters.fold_version();
   current_.crawl.SetOptions(ScheduleOptionsOf(*current_.parameters));
   known_sites_.Clear();
@@ -323,19 +326,17 @@ void Detector::NoteConsulted(const PageDecision& decision) {
 }
 
 void Detector::Learn(const SiteChange& change) {
-  if (change.forgets_learned) forgotten_site_ = change.forgotten;
-  if (change.is_news) site_with_news_ = change.slot->record.site();
+  forgotten_site_ = change.forgotten;
+  if (change.is_news) site_with_news_ = change.site;
   for (const site::Brought& brought : change.brought) current_.sites.Add(brought);
-  if (change.forgotten.has_value()) known_sites_.Forget(*change.forgotten);
-  if (change.taken.has_value()) known_sites_.Take(*change.taken);
+  known_sites_.Take(change);
 }
 
 Result<std::vector<UrlScore>> Detector::ScoresOf(const log::Page& page, const Verdict& verdict) {
   if (!current_.parameters.has_value()) return std::vector<UrlScore>();
-  return crawlsieve::ScoresOf(
-      page, verdict,
-      {*current_.parameters, current_.fold_version, current_.sites.ChanceOfNew(site::kFirstChance),
-       known_sites_, overlay_});
+  return crawlsieve::ScoresOf(page, verdict,
+                              {*current_.parameters, current_.fold_version,
+                               current_.sites.Expect({}), known_sites_, overlay_});
 }
 
 Result<UrlScore> Detector::AnswerTo(const log::Question& question) {
@@ -358,7 +359,11 @@ void Detector::ReadAheadFor(std::span<const log::Entry> entries, std::size_t thr
 }
 
 Result<std::optional<site::Site>> Detector::SiteAt(std::string_view name) {
-  return ReadSite(name, current_.parameters ? current_.parameters->sites.max : 0, overlay_);
+  CRAWLSIEVE_ASSIGN_OR_RETURN(
+      auto state,
+      ReadSite(name, current_.parameters ? current_.parameters->sites.max : 0, overlay_));
+  if (!state.has_value()) return std::optional<site::Site>();
+  return std::optional(std::move(state->site));
 }
 
 Result<std::vector<InputGap>> Detector::OpenGaps() const {

@@ -193,7 +193,7 @@ TEST_P(DecisionTest, ARowThatCantBeReadIsAnErrorWhicheverItIs) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, DecisionTest,
                          ::testing::Combine(::testing::Values(0, 1, 2, 3, 20070508),
-                                            ::testing::Values(4U, 5U, 6U)));
+                                            ::testing::Values(4U, 5U, 6U, 8U)));
 
 TEST(Decide, SaysSoWhereTheIndexHasADocumentThatTheRowsLack) {
   MemoryState state;
