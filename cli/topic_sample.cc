@@ -68,7 +68,10 @@ Status ForEachNewest(const config::Config& config, const std::string& topic, For
                      std::vector<std::string>& warnings) {
   CRAWLSIEVE_ASSIGN_OR_RETURN(auto admin, Admin::Make(config.kafka, {}));
   const auto described = admin->DescribeTopic(topic, kBrokerTimeout);
-  if (!described) return tl::unexpected<Error>(described.error());
+  if (!described) {
+    return MakeError(ErrorCode::kIo, fmt::format("there is no file {}, and of such a topic: {}",
+                                                 topic, described.error().message));
+  }
   if (!described->has_value()) {
     return MakeError(ErrorCode::kIo, fmt::format("there is no file and no topic {}", topic));
   }

@@ -108,6 +108,14 @@ class TopicSampleTest(unittest.TestCase):
         self.assertIn("--all reads files", self.check("empty", "--all", expect=WRONG_INPUT).stderr)
         self.assertNotIn("no.such.topic", self.admin.list_topics(timeout=SECONDS).topics)
 
+    def test_a_broker_that_is_away_is_named_beside_the_missing_file(self):
+        config = self.folder / "away.yaml"
+        config.write_text(json.dumps({"kafka": {"bootstrap_servers": "127.0.0.1:1"}}))
+        done = subprocess.run([PROGRAM, "check", "--sample", "pages.jsonl", "--config", config],
+                              text=True, capture_output=True, timeout=SECONDS, cwd=self.folder)
+        self.assertEqual(done.returncode, FAILED)
+        self.assertIn("there is no file pages.jsonl, and of such a topic:", done.stderr)
+
     def test_a_file_of_the_name_comes_first(self):
         (self.folder / "both.jsonl").write_text(page(1) + "\n")
         self.make_topic("both.jsonl", 1)

@@ -155,6 +155,8 @@ std::vector<CrawledPage> MadeUpPages() {
 
 std::vector<CrawledPage> PagesOfFolder(const std::string& folder) {
   constexpr std::size_t kPages = 200;
+  // A record with such a page in base64 and its text fits what brokers take by default.
+  constexpr std::size_t kMaxPageBytes = 300'000;
   std::vector<std::filesystem::path> files;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
     if (entry.is_regular_file() && entry.path().extension() == ".html") {
@@ -167,7 +169,7 @@ std::vector<CrawledPage> PagesOfFolder(const std::string& folder) {
     std::ifstream file(path, std::ios::binary);
     CrawledPage page;
     page.html.assign(std::istreambuf_iterator<char>(file), {});
-    if (!IsUtf8(page.html)) continue;
+    if (page.html.size() > kMaxPageBytes || !IsUtf8(page.html)) continue;
     page.text = TextOf(page.html);
     page.url = "http://docs.example/" + std::to_string(pages.size());
     pages.push_back(page);
