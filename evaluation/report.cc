@@ -3,6 +3,7 @@
 #include "consumer/html/charts.h"
 #include "consumer/html/page_text.h"
 #include "consumer/html/report_page.h"
+#include "consumer/html/tile.h"
 
 #include <algorithm>
 #include <array>
@@ -38,10 +39,6 @@ std::string Answer(const Evaluation& evaluation) {
       total.true_duplicates, total.near(), Percent(total.recall().value()), total.false_duplicates,
       total.different(), total.false_duplicates == 1 ? "is" : "are",
       Percent(total.precision().value()));
-}
-
-std::string Tile(std::string_view name, const std::string& figure, const std::string& more) {
-  return fmt::format("<li><span>{}</span><b>{}</b><span>{}</span></li>\n", name, figure, more);
 }
 
 std::string Tiles(const Evaluation& evaluation, const PageSet& pages) {

@@ -15,7 +15,7 @@ namespace {
 constexpr double kWidth = 480;
 constexpr double kHeight = 290;
 constexpr double kLeft = 48;
-constexpr double kTop = 34;
+constexpr double kTop = 48;
 constexpr double kPlotWidth = kWidth - kLeft - 16;
 constexpr double kPlotHeight = kHeight - kTop - 44;
 constexpr std::size_t kColours = 3;
@@ -118,7 +118,7 @@ std::string LineChart(std::string_view title, const ChartAxis& x, const ChartAxi
   names.reserve(lines.size());
   for (const ChartLine& line : lines) names.push_back(line.name);
   std::string svg = Frame(title, x.name, y.low, y.high, names, /*is_lines=*/true);
-  svg += Text(kLeft, kTop - 6, "start", y.name);
+  svg += Text(kLeft, kTop - 8, "start", y.name);
   const auto place_x = [&](double value) {
     return kLeft + kPlotWidth * Place(value, x.low, x.high);
   };

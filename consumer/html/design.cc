@@ -79,7 +79,7 @@ details summary { cursor: pointer; color: var(--soft); font-size: .9rem; }
 a { color: var(--keep); margin-right: .8rem; }
 @media (max-width: 40rem) { body { padding: .6rem; } .pair { grid-template-columns: 1fr; }
   .tiles { grid-template-columns: 1fr 1fr; } .tiles b { font-size: 1.25rem; }
-  .answer { font-size: 1.15rem; } }
+  .answer { font-size: 1.15rem; } svg.bar { max-width: 10vw; } }
 @media print { :root { --paper: #fff; --card: #fff; --ink: #000; --soft: #444; --line: #bbb;
     --keep: #2f6fde; --drop: #a96f0c; --good: #1a7f4b; --bad: #b3261e; --mark: #ffe08a; }
   body { max-width: none; padding: 0; font-size: 10pt; print-color-adjust: exact;

@@ -287,7 +287,9 @@ class HttpServer::Impl {
                                                  {"status", response.status},
                                                  {"bytes", response.body.size()}};
     if (response.status == kUnauthorized) {
-      LogRepeating(LogLevel::kWarn, "http.unauthorized", "http", request.remote_addr, fields);
+      // Of all clients together: whoever tries addresses doesn't get a line for each.
+      LogRepeating(LogLevel::kWarn, "http.unauthorized", "http", "no token, or a wrong one",
+                   fields);
     } else {
       Log(LogLevel::kDebug, "http.request", fields);
     }

@@ -175,9 +175,9 @@ void Remember(LogLevel level, std::string_view event, std::span<const LogField> 
   TheProblems().Add(level, event, std::move(text));
 }
 
-/// What is the same in a trouble each time: runs of digits are `N`. Cut where it is long.
+/// What is the same in a trouble each time: runs of digits are `N`. Cut where it is very long.
 std::string WithoutNumbers(std::string_view trouble) {
-  constexpr std::size_t kMost = 200;
+  constexpr std::size_t kMost = 2'000;
   std::string text;
   for (const char c : trouble) {
     const bool is_digit = c >= '0' && c <= '9';
@@ -269,12 +269,13 @@ void LogRepeating(LogLevel level, std::string_view event, std::string_view stage
 }
 
 void EndOutages(bool all) noexcept {
+  constexpr std::size_t kMaxTroubleShown = 200;
   try {
     for (const auto& [event, stage, trouble, times, lasted] : TheOutages().TakeEnded(all)) {
       Log(LogLevel::kInfo, "outage.ended",
           {{"of", event},
            {"stage", stage},
-           {"trouble", trouble},
+           {"trouble", std::string_view(trouble).substr(0, kMaxTroubleShown)},
            {"times", times},
            {"for_seconds", std::round(lasted.count())},
            {"is_over", !all}});

@@ -3,6 +3,7 @@
 #include "consumer/html/charts.h"
 #include "consumer/html/design.h"
 #include "consumer/html/page_text.h"
+#include "consumer/html/tile.h"
 #include "consumer/observability/html_escape.h"
 #include "consumer/observability/printable.h"
 #include "consumer/status/count_table.h"
@@ -40,12 +41,6 @@ std::string OrDash(const std::optional<double>& seconds) {
 }
 
 double Double(std::uint64_t value) { return static_cast<double>(value); }
-
-std::string Tile(std::string_view name, std::string_view figure, std::string_view more,
-                 std::string_view extra = "") {
-  return fmt::format("<li><span>{}</span><b>{}</b><span>{}</span>{}</li>\n", name, figure, more,
-                     extra);
-}
 
 std::string Meter(double value, double bound) {
   if (bound <= 0) return "";

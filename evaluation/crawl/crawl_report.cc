@@ -3,6 +3,7 @@
 #include "consumer/html/charts.h"
 #include "consumer/html/page_text.h"
 #include "consumer/html/report_page.h"
+#include "consumer/html/tile.h"
 #include "consumer/status/count_table.h"
 #include "consumer/status/quantities.h"
 #include "plugin/base/timestamp.h"
@@ -81,10 +82,6 @@ std::string Answer(const CrawlReportParts& parts) {
       LongCount(findings.pages()), LongCount(findings.dropped()),
       ShareText(Double(findings.dropped()), Double(findings.pages())), LongCount(exact),
       LongCount(near), LongCount(findings.dropped() - exact - near));
-}
-
-std::string Tile(std::string_view name, const std::string& figure, const std::string& more) {
-  return fmt::format("<li><span>{}</span><b>{}</b><span>{}</span></li>\n", name, figure, more);
 }
 
 std::string Tiles(const CrawlReportParts& parts) {

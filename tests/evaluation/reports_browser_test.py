@@ -40,32 +40,38 @@ EVIL = "\"'><script>document.title='owned'</script><img src=x onerror=\"document
 SYLLABLES = ("ka", "lo", "mi", "re", "ta", "nu", "si", "vo", "ber", "dan", "fel", "gor")
 
 
-def pages(count, evil=""):
-    """Records of a crawl that repeats itself, exactly and nearly, by a fixed seed."""
+def made_pages(count, evil=""):
+    """Records of a crawl that repeats itself, exactly and nearly, by a fixed seed: each with the
+    number of the one that it was made of and how many words were changed, or None twice."""
     source = random.Random(SEED)
     words = ["".join(source.choices(SYLLABLES, k=source.randrange(2, 5))) for _ in range(20_000)]
     recent = []
     for number in range(count):
         kind = source.random()
-        if kind < 0.12 and recent:
-            text = source.choice(recent)
-        elif kind < 0.4 and recent:
-            text = list(source.choice(recent))
-            for _ in range(source.choice((1, 1, 2, 3, 5, 8))):
+        origin = changes = None
+        if kind < 0.4 and recent:
+            origin, text = source.choice(recent)
+            text = list(text)
+            changes = 0 if kind < 0.12 else source.choice((1, 1, 2, 3, 5, 8))
+            for _ in range(changes):
                 text[source.randrange(len(text))] = source.choice(words)
         else:
             text = source.choices(words, k=8 if kind < 0.42 else 120)
         if len(recent) < 300:
-            recent.append(text)
+            recent.append((number, text))
         else:
-            recent[source.randrange(300)] = text
+            recent[source.randrange(300)] = (number, text)
         host = f"{source.choice(('www', 'shop', 'news'))}{int(source.paretovariate(1.1)) % 3000}"
         path = source.choice((f"article/{number}", f"item/{number % 977}/view?session={number}",
                               f"{number % 13}/print/{number}.html"))
         minute = number * 40_000 // count
         yield {"url": f"http://{host}.example/{path}{evil}", "text": " ".join(text) + " " + evil,
                "fetch_time": f"2026-11-{1 + minute // 1440:02}T{minute // 60 % 24:02}:"
-                             f"{minute % 60:02}:00Z"}
+                             f"{minute % 60:02}:00Z"}, origin, changes
+
+
+def pages(count, evil=""):
+    return (page for page, _, _ in made_pages(count, evil))
 
 
 class ReportsTest(unittest.TestCase):
@@ -101,13 +107,19 @@ class ReportsTest(unittest.TestCase):
     def all_reports(self):
         """Those of the scans, one of eval with labels, and one without."""
         if "labels" not in self.reports:
+            # Few changes make a near page, many a different one.
+            made = list(made_pages(2_000))
             pairs = self.folder / "made.tsv"
-            urls = [page["url"] for page in pages(PAGES)][:400]
-            pairs.write_text("".join(f"{a}\t{b}\t{label}\tmade up\n" for a, b, label in zip(
-                urls[::2], urls[1::2], ["near", "different"] * 100)))
+            with pairs.open("w") as file:
+                for page, origin, changes in made:
+                    if origin is not None:
+                        label = "near" if changes < 4 else "different"
+                        file.write(f"{made[origin][0]['url']}\t{page['url']}\t{label}\t"
+                                   f"{changes} words changed\n")
             head = self.folder / "head.jsonl"
-            with (self.folder / "tame.jsonl").open() as file:
-                head.write_text("".join(file.readline() for _ in range(400)))
+            with head.open("w") as file:
+                for page, _, _ in made:
+                    file.write(json.dumps(page) + "\n")
             self.run_program("eval", "--pages", head, "--pairs", pairs, "--report",
                              self.folder / "labels")
             self.run_program("eval", "--pages", head, "--report", self.folder / "settings")

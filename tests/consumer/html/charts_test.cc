@@ -15,12 +15,12 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// The plot goes from 48 to 464 across and from 246 (low) to 34 (high) down.
+// The plot goes from 48 to 464 across and from 246 (low) to 48 (high) down.
 
 TEST(LineChart, PlacesPointsBetweenTheEndsOfTheAxes) {
   const std::vector<ChartLine> lines{{"recall", {{0, 0.5}, {1, 1, "k"}, {2, 0.1}}}};
   const std::string svg = LineChart("title", {"k", 0, 2}, {"y", 0.5, 1}, lines);
-  EXPECT_THAT(svg, HasSubstr("points=\"48.0,246.0 256.0,34.0 464.0,246.0 \""))
+  EXPECT_THAT(svg, HasSubstr("points=\"48.0,246.0 256.0,48.0 464.0,246.0 \""))
       << "what is below "
          "stays on the frame";
   EXPECT_THAT(svg, HasSubstr(">k</text>"));
@@ -38,9 +38,9 @@ TEST(LineChart, ShowsNamesAsText) {
 TEST(BarChart, IsAsHighAsItsHighestBarOrAsIsAsked) {
   const std::array series{BarSeries{"a", {0.5, 0.5}}, BarSeries{"b", {0, 1}}};
   EXPECT_THAT(BarChart("title", "x", 1, 0, series),
-              AllOf(HasSubstr("height=\"212.0\""), HasSubstr("height=\"106.0\"")));
+              AllOf(HasSubstr("height=\"198.0\""), HasSubstr("height=\"99.0\"")));
   EXPECT_THAT(BarChart("title", "x", 1, 2, series),
-              AllOf(HasSubstr("height=\"106.0\""), HasSubstr("height=\"53.0\"")));
+              AllOf(HasSubstr("height=\"99.0\""), HasSubstr("height=\"49.5\"")));
   EXPECT_THAT(BarChart("title", "x", 1, 0, {}), Not(HasSubstr("nan")));
 }
 
