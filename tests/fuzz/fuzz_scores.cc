@@ -56,10 +56,10 @@ UrlScore Make(const std::uint8_t* data, std::string_view texts) {
   return record;
 }
 
+/// Those that JSON must escape, but for what separates lines and their fields.
 bool HasControls(std::string_view value) {
-  return std::any_of(value.begin(), value.end(), [](char c) {
-    return (c >= 0 && c < 0x20 && c != '\t' && c != '\n') || c == 0x7F;
-  });
+  return std::any_of(value.begin(), value.end(),
+                     [](char c) { return c >= 0 && c < 0x20 && c != '\t' && c != '\n'; });
 }
 
 void Check(const ScoreFormat& format, const UrlScore& record) {
