@@ -62,7 +62,8 @@ class ReadAhead {
     [[nodiscard]] Result<RowMap::Value> Row(Table table, std::string_view key) override;
 
     /// The answer is kept.
-    [[nodiscard]] Result<FoundCandidates> Candidates(Fingerprint query, const Reach& reach) override;
+    [[nodiscard]] Result<FoundCandidates> Candidates(Fingerprint query,
+                                                     const Reach& reach) override;
 
    private:
     friend class ReadAhead;

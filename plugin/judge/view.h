@@ -67,7 +67,8 @@ class JudgeView : public RowReader {
  public:
   /// The documents nearest to `query`, as HammingIndex::Find gives them. Valid until the next call
   /// of this function. Errors: as Row.
-  [[nodiscard]] virtual Result<FoundCandidates> Candidates(Fingerprint query, const Reach& reach) = 0;
+  [[nodiscard]] virtual Result<FoundCandidates> Candidates(Fingerprint query,
+                                                           const Reach& reach) = 0;
 };
 
 }  // namespace crawlsieve
