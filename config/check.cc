@@ -134,14 +134,18 @@ void FindTopicConflicts(const Config& config, std::vector<Conflict>& conflicts) 
     std::string_view key;
     const std::string& topic;
   };
-  const std::array<Output, 8> outputs{{{"kafka.log.topic", kafka.log_topic},
-                                       {"kafka.verdicts.topic", kafka.verdict_topic},
-                                       {"kafka.kept.topic", kafka.kept_topic},
-                                       {"kafka.scores.topic", kafka.score_topic},
-                                       {"kafka.sites.topic", kafka.site_topic},
-                                       {"kafka.changes.topic", kafka.slots.changes_topic},
-                                       {"kafka.candidates.topic", kafka.slots.candidates_topic},
-                                       {"metrics.topic", config.metrics.topic}}};
+  // Without slots there are no topics of theirs.
+  const std::string none;
+  const bool has_slots = kafka.slots.is_used();
+  const std::array<Output, 8> outputs{
+      {{"kafka.log.topic", kafka.log_topic},
+       {"kafka.verdicts.topic", kafka.verdict_topic},
+       {"kafka.kept.topic", kafka.kept_topic},
+       {"kafka.scores.topic", kafka.score_topic},
+       {"kafka.sites.topic", kafka.site_topic},
+       {"kafka.changes.topic", has_slots ? kafka.slots.changes_topic : none},
+       {"kafka.candidates.topic", has_slots ? kafka.slots.candidates_topic : none},
+       {"metrics.topic", config.metrics.topic}}};
   const std::vector<std::string> inputs = consumer::TopicsRead(kafka);
   const auto is_input = [&](const std::string& topic) {
     return std::find(inputs.begin(), inputs.end(), topic) != inputs.end();

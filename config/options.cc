@@ -787,7 +787,7 @@ std::vector<Option> MakeOptions() {
              "Number of slots that the index is shared out to, which processes of role `index` "
              "hold. 0: the judge holds the whole index. All processes need the same number. Has no "
              "effect on verdicts. docs/slots.md.",
-             FIELD(kafka.slots.count), Number<std::uint32_t>(0, 4'096)),
+             FIELD(kafka.slots.count), Number<std::uint32_t>(0, 256)),
       Scalar("index.stripe_bits",
              "So many documents in a row are in one slot, as a power of two. All processes need "
              "the same number. Has no effect on verdicts.",

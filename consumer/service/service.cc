@@ -509,6 +509,7 @@ Status RunService(const ServiceSetup& configured, const std::stop_token& stop) {
     options.kafka = setup.kafka;
     options.scheme = scheme;
     options.make_index = setup.make_index;
+    options.member = setup.service.instance;
     options.directory = IndexStage::DirectoryIn(setup.service.state_directory);
     options.file_entries = setup.service.snapshot_entries;
     options.reports_index = !is_judge;

@@ -164,6 +164,10 @@ class JudgeSlots {
   /// on, some at least. Returns the first offset that it says nothing of; `offset`, where the
   /// records haven't come yet. Errors: also kRefused, where there are none of that entry.
   [[nodiscard]] virtual BrokerResult<std::int64_t> Recall(std::int64_t offset) = 0;
+  /// The entry at `position` was folded by what Recall told. Whether a record ends with it: before
+  /// that, nobody knows that the record is of this log, and the state must not take up what was
+  /// folded. Errors: kRefused, where the record names another entry there.
+  [[nodiscard]] virtual BrokerResult<bool> Confirm(const LogPosition& position) = 0;
 };
 
 /// Where verdicts go: in transactions that also hold the group's place, or (at least once) one by
@@ -261,8 +265,9 @@ class JudgeObserver {
   /// A piece of what was published before is in the state.
   virtual void OnReplayed(const LogProgress& /*progress*/) {}
   /// Slots are asked once more for the next entries; `lacks_depth`: because they had more
-  /// candidates near them than they named, else because some haven't answered.
-  virtual void OnAsked(bool /*lacks_depth*/) {}
+  /// candidates near them than they named, else because some haven't answered. `is_again`: for the
+  /// entry that they were asked for last, so that was in vain.
+  virtual void OnAsked(bool /*lacks_depth*/, bool /*is_again*/) {}
   /// This process's judging parameters were put at the end of the log.
   virtual void OnParametersAppended() {}
 };

@@ -242,8 +242,17 @@ BrokerStatus JudgeMachine::ReplaySome() {
     if (!item.has_value()) break;
     next_ = reader.next();
     CRAWLSIEVE_RETURN_IF_ERROR(ReplayItem(*item));
+    // Batches end where records do, so that they don't grow without end.
+    if (batch_.entries >= options_.commit_entries && ends_.slots != nullptr) {
+      CRAWLSIEVE_RETURN_IF_ERROR(CommitReplayed());
+    }
   }
-  if (batch_.entries == 0) return {};
+  return CommitReplayed();
+}
+
+/// Adds what was replayed to the state, unless it ends inside a record of changes.
+BrokerStatus JudgeMachine::CommitReplayed() {
+  if (batch_.entries == 0 || !batch_.is_confirmed) return {};
   CRAWLSIEVE_RETURN_IF_ERROR(CommitState());
   ends_.observer.OnReplayed(ProgressOf(*replay_->source));
   return {};
@@ -262,6 +271,8 @@ BrokerStatus JudgeMachine::ReplayItem(const LogItem& item) {
   }
   CRAWLSIEVE_RETURN_IF_ERROR(CheckCommitted(item));
   CRAWLSIEVE_RETURN_IF_ERROR(FoldItem(item));
+  if (ends_.slots == nullptr) return {};
+  CRAWLSIEVE_ASSIGN_OR_RETURN(batch_.is_confirmed, ends_.slots->Confirm(batch_.position));
   return {};
 }
 
@@ -283,6 +294,13 @@ BrokerStatus JudgeMachine::CheckCommitted(const LogItem& item) const {
 
 BrokerStatus JudgeMachine::GoLive() {
   replay_.reset();
+  if (batch_.entries > 0) {
+    return MakeBrokerError(
+        ErrorClass::kRefused, ErrorCode::kMismatch,
+        fmt::format("group {} is done with log {} up to offset {}, and no record of changes ends "
+                    "there: kafka.changes.topic has records of another log (docs/slots.md)",
+                    options_.group, options_.log.topic, published_));
+  }
   // Before the log's own first entry is folded nothing may be added to it: it may be of another
   // scheme. JudgeItem compares the parameters again when it meets them.
   const bool is_read = log_is_empty_ || ends_.fold.parameters().has_value();
@@ -293,7 +311,7 @@ BrokerStatus JudgeMachine::GoLive() {
     CRAWLSIEVE_RETURN_IF_ERROR(ends_.slots->Open());
   }
   asked_.reset();
-  held_at_ = asked_for_depth_ = -1;
+  held_at_ = asked_for_depth_ = asked_for_ = -1;
   live_ = std::make_unique<LogReader>(options_.log, ends_.group.log(), seen_gap_);
   CRAWLSIEVE_RETURN_IF_ERROR(live_->Begin(published_));
   next_ = published_;
@@ -382,7 +400,8 @@ BrokerStatus JudgeMachine::CommitOrAsk() {
     if (is_due) {
       asked_ = now;
       if (lacks_depth) asked_for_depth_ = hold_->item.offset;
-      ends_.observer.OnAsked(lacks_depth);
+      const bool is_again = std::exchange(asked_for_, hold_->item.offset) == hold_->item.offset;
+      ends_.observer.OnAsked(lacks_depth, is_again);
       return CommitBatch(lacks_depth ? kAskForDepth : kAskAll);
     }
   }

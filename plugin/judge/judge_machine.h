@@ -87,6 +87,7 @@ class JudgeMachine final : public JudgeMember {
     std::uint32_t entries = 0;
     LogPosition position;
     std::chrono::steady_clock::time_point begin;
+    bool is_confirmed = true;  ///< it ends where a record of changes of this log does
   };
   /// An entry that waits for slots, while kLive. It is the last one taken of what was fetched; once
   /// it is parked, what was fetched is dropped, so that the group can be served meanwhile.
@@ -112,6 +113,7 @@ class JudgeMachine final : public JudgeMember {
   [[nodiscard]] BrokerStatus OpenReplay();
   [[nodiscard]] BrokerStatus ReplaySome();
   [[nodiscard]] BrokerStatus ReplayItem(const LogItem& item);
+  [[nodiscard]] BrokerStatus CommitReplayed();
   [[nodiscard]] BrokerStatus CheckCommitted(const LogItem& item) const;
   [[nodiscard]] BrokerStatus GoLive();
 
@@ -158,6 +160,7 @@ class JudgeMachine final : public JudgeMember {
   std::int64_t held_at_ = -1;                         ///< offset of the entry that waited last
   std::chrono::steady_clock::time_point held_since_;  ///< it waits
   std::int64_t asked_for_depth_ = -1;                 ///< offset of the last entry that was
+  std::int64_t asked_for_ = -1;                       ///< the same for whatever reason
   bool is_begun_ = false;                             ///< a transaction
   std::optional<std::chrono::steady_clock::time_point> asked_;  ///< last, since it is live
   std::unique_ptr<Replay> replay_;

@@ -79,7 +79,7 @@ Result<CandidatesRecord> CandidatesRecord::Parse(std::string_view bytes) {
   record.slot = from.slot();
   record.first = from.first();
   if (record.slot >= record.layout.slots) return Damaged("a slot that the layout doesn't have");
-  if (record.first < 0) return Damaged("a negative offset");
+  if (record.first < 0 || record.first > kLastSlotOffset) return Damaged("an offset past all");
   if (from.max_distance() > kMostDistance) return Damaged("a distance above 7");
   record.max_distance = static_cast<int>(from.max_distance());
   if (from.entries_size() != from.queries_size() || from.entries_size() != from.counts_size()) {
@@ -89,9 +89,6 @@ Result<CandidatesRecord> CandidatesRecord::Parse(std::string_view bytes) {
   record.answers.reserve(static_cast<std::size_t>(from.entries_size()));
   for (int i = 0; i < from.entries_size(); ++i) {
     if (i > 0 && from.entries(i) <= from.entries(i - 1)) return Damaged("entries out of order");
-    if (record.first > std::numeric_limits<std::int64_t>::max() - from.entries(i)) {
-      return Damaged("an offset past all");
-    }
     SlotAnswer& answer = record.answers.emplace_back();
     answer.offset = record.first + from.entries(i);
     answer.query = Fingerprint{from.queries(i)};

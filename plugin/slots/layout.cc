@@ -50,7 +50,8 @@ Result<SlotLayout> Read(const slots::Layout& record) {
 
 Result<SlotPlace> Read(const slots::Place& record) {
   const bool is_begin = record.offset() == -1;
-  if (record.offset() < -1 || (is_begin && record.sequence() != 0) ||
+  if (record.offset() < -1 || record.offset() > kLastSlotOffset ||
+      (is_begin && record.sequence() != 0) ||
       record.entry_checksum().size() != (is_begin ? 0 : kChecksumBytes)) {
     return MakeError(
         ErrorCode::kCorruption,

@@ -21,7 +21,8 @@ inline constexpr std::int64_t kSlotWindow = 32'768;
 /// How an index is shared out to slots: in stripes of the order, so that slots stay equally large
 /// and every slot holds old documents and new ones. Value type.
 struct SlotLayout {
-  static constexpr std::uint32_t kMostSlots = 4'096;
+  /// A judge remembers an answer of each slot to each entry of a window: 48 bytes each at least.
+  static constexpr std::uint32_t kMostSlots = 256;
   static constexpr std::uint32_t kMostStripeBits = 32;
 
   std::uint32_t slots = 1;
@@ -37,6 +38,9 @@ struct SlotLayout {
 
   friend bool operator==(const SlotLayout&, const SlotLayout&) = default;
 };
+
+/// No log is so long. What is above would overflow where windows are added to it.
+inline constexpr std::int64_t kLastSlotOffset = std::int64_t{1} << 62;
 
 /// A place in the log that a fold has committed: whoever names the same one speaks of the same log
 /// and of the same rows.

@@ -56,7 +56,6 @@ bool SlotReplies::Keep(SlotAnswer& answer, const CandidatesRecord& record) {
   const Key key{answer.query, record.max_distance};
   const auto [found, is_first] = queries_.try_emplace(key);
   Query& query = found->second;
-  if (is_first) query.replies.resize(layout_.slots);
   if (is_first || query.last < answer.offset) {
     if (!is_first) {
       const auto [begin, end] = by_offset_.equal_range(query.last);
@@ -67,13 +66,19 @@ bool SlotReplies::Keep(SlotAnswer& answer, const CandidatesRecord& record) {
     query.last = answer.offset;
     by_offset_.emplace(answer.offset, key);
   }
-  Reply& reply = query.replies[record.slot];
+  const auto reply = std::ranges::lower_bound(query.replies, record.slot, {}, &Reply::slot);
+  const bool is_there = reply != query.replies.end() && reply->slot == record.slot;
   const auto value = [](const Reply& r) {
     return std::pair(r.sequence, r.is_cut ? r.candidates.size() : ~std::size_t{0});
   };
-  Reply offered{true, record.place.sequence, answer.is_cut, std::move(answer.candidates)};
-  if (reply.is_there && value(offered) <= value(reply)) return false;
-  reply = std::move(offered);
+  Reply offered{record.slot, record.place.sequence, answer.is_cut, std::move(answer.candidates)};
+  if (!is_there) {
+    query.replies.insert(reply, std::move(offered));
+    ++reply_count_;
+    return true;
+  }
+  if (value(offered) <= value(*reply)) return false;
+  *reply = std::move(offered);
   return true;
 }
 
@@ -84,13 +89,49 @@ Status SlotReplies::Recall(const ChangesRecord& changes) {
                                  "another deployment's (kafka.changes.topic)",
                                  changes.layout.scheme, layout_.scheme));
   }
+  if (!Follows(changes)) {
+    return MakeError(
+        ErrorCode::kMismatch,
+        fmt::format("the changes go on behind entry {}, number {}, and that isn't what came before "
+                    "them (entry {}, number {}): kafka.changes.topic has records of another log "
+                    "(docs/slots.md)",
+                    changes.before.position.offset, changes.before.sequence,
+                    committed_.position.offset, committed_.sequence));
+  }
   for (const Consulted& consulted : changes.consulted) {
     if (consulted.page.sequence > committed_.sequence) {
       recalled_[consulted.page.sequence] = consulted.documents;
     }
   }
-  places_[changes.after.position.offset] = changes.after;
+  recalled_ends_[changes.after.position.offset] = changes.after;
   return {};
+}
+
+bool SlotReplies::Follows(const ChangesRecord& changes) const {
+  const std::int64_t before = changes.before.position.offset;
+  const std::int64_t at = committed_.position.offset;
+  if (before == at) return changes.before == committed_;
+  if (before > at) {
+    const auto last = recalled_ends_.find(before);
+    return last != recalled_ends_.end() && last->second == changes.before;
+  }
+  // The state ends inside it. Whether it is of this log shows at its end.
+  return at < changes.after.position.offset && changes.before.sequence <= committed_.sequence &&
+         committed_.sequence <= changes.after.sequence;
+}
+
+Result<bool> SlotReplies::Confirm(const LogPosition& position) {
+  const auto end = recalled_ends_.find(position.offset);
+  if (end == recalled_ends_.end()) return false;
+  if (end->second.position.entry_checksum != position.entry_checksum) {
+    return MakeError(ErrorCode::kMismatch,
+                     fmt::format("a record of changes ends with entry {}, and names another entry "
+                                 "than the log has there: kafka.changes.topic has records of "
+                                 "another log (docs/slots.md)",
+                                 position.offset));
+  }
+  places_[position.offset] = end->second;
+  return true;
 }
 
 Status SlotReplies::Recalled(const std::vector<DocId>& documents, Fingerprint query,
@@ -115,13 +156,8 @@ Result<bool> SlotReplies::Complete(DocId page, Fingerprint query, const Reach& r
     CRAWLSIEVE_RETURN_IF_ERROR(Recalled(recalled->second, query, rows, matches));
     return true;
   }
-  silent_.clear();
   const auto known = queries_.find(Key{query, reach.max_distance});
-  for (std::uint32_t slot = 0; slot < layout_.slots; ++slot) {
-    if (known == queries_.end() || !IsUsable(known->second.replies[slot])) {
-      silent_.push_back(slot);
-    }
-  }
+  FindSilent(known == queries_.end() ? nullptr : &known->second);
   if (!silent_.empty()) {
     matches.clear();
     return false;
@@ -164,7 +200,30 @@ Result<bool> SlotReplies::Complete(DocId page, Fingerprint query, const Reach& r
     }
     matches.push_back({candidate.document, fingerprint, candidate.distance});
   }
-  return matches.size() == reach.limit || horizon.first > reach.max_distance;
+  if (matches.size() == reach.limit || horizon.first > reach.max_distance) return true;
+  FindCut(known->second, horizon);
+  return false;
+}
+
+void SlotReplies::FindSilent(const Query* known) {
+  silent_.clear();
+  std::uint32_t next = 0;
+  if (known != nullptr) {
+    for (const Reply& reply : known->replies) {
+      if (!IsUsable(reply)) continue;
+      while (next < reply.slot) silent_.push_back(next++);
+      ++next;
+    }
+  }
+  while (next < layout_.slots) silent_.push_back(next++);
+}
+
+void SlotReplies::FindCut(const Query& known, const std::pair<int, DocId>& horizon) {
+  cut_.clear();
+  for (const Reply& reply : known.replies) {
+    if (reply.is_cut && reply.sequence < committed_.sequence) cut_.push_back(reply.slot);
+  }
+  if (cut_.empty()) cut_.push_back(layout_.SlotOf(horizon.second));
 }
 
 void SlotReplies::NameDocuments(Fingerprint query, const Reach& reach,
@@ -186,9 +245,14 @@ void SlotReplies::OnCommitted(const LogPosition& position, std::uint64_t sequenc
     places_.erase(places_.begin());
   }
   const auto judged = by_offset_.upper_bound(position.offset);
-  for (auto query = by_offset_.begin(); query != judged; ++query) queries_.erase(query->second);
+  for (auto query = by_offset_.begin(); query != judged; ++query) {
+    const auto found = queries_.find(query->second);
+    reply_count_ -= found->second.replies.size();
+    queries_.erase(found);
+  }
   by_offset_.erase(by_offset_.begin(), judged);
   recalled_.erase(recalled_.begin(), recalled_.upper_bound(sequence));
+  recalled_ends_.erase(recalled_ends_.begin(), recalled_ends_.upper_bound(position.offset));
 }
 
 }  // namespace crawlsieve

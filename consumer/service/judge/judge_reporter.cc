@@ -7,7 +7,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -86,7 +88,7 @@ JudgeReporter::~JudgeReporter() {
 }
 
 Status JudgeReporter::OnMove(JudgeState from, JudgeState to, std::int64_t published) {
-  asked_in_vain_ = 0;
+  has_silent_slots_ = false;
   metrics_.SetSilentSlots({});
   metrics_.SetRestoring(to == JudgeState::kWarming || to == JudgeState::kRestoring);
   metrics_.SetStandby(to == JudgeState::kStandby);
@@ -196,7 +198,7 @@ Status JudgeReporter::OnPublished(const LogProgress& progress) {
   if (batch.alarms.has_gaps_changed()) {
     CRAWLSIEVE_RETURN_IF_ERROR(ReportOpenGaps(/*is_alarm=*/false));
   }
-  if (std::exchange(asked_in_vain_, 0) > 0) metrics_.SetSilentSlots({});
+  if (std::exchange(has_silent_slots_, false)) metrics_.SetSilentSlots({});
   const Timestamp now = Now();
   recorder_.AddBatch(batch.findings, now);
   for (const Timestamp source : batch.sources) metrics_.Observe(Latency::kEndToEnd, now - source);
@@ -214,14 +216,15 @@ void JudgeReporter::OnReplayed(const LogProgress& progress) {
   ReportLag(progress);
 }
 
-void JudgeReporter::OnAsked(bool lacks_depth) {
+void JudgeReporter::OnAsked(bool lacks_depth, bool is_again) {
   metrics_.Add(lacks_depth ? Count::kSlotDepthAsks : Count::kSlotAsks);
-  // A judge that begins asks once.
-  if (lacks_depth || ++asked_in_vain_ < 2 || options_.replies == nullptr) return;
-  metrics_.SetSilentSlots(options_.replies->silent());
-  if (asked_in_vain_ != 2) return;
+  // The first time is nothing unusual: a judge begins, or candidates were cut.
+  if (!is_again || options_.replies == nullptr) return;
+  const std::vector<std::uint32_t> slots = options_.replies->waited_for();
+  metrics_.SetSilentSlots(slots);
+  if (std::exchange(has_silent_slots_, true)) return;
   Log(LogLevel::kWarn, "judge.slots_silent",
-      {{"slots", fmt::format("{}", fmt::join(options_.replies->silent(), ", "))},
+      {{"slots", fmt::format("{}", fmt::join(slots, ", "))},
        {"meaning", "the judge waits for their candidates; verdicts are late, and none is lost"}});
 }
 

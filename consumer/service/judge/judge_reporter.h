@@ -74,7 +74,7 @@ class JudgeReporter final : public JudgeObserver {
   Status OnPublished(const LogProgress& progress) override;
   void OnDiscarded() override;
   void OnReplayed(const LogProgress& progress) override;
-  void OnAsked(bool lacks_depth) override;
+  void OnAsked(bool lacks_depth, bool is_again) override;
   void OnParametersAppended() override;
 
  private:
@@ -103,7 +103,7 @@ class JudgeReporter final : public JudgeObserver {
   Batch batch_;
   std::optional<RestoreReport> restore_;  ///< the one that is going on
   std::chrono::steady_clock::time_point restore_logged_;
-  std::uint64_t asked_in_vain_ = 0;  ///< times in a row, nothing having been published between
+  bool has_silent_slots_ = false;  ///< they were asked in vain, and nothing was published since
   LookupWork reported_work_;
   ConfirmWork reported_confirm_work_;
   std::set<TopicPartition> stale_generation_reported_;

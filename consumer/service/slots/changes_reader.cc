@@ -21,8 +21,9 @@ constexpr std::int64_t kNear = 64;
 
 Result<std::unique_ptr<ChangesReader>> ChangesReader::Make(const KafkaOptions& options,
                                                            ClientCallbacks callbacks) {
-  CRAWLSIEVE_ASSIGN_OR_RETURN(
-      auto consumer, Consumer::Make(JudgeConsumer(options), options, std::move(callbacks)));
+  ClientRecipe recipe = JudgeConsumer(options);
+  recipe.required["enable.partition.eof"] = "true";
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto consumer, Consumer::Make(recipe, options, std::move(callbacks)));
   return std::unique_ptr<ChangesReader>(
       new ChangesReader({options.slots.changes_topic, 0}, std::move(consumer)));
 }

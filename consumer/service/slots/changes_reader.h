@@ -3,6 +3,7 @@
 #include "consumer/kafka/config.h"
 #include "consumer/kafka/consumer.h"
 #include "consumer/service/options.h"
+#include "consumer/service/slots/changes_source.h"
 #include "plugin/base/broker_error.h"
 #include "plugin/base/result.h"
 #include "plugin/slots/changes_record.h"
@@ -16,23 +17,18 @@
 
 namespace crawlsieve::consumer {
 
-/// Reads the topic of changes by a client of its own: what judges committed, and nothing of what
-/// they gave up. Thread-compatible.
-class ChangesReader {
+/// Reads the topic of changes by a client of its own. Thread-compatible.
+class ChangesReader final : public ChangesSource {
  public:
   /// Returns at once; whether brokers are there shows later. Errors: kInvalidConfig.
   [[nodiscard]] static Result<std::unique_ptr<ChangesReader>> Make(const KafkaOptions& options,
                                                                    ClientCallbacks callbacks);
 
-  /// Goes to a place in the topic behind which all records are that tell of entry `offset` of the
-  /// log, or of later ones; not far before the first of them. Asks for some records on the way.
-  /// Errors: as Consumer.
-  [[nodiscard]] BrokerStatus Seek(std::int64_t offset);
-
-  /// The records that have come, `most` at most; waits up to `wait` for the first. Errors: as
-  /// Consumer::Poll, less kRetriable; kRefused for one that is no record of changes.
-  [[nodiscard]] BrokerResult<std::vector<ChangesRecord>> Read(std::size_t most,
-                                                              std::chrono::milliseconds wait);
+  /// Asks for some records on the way.
+  BrokerStatus Seek(std::int64_t offset) override;
+  BrokerResult<std::vector<ChangesRecord>> Read(std::size_t most,
+                                                std::chrono::milliseconds wait) override;
+  [[nodiscard]] bool is_at_end() const override { return consumer_->IsAtEnd(partition_); }
 
  private:
   ChangesReader(TopicPartition partition, std::unique_ptr<Consumer> consumer)

@@ -17,8 +17,8 @@ bool IsReady(const std::future<T>& future) {
 }  // namespace
 
 HeldSlot::HeldSlot(SlotMachine::Options options, std::filesystem::path directory,
-                   std::uint64_t file_entries)
-    : directory_(std::move(directory)), file_entries_(file_entries) {
+                   std::uint64_t file_entries, std::uint64_t lead)
+    : directory_(std::move(directory)), file_entries_(file_entries), lead_(lead) {
   loading_ = std::async(std::launch::async, [directory = directory_, options = std::move(options)] {
     return LoadSlot(directory, options);
   });
@@ -34,7 +34,7 @@ Result<bool> HeldSlot::Poll() {
   if (!IsReady(loading_)) return false;
   CRAWLSIEVE_ASSIGN_OR_RETURN(auto loaded, loading_.get());
   machine_ = std::make_unique<SlotMachine>(std::move(loaded));
-  file_offset_ = machine_->state().place.position.offset;
+  file_offset_ = machine_->state().place.position.offset - static_cast<std::int64_t>(lead_);
   return true;
 }
 
@@ -47,6 +47,8 @@ Status HeldSlot::ApplyWaiting() {
 
 Status HeldSlot::Apply(const std::shared_ptr<const ChangesRecord>& record) {
   if (!writing_.valid()) return machine_->Apply(*record);
+  // What it has already changes nothing, and would seem to set it back.
+  if (record->after.position.offset < place().position.offset) return {};
   waiting_.push_back(record);
   return {};
 }

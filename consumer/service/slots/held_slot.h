@@ -10,6 +10,7 @@
 #include <deque>
 #include <filesystem>
 #include <future>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -23,9 +24,9 @@ namespace crawlsieve::consumer {
 class HeldSlot {
  public:
   /// Begins to load what is in `directory`. `file_entries`: from one writing to the next; 0: none
-  /// are written.
+  /// are written. The first comes `lead` entries sooner.
   HeldSlot(SlotMachine::Options options, std::filesystem::path directory,
-           std::uint64_t file_entries);
+           std::uint64_t file_entries, std::uint64_t lead = 0);
 
   /// Takes up what that thread has done. Whether the slot is loaded now and wasn't before. Errors
   /// of loading: as LoadSlot.
@@ -34,6 +35,15 @@ class HeldSlot {
   [[nodiscard]] bool is_loaded() const { return machine_ != nullptr; }
   /// The next is only for a slot that is loaded.
   [[nodiscard]] const SlotMachine& machine() const { return *machine_; }
+
+  /// Where it is with all changes that it was given, also those that wait.
+  [[nodiscard]] const SlotPlace& place() const {
+    return waiting_.empty() ? machine_->state().place : waiting_.back()->after;
+  }
+
+  /// Whether its place was compared with the log.
+  [[nodiscard]] bool is_of_log() const { return is_of_log_; }
+  void SetOfLog() { is_of_log_ = true; }
 
   /// Takes up changes, now or once its files are written. Errors: as SlotMachine::Apply.
   [[nodiscard]] Status Apply(const std::shared_ptr<const ChangesRecord>& record);
@@ -46,6 +56,7 @@ class HeldSlot {
 
   /// Begins to write its files, if it is time to. An error is in the next `written`.
   void WriteIfDue();
+  [[nodiscard]] bool is_writing() const { return writing_.valid(); }
 
   /// Writes its files now, after those that are being written. Errors: kIo.
   [[nodiscard]] Status WriteNow();
@@ -58,6 +69,8 @@ class HeldSlot {
 
   const std::filesystem::path directory_;
   const std::uint64_t file_entries_;
+  const std::uint64_t lead_;
+  bool is_of_log_ = false;
   std::unique_ptr<SlotMachine> machine_;
   std::int64_t file_offset_ = -1;  ///< of the last writing
   std::future<Result<SlotMachine>> loading_;
@@ -65,5 +78,8 @@ class HeldSlot {
   std::deque<std::shared_ptr<const ChangesRecord>> waiting_;  ///< while it is written
   std::optional<Status> written_;
 };
+
+/// The slots that a process holds, by number.
+using HeldSlots = std::map<std::uint32_t, std::unique_ptr<HeldSlot>>;
 
 }  // namespace crawlsieve::consumer

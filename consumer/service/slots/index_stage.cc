@@ -8,7 +8,9 @@
 #include "consumer/service/brokers/sessions.h"
 #include "consumer/service/slots/changes_reader.h"
 #include "consumer/service/slots/log_window.h"
+#include "consumer/service/slots/slot_feed.h"
 #include "consumer/service/slots/slot_group.h"
+#include "plugin/fingerprint/checksum.h"
 #include "plugin/slots/slot_file.h"
 #include "plugin/state/lock_file.h"
 
@@ -63,21 +65,20 @@ class Session {
 
  private:
   void TakeAssignment();
+  [[nodiscard]] std::uint64_t LeadOf(std::uint32_t slot) const;
   [[nodiscard]] BrokerStatus PollSlots();
-  /// Goes to where changes of all slots that are loaded begin.
-  [[nodiscard]] BrokerStatus SeekChanges();
   /// How many records have come.
   [[nodiscard]] BrokerResult<std::size_t> ApplyChanges();
   /// Whether there was anything to do.
   [[nodiscard]] BrokerResult<bool> AnswerSome();
   [[nodiscard]] BrokerResult<bool> AnswerFor(std::uint32_t slot, HeldSlot& held);
   [[nodiscard]] BrokerStatus Send(std::uint32_t slot, const CandidatesRecord& record);
+  void ReportFileFailed(std::uint32_t slot, const Error& error);
   void Report();
   [[nodiscard]] std::string WhatIsMissing() const;
 
-  /// Of those that are loaded; nullopt: none is.
-  [[nodiscard]] std::optional<std::int64_t> LeastPlace() const;
-  [[nodiscard]] std::int64_t GreatestPlace() const;
+  /// Of the slots' own places, which stay while files are written; nullopt: none is loaded.
+  [[nodiscard]] std::optional<std::int64_t> FirstToAnswer() const;
 
   const IndexStage::Options& options_;
   const SlotLayout layout_;
@@ -92,14 +93,12 @@ class Session {
   std::unique_ptr<ChangesReader> changes_;
   std::unique_ptr<KafkaLogSource> source_;
   std::optional<LogWindow> window_;
+  std::optional<SlotFeed> feed_;
   std::unique_ptr<Producer> producer_;
 
   std::optional<std::set<std::uint32_t>> taken_;  ///< of the assignments
-  bool is_positioned_ = false;                    ///< in the topic of changes
-  std::int64_t changes_at_ = -1;  ///< offset of the log that records were read up to
-  bool is_caught_up_ = false;     ///< since, there was once nothing more of changes
-  bool is_idle_ = false;          ///< the last round had nothing to do
-  bool is_window_full_ = false;   ///< slots have answered as far ahead as they may
+  bool is_idle_ = false;                          ///< the last round had nothing to do
+  bool is_window_full_ = false;                   ///< slots have answered as far ahead as they may
   bool has_progressed_ = false;
   steady_clock::time_point reported_;
   std::vector<LogItem> items_;
@@ -114,6 +113,7 @@ BrokerStatus Session::Open() {
   if (!source) return FinalError(std::move(source.error()));
   source_ = std::move(*source);
   window_.emplace(log_, *source_, seen_gap_);
+  feed_.emplace(slots_, *changes_, *source_);
   auto producer = Producer::Make(AnswerProducer(kafka), kafka,
                                  contact_.Listen(LoggingCallbacks("index"), "producer"),
                                  [](const DeliveryReport& report) {
@@ -129,21 +129,21 @@ BrokerStatus Session::Open() {
     return producer_->FindLeaders(kafka.slots.candidates_topic, kAdminTimeout);
   }));
   contact_.Answered();
-  CRAWLSIEVE_ASSIGN_OR_RETURN(group_, SlotGroup::Make(kafka, contact_));
+  CRAWLSIEVE_ASSIGN_OR_RETURN(group_, SlotGroup::Make(kafka, options_.member, contact_));
   Report();
   return {};
 }
 
 BrokerStatus Session::Step() {
   CRAWLSIEVE_RETURN_IF_ERROR(
-      group_->Poll(LeastPlace().has_value() ? milliseconds(0) : kWithoutSlots));
+      group_->Poll(feed_->LeastPlace().has_value() ? milliseconds(0) : kWithoutSlots));
   TakeAssignment();
   CRAWLSIEVE_RETURN_IF_ERROR(PollSlots());
   bool is_busy = false;
-  if (LeastPlace().has_value()) {
+  if (feed_->LeastPlace().has_value()) {
     CRAWLSIEVE_ASSIGN_OR_RETURN(const std::size_t applied, ApplyChanges());
     is_busy = applied > 0;
-    if (is_caught_up_ && applied < kChangesAtOnce) {
+    if (feed_->is_caught_up() && applied < kChangesAtOnce) {
       CRAWLSIEVE_ASSIGN_OR_RETURN(const bool has_answered, AnswerSome());
       is_busy |= has_answered;
     }
@@ -160,7 +160,13 @@ BrokerStatus Session::Close(milliseconds timeout) { return group_->Close(timeout
 void Session::TakeAssignment() {
   if (group_->slots() == taken_) return;
   taken_ = group_->slots();
-  std::erase_if(slots_, [&](const auto& held) { return !taken_->contains(held.first); });
+  std::erase_if(slots_, [&](const auto& held) {
+    const auto& [slot, one] = held;
+    if (taken_->contains(slot)) return false;
+    // It may come back.
+    if (const auto written = one->WriteNow(); !written) ReportFileFailed(slot, written.error());
+    return true;
+  });
   std::string names;
   for (const std::uint32_t slot : *taken_) {
     names += fmt::format("{}{}", names.empty() ? "" : ", ", slot);
@@ -171,7 +177,7 @@ void Session::TakeAssignment() {
     machine.make_index = options_.make_index;
     slots_[slot] = std::make_unique<HeldSlot>(
         std::move(machine), SlotFile::DirectoryOf(options_.directory, layout_, slot),
-        options_.file_entries);
+        options_.file_entries, LeadOf(slot));
   }
   metrics_.Add(Count::kRebalances);
   Log(LogLevel::kInfo, "index.assigned",
@@ -179,91 +185,72 @@ void Session::TakeAssignment() {
   Report();
 }
 
+/// So that slots, and those of other groups, don't write all at the same entry.
+std::uint64_t Session::LeadOf(std::uint32_t slot) const {
+  if (options_.file_entries == 0) return 0;
+  const std::string name = fmt::format("{} {}", slot, options_.kafka.slots.replica_group);
+  return RawChecksum(name).low % options_.file_entries;
+}
+
 BrokerStatus Session::PollSlots() {
+  CRAWLSIEVE_RETURN_IF_ERROR(feed_->Poll([&](std::uint32_t slot, const HeldSlot& held) {
+    const SlotMachine& machine = held.machine();
+    Log(LogLevel::kInfo, "index.loaded",
+        {{"slot", slot},
+         {"log_offset", machine.state().place.position.offset},
+         {"documents", machine.index().Stats().documents}});
+  }));
   for (auto& [slot, held] : slots_) {
-    auto polled = held->Poll();
-    if (!polled) return FinalError(std::move(polled.error()));
-    if (*polled) {
-      const SlotMachine& machine = held->machine();
-      Log(LogLevel::kInfo, "index.loaded",
-          {{"slot", slot},
-           {"log_offset", machine.state().place.position.offset},
-           {"documents", machine.index().Stats().documents}});
-    }
-    if (!held->is_loaded()) continue;
-    if (const auto written = held->TakeWritten(); written.has_value()) {
-      if (*written) {
-        metrics_.Add(Count::kSnapshotsWritten);
-      } else {
-        metrics_.Add(Count::kSnapshotsGivenUp);
-        Log(LogLevel::kWarn, "index.file_failed",
-            {{"slot", slot},
-             {"error", written->error().message},
-             {"meaning", "the next one is written later; until then a restart takes longer"}});
-      }
-    }
-    held->WriteIfDue();
-    if (!is_positioned_ || held->machine().state().place.position.offset < changes_at_) {
-      CRAWLSIEVE_RETURN_IF_ERROR(SeekChanges());
+    const auto written = held->TakeWritten();
+    if (!written.has_value()) continue;
+    if (*written) {
+      metrics_.Add(Count::kSnapshotsWritten);
+    } else {
+      ReportFileFailed(slot, written->error());
     }
   }
+  feed_->WriteIfDue();
   return {};
 }
 
-std::optional<std::int64_t> Session::LeastPlace() const {
-  std::optional<std::int64_t> least;
+void Session::ReportFileFailed(std::uint32_t slot, const Error& error) {
+  metrics_.Add(Count::kSnapshotsGivenUp);
+  Log(LogLevel::kWarn, "index.file_failed",
+      {{"slot", slot},
+       {"error", error.message},
+       {"meaning", "the next one is written later; until then a restart takes longer"}});
+}
+
+std::optional<std::int64_t> Session::FirstToAnswer() const {
+  std::optional<std::int64_t> first;
   for (const auto& [slot, held] : slots_) {
     if (!held->is_loaded()) continue;
-    const std::int64_t place = held->machine().state().place.position.offset;
-    least = std::min(least.value_or(place), place);
+    const std::int64_t next = held->machine().state().place.position.offset + 1;
+    first = std::min(first.value_or(next), next);
   }
-  return least;
-}
-
-std::int64_t Session::GreatestPlace() const {
-  std::int64_t greatest = -1;
-  for (const auto& [slot, held] : slots_) {
-    if (held->is_loaded()) {
-      greatest = std::max(greatest, held->machine().state().place.position.offset);
-    }
-  }
-  return greatest;
-}
-
-BrokerStatus Session::SeekChanges() {
-  changes_at_ = *LeastPlace();
-  CRAWLSIEVE_RETURN_IF_ERROR(changes_->Seek(changes_at_ + 1));
-  contact_.Answered();
-  is_positioned_ = true;
-  is_caught_up_ = false;
-  return {};
+  return first;
 }
 
 BrokerResult<std::size_t> Session::ApplyChanges() {
-  // At first, what doesn't come soon is taken for what isn't there. Later there is the log to wait
-  // for, unless enough of it was answered.
+  // At first there is nothing else to wait for. Later there is the log, unless enough of it was
+  // answered.
   milliseconds wait(0);
-  if (!is_caught_up_) {
+  if (!feed_->is_caught_up()) {
     wait = kCatchUp;
   } else if (is_idle_ && is_window_full_) {
     wait = kIdle;
   }
-  CRAWLSIEVE_ASSIGN_OR_RETURN(auto records, changes_->Read(kChangesAtOnce, wait));
-  for (ChangesRecord& record : records) {
-    changes_at_ = std::max(changes_at_, record.after.position.offset);
-    const auto shared = std::make_shared<const ChangesRecord>(std::move(record));
-    for (auto& [slot, held] : slots_) {
-      if (!held->is_loaded()) continue;
-      if (auto applied = held->Apply(shared); !applied) return FinalError(applied.error());
-    }
-  }
-  is_caught_up_ |= records.empty();
-  return records.size();
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const std::size_t applied, feed_->Apply(kChangesAtOnce, wait));
+  if (applied > 0 || feed_->is_caught_up()) contact_.Answered();
+  if (feed_->TakeLogWasRead()) window_->Forget();
+  return applied;
 }
 
 BrokerResult<bool> Session::AnswerSome() {
-  CRAWLSIEVE_RETURN_IF_ERROR(window_->KeepFrom(*LeastPlace() + 1));
-  const std::int64_t last = GreatestPlace() + kSlotWindow;
+  const auto first = FirstToAnswer();
+  if (!first.has_value()) return false;
+  CRAWLSIEVE_RETURN_IF_ERROR(window_->KeepFrom(*first));
+  const std::int64_t last = feed_->GreatestPlace() + kSlotWindow;
   CRAWLSIEVE_ASSIGN_OR_RETURN(bool is_busy,
                               window_->Fetch(last, is_idle_ ? kIdle : milliseconds(0)));
   is_window_full_ = window_->end() > last;
@@ -327,7 +314,11 @@ std::string Session::WhatIsMissing() const {
           other->Name(), layout_.Name());
     }
   }
-  if (!slots_.empty() && !is_caught_up_) {
+  for (const auto& [slot, why] : feed_->given_up()) {
+    if (taken_->contains(slot))
+      return fmt::format("slot {} of the index is given up: {}", slot, why);
+  }
+  if (!slots_.empty() && !feed_->is_caught_up()) {
     return "slots of the index take up changes";
   }
   return {};

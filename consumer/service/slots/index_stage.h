@@ -11,15 +11,10 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
-#include <map>
-#include <memory>
 #include <stop_token>
 #include <string>
 
 namespace crawlsieve::consumer {
-
-/// The slots that a process holds, by number.
-using HeldSlots = std::map<std::uint32_t, std::unique_ptr<HeldSlot>>;
 
 /// The index in slots: what the judge tells of changes, and entries of the log → candidates.
 ///
@@ -35,6 +30,7 @@ class IndexStage {
   struct Options {
     KafkaOptions kafka;
     std::string scheme;
+    std::string member;  ///< its name in the group, kept over restarts; may be empty
     IndexFactory make_index;
     std::filesystem::path directory;  ///< of all slots' files
     std::uint64_t file_entries = 0;   ///< log entries from a slot's file to the next; 0: none

@@ -5,13 +5,14 @@
 #include "consumer/service/brokers/contact.h"
 #include "consumer/service/options.h"
 #include "consumer/service/slots/changes_reader.h"
+#include "consumer/service/slots/changes_recall.h"
 #include "plugin/judge/judge_ends.h"
 #include "plugin/slots/slot_replies.h"
 
 #include <chrono>
 #include <cstdint>
 #include <memory>
-#include <string>
+#include <optional>
 
 namespace crawlsieve::consumer {
 
@@ -30,11 +31,10 @@ class KafkaJudgeSlots final : public JudgeSlots {
   BrokerResult<bool> Poll(std::chrono::milliseconds wait) override;
   [[nodiscard]] bool lacks_depth() const override { return replies_.lacks_depth(); }
   BrokerResult<std::int64_t> Recall(std::int64_t offset) override;
+  BrokerResult<bool> Confirm(const LogPosition& position) override;
 
  private:
   [[nodiscard]] bool Take(const ConsumedRecord& record);
-  [[nodiscard]] BrokerStatus BeginRecall(std::int64_t offset);
-  [[nodiscard]] tl::unexpected<BrokerError> NothingOf(std::int64_t offset) const;
 
   const KafkaOptions& options_;
   SlotReplies& replies_;
@@ -44,10 +44,7 @@ class KafkaJudgeSlots final : public JudgeSlots {
   std::chrono::steady_clock::time_point refused_logged_;
 
   std::unique_ptr<ChangesReader> changes_;
-  std::int64_t recalled_from_ = -1;   ///< the fold was told of the entries from here
-  std::int64_t recalled_until_ = -1;  ///< to before here
-  std::chrono::steady_clock::time_point recalling_since_;  ///< without getting on
-  std::chrono::steady_clock::time_point recall_called_;
+  std::optional<ChangesRecall> recall_;
 };
 
 }  // namespace crawlsieve::consumer

@@ -28,6 +28,9 @@ class LogWindow {
   /// the log begins later; as LogReader::Begin.
   [[nodiscard]] BrokerStatus KeepFrom(std::int64_t offset);
 
+  /// The source was used for something else: the next KeepFrom begins anew.
+  void Forget() { is_begun_ = false; }
+
   /// Takes what has come of the log up to `last`; waits up to `wait` for the first. Whether
   /// anything has. Errors: as LogReader.
   [[nodiscard]] BrokerResult<bool> Fetch(std::int64_t last, std::chrono::milliseconds wait);

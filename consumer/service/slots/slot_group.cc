@@ -17,9 +17,11 @@ constexpr milliseconds kGroupTimeout{3'000};
 }  // namespace
 
 BrokerResult<std::unique_ptr<SlotGroup>> SlotGroup::Make(const KafkaOptions& options,
+                                                         const std::string& member,
                                                          BrokerContact& contact) {
   ClientRecipe recipe = IndexConsumer(options, options.slots.replica_group);
   recipe.defaults["client.id"] = IndexClientId(options);
+  if (!member.empty()) recipe.required["group.instance.id"] = member;
   auto consumer =
       Consumer::Make(recipe, options, contact.Listen(LoggingCallbacks("index"), "group"));
   if (!consumer) return FinalError(std::move(consumer.error()));

@@ -86,6 +86,7 @@ TEST(CandidatesRecord, RefusesWhatContradictsItself) {
       [](auto& r) { r.set_slot(3); },
       [](auto& r) { r.set_slot(2); },  // the documents are another slot's
       [](auto& r) { r.mutable_place()->set_offset(-2); },
+      [](auto& r) { r.mutable_place()->set_offset(INT64_MAX); },
       [](auto& r) { r.mutable_place()->set_entry_checksum("short"); },
       [](auto& r) { r.mutable_place()->set_sequence(76); },  // document 77 is later
       [](auto& r) { r.set_first(-1); },

@@ -216,10 +216,15 @@ class Slots final : public JudgeSlots {
     for (const std::string& bytes : brokers_.changes) {
       const auto changes = ChangesRecord::Parse(bytes).value();
       if (changes.after.position.offset < offset) continue;
-      EXPECT_TRUE(replies_.Recall(changes).has_value());
+      if (auto recalled = replies_.Recall(changes); !recalled) return FinalError(recalled.error());
       return changes.after.position.offset + 1;
     }
     return offset;
+  }
+  BrokerResult<bool> Confirm(const LogPosition& position) override {
+    auto confirmed = replies_.Confirm(position);
+    if (!confirmed) return FinalError(confirmed.error());
+    return *confirmed;
   }
 
  private:
@@ -231,8 +236,12 @@ class Slots final : public JudgeSlots {
 
 class Asked final : public JudgeObserver {
  public:
-  void OnAsked(bool lacks_depth) override { ++(lacks_depth ? for_depth : for_all); }
+  void OnAsked(bool lacks_depth, bool is_again) override {
+    ++(lacks_depth ? for_depth : for_all);
+    in_vain += is_again ? 1 : 0;
+  }
   int for_depth = 0;
+  int in_vain = 0;  ///< for the same entry again
   int for_all = 0;
 };
 
@@ -256,14 +265,17 @@ class Judge {
     }
     const BrokerStatus stepped = session_->machine.Step();
     if (stepped) return;
-    ASSERT_TRUE(stepped.error().may_pass()) << stepped.error().message;
+    if (!stepped.error().may_pass()) refusal_ = stepped.error();
     session_.reset();
   }
+  /// What no other machine would do better with.
+  [[nodiscard]] const std::optional<BrokerError>& refusal() const { return refusal_; }
   [[nodiscard]] Store& store() { return *store_; }
   [[nodiscard]] bool is_live() const {
     return session_ != nullptr && session_->machine.state() == JudgeState::kLive;
   }
   [[nodiscard]] const Asked& asked() const { return asked_; }
+  [[nodiscard]] const SlotReplies& replies() const { return *replies_; }
   void Stop() { session_.reset(); }
 
  private:
@@ -310,6 +322,7 @@ class Judge {
   Asked asked_;
   std::optional<std::int64_t> seen_gap_;
   std::unique_ptr<Session> session_;
+  std::optional<BrokerError> refusal_;
 };
 
 /// The verdicts and the state of the log in one process.
@@ -360,6 +373,7 @@ class SlotJudge : public ::testing::TestWithParam<std::uint64_t> {
     };
     for (; steps < 60'000 && !is_done() && !HasFailure(); ++steps) {
       judge.Step();
+      ASSERT_FALSE(judge.refusal().has_value()) << judge.refusal()->message;
       if (chance(3'000)) brokers.StepSlot(brokers.random() % kLayout.slots);
       if (chance(trouble.kill_judge)) judge.Kill(brokers.random() % 2 == 0);
       const auto slot = static_cast<std::uint32_t>(brokers.random() % kLayout.slots);
@@ -393,6 +407,66 @@ TEST_P(SlotJudge, IsOnlyDelayedByKillsSilenceAndFailedCommits) {
 TEST_P(SlotJudge, AsksWhereCandidatesAreCut) {
   Run({.kill_judge = 10, .limit = 1});
   EXPECT_GE(asked_.for_depth, 1) << "each ask is for 32 entries";
+}
+
+// A slot's last answer is cut, and the slot is dead: the judge says that it waits in vain.
+TEST(SlotJudgeWithADeadSlot, AsksForDepthInVainAndNamesTheSlot) {
+  Brokers brokers(3);
+  brokers.limit = 1;
+  for (const log::Entry& entry : testing::RandomLog(12, 900)) {
+    brokers.log.Append(entry.SerializeAsString());
+  }
+  brokers.StartAll();
+  Judge judge(brokers);
+  for (int step = 0; step < 60'000; ++step) {
+    judge.Step();
+    if (judge.asked().for_depth > 0) break;
+    brokers.StepSlot(brokers.random() % kLayout.slots);
+  }
+  ASSERT_EQ(judge.asked().for_depth, 1);
+  EXPECT_EQ(judge.asked().in_vain, 0);
+  EXPECT_FALSE(judge.replies().waited_for().empty());
+  std::fill(brokers.is_silent.begin(), brokers.is_silent.end(), true);
+  for (int step = 0; step < 1'000 && judge.asked().in_vain == 0; ++step) judge.Step();
+  EXPECT_GE(judge.asked().in_vain, 1);
+}
+
+/// Judges a log to its end.
+void JudgeAll(Brokers& brokers) {
+  brokers.StartAll();
+  Judge judge(brokers);
+  for (int step = 0; step < 60'000; ++step) {
+    if (brokers.committed && brokers.committed->offset == brokers.log.bounds().high) return;
+    judge.Step();
+    ASSERT_FALSE(judge.refusal().has_value()) << judge.refusal()->message;
+    brokers.StepSlot(brokers.random() % kLayout.slots);
+  }
+  FAIL() << "not judged to its end";
+}
+
+// The log and the group were made anew, and the topic of changes wasn't: a state that is empty
+// begins to fold by the records of the log before. That one had the same pages, at other times.
+TEST(SlotJudgeOfAnotherLog, IsRefused) {
+  Brokers old(1);
+  Brokers brokers(2);
+  for (log::Entry& entry : testing::RandomLog(9, 300)) {
+    brokers.log.Append(entry.SerializeAsString());
+    if (entry.has_page()) {
+      log::Source& source = *entry.mutable_page()->mutable_source();
+      source.set_timestamp_ms(source.timestamp_ms() + 1);
+    }
+    old.log.Append(entry.SerializeAsString());
+  }
+  ASSERT_NO_FATAL_FAILURE(JudgeAll(old));
+  ASSERT_NO_FATAL_FAILURE(JudgeAll(brokers));
+  brokers.changes.insert(brokers.changes.begin(), old.changes.begin(), old.changes.end());
+
+  Judge restarted(brokers);
+  for (int step = 0; step < 1'000 && !restarted.refusal(); ++step) restarted.Step();
+  ASSERT_TRUE(restarted.refusal().has_value());
+  EXPECT_EQ(restarted.refusal()->code, ErrorCode::kMismatch);
+  EXPECT_NE(restarted.refusal()->message.find("another log"), std::string::npos)
+      << restarted.refusal()->message;
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, SlotJudge, ::testing::Values(0, 1, 2, 3, 4, 5, 6, 20'261'124));

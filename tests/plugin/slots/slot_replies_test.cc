@@ -79,6 +79,7 @@ TEST_F(SlotRepliesTest, EverySlotMustHaveAnswered) {
   EXPECT_EQ(Take(RecordOf(0, {{DocId{4}, 0}})), SlotReplies::Taken::kNew);
   EXPECT_EQ(Complete(), Answer({}, false));
   EXPECT_EQ(replies_.silent(), std::vector<std::uint32_t>{1});
+  EXPECT_EQ(replies_.waited_for(), std::vector<std::uint32_t>{1});
   EXPECT_FALSE(replies_.lacks_depth());
   EXPECT_EQ(Take(RecordOf(1, {{DocId{5}, 1}})), SlotReplies::Taken::kNew);
   EXPECT_EQ(Complete(), Answer({4, 5}, true));
@@ -97,6 +98,7 @@ TEST_F(SlotRepliesTest, NothingBehindACutIsBelieved) {
   Take(RecordOf(1, {{DocId{1}, 1}, {DocId{5}, 1}}));
   EXPECT_EQ(Complete(), Answer({4}, false));
   EXPECT_TRUE(replies_.lacks_depth());
+  EXPECT_EQ(replies_.waited_for(), std::vector<std::uint32_t>{0});
   EXPECT_EQ(Take(RecordOf(0, {{DocId{4}, 0}, {DocId{8}, 0}, {DocId{2}, 2}}, true)),
             SlotReplies::Taken::kNew);
   EXPECT_EQ(Take(RecordOf(0, {{DocId{4}, 0}}, true)), SlotReplies::Taken::kStale)
@@ -150,6 +152,31 @@ TEST_F(SlotRepliesTest, ASlotWithOtherFingerprintsThanTheStateIsReported) {
   EXPECT_EQ(is_whole.error().code, ErrorCode::kCorruption);
 }
 
+TEST_F(SlotRepliesTest, RecalledRecordsFollowEachOtherAndTheLog) {
+  const SlotPlace committed{kPosition, 10};
+  const SlotPlace next{{20, "abcdefghijklmnop"}, 15};
+  ChangesRecord record;
+  record.layout = kLayout;
+  record.after = next;
+  record.before = {{9, "another entry..."}, 10};
+  EXPECT_FALSE(replies_.Recall(record).has_value()) << "of another log";
+  record.before = {{15, "0123456789abcdef"}, 12};
+  EXPECT_FALSE(replies_.Recall(record).has_value()) << "there is a hole";
+  record.before = committed;
+  ASSERT_TRUE(replies_.Recall(record).has_value());
+  record.before = {next.position, 14};
+  record.after = {{30, "abcdefghijklmnop"}, 15};
+  EXPECT_FALSE(replies_.Recall(record).has_value()) << "the one before ends with another number";
+  record.before = next;
+  ASSERT_TRUE(replies_.Recall(record).has_value());
+
+  EXPECT_EQ(replies_.Confirm({19, "0123456789abcdef"}).value(), false) << "inside of it";
+  EXPECT_EQ(replies_.Confirm(next.position).value(), true);
+  const auto other = replies_.Confirm({30, "0123456789abcdef"});
+  ASSERT_FALSE(other.has_value());
+  EXPECT_EQ(other.error().code, ErrorCode::kMismatch);
+}
+
 TEST_F(SlotRepliesTest, AnswersFarAheadOrForJudgedEntriesAreNotKept) {
   CandidatesRecord record = RecordOf(0, {});
   record.answers[0].offset = 9 + 201;
@@ -160,8 +187,10 @@ TEST_F(SlotRepliesTest, AnswersFarAheadOrForJudgedEntriesAreNotKept) {
   EXPECT_EQ(replies_.size(), 0U);
   Take(RecordOf(0, {}));
   EXPECT_EQ(replies_.size(), 1U);
+  EXPECT_EQ(replies_.reply_count(), 1U) << "none is kept for the slot that hasn't answered";
   replies_.OnCommitted({12, "fedcba9876543210"}, 13, 4);
   EXPECT_EQ(replies_.size(), 0U);
+  EXPECT_EQ(replies_.reply_count(), 0U);
 }
 
 }  // namespace

@@ -1,10 +1,10 @@
 #include "consumer/service/slots/held_slot.h"
 
 #include "consumer/service/slots/log_window.h"
-#include "plugin/index/flat_index.h"
 #include "plugin/judge/parameters_entry.h"
 #include "plugin/slots/slot_file.h"
 #include "tests/plugin/judge/random_log.h"
+#include "tests/support/gated_index.h"
 #include "tests/support/memory_log.h"
 #include "tests/support/temporary_directory.h"
 
@@ -28,34 +28,9 @@ namespace {
 
 using std::chrono::milliseconds;
 using testing::EntryBuilder;
+using testing::GatedIndex;
 using testing::kScheme;
 using testing::TemporaryDirectory;
-
-/// An index that isn't read to a file before it is told to.
-class GatedIndex final : public HammingIndex {
- public:
-  explicit GatedIndex(std::shared_future<void> gate) : gate_(std::move(gate)) {}
-  [[nodiscard]] int max_distance() const override { return flat_.max_distance(); }
-  bool Insert(Fingerprint fingerprint, DocId document) override {
-    return flat_.Insert(fingerprint, document);
-  }
-  bool Remove(Fingerprint fingerprint, DocId document) override {
-    return flat_.Remove(fingerprint, document);
-  }
-  void Find(Fingerprint query, int max_distance, std::size_t limit, std::vector<Match>& matches,
-            LookupWork* work) const override {
-    flat_.Find(query, max_distance, limit, matches, work);
-  }
-  [[nodiscard]] IndexStats Stats() const override { return flat_.Stats(); }
-  [[nodiscard]] EntrySource Entries() const override {
-    gate_.wait();
-    return flat_.Entries();
-  }
-
- private:
-  FlatIndex flat_;
-  std::shared_future<void> gate_;
-};
 
 class HeldSlotTest : public ::testing::Test {
  protected:
@@ -139,6 +114,18 @@ TEST_F(HeldSlotTest, AnswersWhileItsFilesAreWrittenAndTakesUpChangesBehindThat) 
   ASSERT_TRUE(file.has_value() && file->has_value());
   EXPECT_EQ((*file)->state().place, PlaceOf(20));
   ASSERT_TRUE(held.Answer(std::span(items).subspan(2)).has_value());
+}
+
+TEST_F(HeldSlotTest, ItsFirstFileComesSoonerByTheLead) {
+  HeldSlot held(Options(), directory_.path() / "slot", 100, 85);
+  WaitUntilLoaded(held);
+  ASSERT_TRUE(held.Apply(Changes(1, 10)).has_value());
+  held.WriteIfDue();
+  EXPECT_FALSE(held.is_writing());
+  ASSERT_TRUE(held.Apply(Changes(11, 20)).has_value());
+  held.WriteIfDue();
+  EXPECT_TRUE(held.is_writing());
+  gate_.set_value();
 }
 
 TEST_F(HeldSlotTest, WritesAtTheEndAndComesBack) {
