@@ -290,12 +290,12 @@ TEST_F(HttpAccessTest, ATokenIsNeededButForProbes) {
   EXPECT_EQ(StatusWith("", "/livez"), 200);
   EXPECT_EQ(StatusWith("", "/readyz"), 200);
   EndOutages(/*all=*/true);  // those of other tests
-  testing::internal::CaptureStderr();
+  ::testing::internal::CaptureStderr();
   for (const char* path : {"/", "/metrics", "/version", "/status.json", "/nope", "/livez/",
                            "/livez/../metrics", "//livez", "/LIVEZ", "/readyz%2f"}) {
     EXPECT_EQ(StatusWith("", path), 401) << path;
   }
-  const std::string lines = testing::internal::GetCapturedStderr();
+  const std::string lines = ::testing::internal::GetCapturedStderr();
   EXPECT_THAT(lines, HasSubstr(" warn  http.unauthorized "));
   EXPECT_THAT(lines, HasSubstr(" client=127.0.0.1 status=401 "));
   EXPECT_EQ(std::ranges::count(lines, '\n'), 1) << lines;
