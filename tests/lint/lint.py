@@ -78,8 +78,8 @@ ROOMS = {
                                 "consumer/claims consumer/pipeline consumer/crash_probe "
                                 "consumer/service/options.h consumer/service/brokers "
                                 "consumer/service/extract/copy_record.h",
-    "consumer/service/slots": "plugin/base plugin/log plugin/state plugin/judge plugin/slots "
-                              "consumer/kafka consumer/observability consumer/service/options.h "
+    "consumer/service/slots": "plugin/base plugin/fingerprint plugin/log plugin/state plugin/judge "
+                              "plugin/slots consumer/kafka consumer/observability consumer/service/options.h "
                               "consumer/service/brokers",
     "consumer/service/judge": "plugin/base plugin/log plugin/score plugin/verdict plugin/state "
                               "plugin/judge plugin/checkpoint plugin/slots consumer/kafka "
