@@ -188,7 +188,12 @@ class FileReaderImpl final : public FileReader {
   }
 
   [[nodiscard]] std::uint64_t bytes_read() const override {
-    return bytes_of_finished_ + bytes_of_parts_ + (stream_ ? stream_->file_bytes_read() : 0);
+    std::uint64_t of_parts = bytes_of_parts_ + (stream_ ? stream_->file_bytes_read() : 0);
+    // Parts of a WACZ file may be deflated, and then count as what they unpack to.
+    if (next_file_ > 0 && files_[next_file_ - 1].type.content == Content::kWacz) {
+      of_parts = std::min(of_parts, files_[next_file_ - 1].file.size);
+    }
+    return bytes_of_finished_ + of_parts;
   }
   [[nodiscard]] std::uint64_t bytes_total() const override { return bytes_total_; }
 

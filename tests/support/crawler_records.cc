@@ -326,7 +326,8 @@ std::vector<CrawlerFormat> CrawlerFormats(Timestamp at) {
        [exact](const CrawledPage& page) {
          return Value(Canonical(
              page, {{"id", "1"}, {"text", page.text}, {"status_code", page.status}}, exact));
-       }});
+       },
+       false});
   formats.push_back({"corpus", FormatKind::kCorpus,
                      [second](const CrawledPage& page) {
                        return Value({{"id", "<urn:uuid:1>"},
