@@ -557,15 +557,20 @@ std::string AnyUrl(std::uint64_t seed) {
     }
     return bytes;
   };
+  // Each draw is a statement of its own: the operands of + are evaluated in any order.
   std::string url = next(2) == 0 ? "http://" : "https://";
   url += next(3) == 0 ? "www.e.org" : "e.org";
   for (std::uint64_t i = next(next(20) == 0 ? 100 : 4); i > 0; --i) {
-    url += "/" + text() + std::to_string(next(20));
-    if (next(6) == 0) url += ";" + text() + "=" + text();
+    const std::string number = std::to_string(next(20));
+    url += "/" + text() + number;
+    if (next(6) == 0) {
+      const std::string value = text();
+      url += ";" + text() + "=" + value;
+    }
   }
   for (std::uint64_t i = next(next(20) == 0 ? 40 : 4); i > 0; --i) {
-    url +=
-        (url.find('?') == std::string::npos ? "?" : "&") + text() + "=" + std::to_string(next(9));
+    const std::string value = std::to_string(next(9));
+    url += (url.find('?') == std::string::npos ? "?" : "&") + text() + "=" + value;
   }
   return url;
 }
