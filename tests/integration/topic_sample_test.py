@@ -12,10 +12,13 @@ import sys
 import tempfile
 import unittest
 
-import confluent_kafka
-import confluent_kafka.admin
-
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests/chaos"))
+
+import confluent_kafka  # noqa: E402
+import confluent_kafka.admin  # noqa: E402
+import processes  # noqa: E402
+
 PROGRAM = os.path.abspath(sys.argv.pop(1))
 DONE, WRONG_INPUT, FAILED = 0, 1, 3
 SECONDS = 120
@@ -31,11 +34,10 @@ class TopicSampleTest(unittest.TestCase):
         temporary = tempfile.TemporaryDirectory()
         cls.addClassCleanup(temporary.cleanup)
         cls.folder = pathlib.Path(temporary.name)
-        broker = cls.folder / "broker"
-        cls.addClassCleanup(subprocess.run, [ROOT / "script/broker", "stop", broker], check=False)
-        subprocess.run([ROOT / "script/broker", "start", broker, "--while", str(os.getpid())],
-                       check=True, timeout=600)
-        cls.bootstrap = (broker / "bootstrap").read_text().strip()
+        broker = processes.Broker(cls.folder / "broker")
+        cls.addClassCleanup(broker.kill)
+        broker.start()
+        cls.bootstrap = broker.address
         cls.admin = confluent_kafka.admin.AdminClient({"bootstrap.servers": cls.bootstrap})
         cls.config = cls.folder / "config.yaml"
         cls.config.write_text(json.dumps({"kafka": {"bootstrap_servers": cls.bootstrap,
