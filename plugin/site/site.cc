@@ -87,7 +87,8 @@ std::optional<Brought> Site::AddPage(const PageObservation& page) {
       if (repeated_.IsSoftError(content)) brought.found = Found::kSoftError;
     }
   }
-  const std::string_view target = page.stands_for.substr(0, kMaxUrlBytes);
+  // As much as EncodePage keeps: a site that is read is the one that took the page itself.
+  const std::string_view target = page.stands_for.substr(0, kMaxUrlBytes - url.size());
   if (!target.empty() && SiteOf(target) == SiteOf(url)) {
     rules_.AddAlias(url, target, maker_);
   }

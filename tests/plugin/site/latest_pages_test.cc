@@ -101,6 +101,20 @@ TEST(LatestPages, StayWithinTheirBoundWhateverTheUrls) {
   }
 }
 
+TEST(LatestPages, OfALongUrlAndItsTargetASiteSeesTheSame) {
+  for (const std::size_t size : {500U, 1'000U, 1'100U, 2'000U, 2'100U}) {
+    const std::string target = "http://e.org/" + std::string(size, 'a');
+    const std::string url = target + "?session=1";
+    PageObservation page = PageOf(url, 1);
+    page.stands_for = target;
+    Site each;
+    each.AddPage(page);
+    Site taken;
+    ASSERT_TRUE(Take(EncodePage(kHost, page), taken));
+    EXPECT_EQ(taken.Encode(), each.Encode()) << size;
+  }
+}
+
 TEST(LatestPages, AreFullByNumberOrByBytes) {
   EXPECT_FALSE((LatestPages{15, 2048}.is_full()));
   EXPECT_TRUE((LatestPages{16, 1000}.is_full()));
