@@ -3,7 +3,6 @@
 #include "consumer/input/zip_directory.h"
 
 #include <algorithm>
-#include <functional>
 #include <iterator>
 #include <utility>
 
@@ -52,11 +51,6 @@ WaczPart PartOf(const ZipEntry& entry) {
   return part;
 }
 
-/// A fragment names a place within a page; archives have URLs without.
-std::size_t HashOf(std::string_view url) {
-  return std::hash<std::string_view>()(url.substr(0, url.find('#')));
-}
-
 }  // namespace
 
 Result<WaczContents> ReadWacz(const std::filesystem::path& path) {
@@ -91,6 +85,11 @@ Result<WaczContents> ReadWacz(const std::filesystem::path& path) {
                                 ": no WACZ file: it has neither archives nor pages");
   }
   return contents;
+}
+
+/// A fragment names a place within a page; archives have URLs without.
+std::uint64_t ArchivedUrls::HashOf(std::string_view url) const {
+  return hash_(url.substr(0, url.find('#')), "").low;
 }
 
 void ArchivedUrls::Add(std::string_view url) {

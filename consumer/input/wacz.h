@@ -2,8 +2,8 @@
 
 #include "consumer/input/file_bytes.h"
 #include "plugin/base/result.h"
+#include "plugin/fingerprint/random_hash.h"
 
-#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -32,7 +32,8 @@ struct WaczContents {
 /// Errors: kIo; kCorruption: those of ReadZipDirectory.
 [[nodiscard]] Result<WaczContents> ReadWacz(const std::filesystem::path& path);
 
-/// URLs of one WACZ file's archives, without fragments, as hashes of eight bytes each.
+/// URLs of one WACZ file's archives, without fragments, as hashes of eight bytes each. The hash is
+/// this object's own (RandomHash): nobody can make a page that is taken for another's.
 class ArchivedUrls {
  public:
   void Add(std::string_view url);
@@ -41,7 +42,10 @@ class ArchivedUrls {
   [[nodiscard]] bool Has(std::string_view url);
 
  private:
-  std::vector<std::size_t> hashes_;
+  [[nodiscard]] std::uint64_t HashOf(std::string_view url) const;
+
+  const RandomHash hash_;
+  std::vector<std::uint64_t> hashes_;
   bool is_sorted_ = true;
 };
 

@@ -50,7 +50,7 @@ ROOMS = {
     "consumer/html": "consumer/observability",
     "consumer/status": "plugin/base consumer consumer/observability consumer/html",
     "consumer/input/formats": "plugin/base extract",
-    "consumer/input": "plugin/base consumer/input/formats",
+    "consumer/input": "plugin/base plugin/fingerprint consumer/input/formats",
     "consumer/claims": "plugin/base extract consumer/input/formats",
     "consumer/output": "plugin/base plugin/fingerprint plugin/log plugin/verdict consumer/kafka "
                        "consumer/observability consumer/input/formats consumer/input",
