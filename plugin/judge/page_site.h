@@ -70,6 +70,8 @@ struct SiteChange {
 /// is as patient as it has had pages, up to kMaxPatience; each page of another site that would be
 /// taken costs it one. Without patience left it is forgotten. So the number of rows is bounded, no
 /// clock and no order of rows is needed, and a site stays while its pages come.
+/// The hash has no key: who owns many names can aim some at the slot of a site, and has to bring
+/// kMaxPatience pages that would be taken before that site is forgotten.
 /// Errors: kIo, kCorruption.
 [[nodiscard]] Result<SiteChange> LearnOfSite(const site::PageObservation& observation,
                                              HostRow& host, std::uint64_t max_sites,
