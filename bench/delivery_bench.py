@@ -14,14 +14,12 @@ import pathlib
 import random
 import statistics
 import sys
-import tempfile
 import threading
 import time
 
-from service_bench import PARTITIONS, PATIENCE_SECONDS, ServiceBench
+from service_bench import PARTITIONS, PATIENCE_SECONDS, ServiceBench, run
 
 import confluent_kafka
-import processes
 
 DELIVERIES = ("exactly_once", "at_least_once")
 INPUT = "bench.pages"
@@ -126,19 +124,7 @@ def main():
     parser.add_argument("--latency-seconds", type=int, default=10, help="of feeding; 0: none")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="crawlsieve-bench-") as folder:
-        directory = pathlib.Path(folder)
-        broker = processes.Broker(directory / "broker")
-        broker.start()
-        try:
-            report = measure(Bench(options, directory, broker), options)
-        finally:
-            broker.kill()
-    if options.json:
-        print(json.dumps(report))
-    else:
-        for key, value in report.items():
-            print(f"{key:32} {value}")
+    run(options, lambda directory, broker: measure(Bench(options, directory, broker), options))
 
 
 def measure(bench, options):

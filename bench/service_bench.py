@@ -6,16 +6,35 @@ import pathlib
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tests/chaos"))
 
 import confluent_kafka  # noqa: E402
 import confluent_kafka.admin  # noqa: E402
+import processes  # noqa: E402
 
 PARTITIONS = 4
 PATIENCE_SECONDS = 600
 POLL_SECONDS = 0.02
+
+
+def run(options, measure):
+    """Prints what `measure(directory, broker)` reports, with a broker that is gone afterwards."""
+    with tempfile.TemporaryDirectory(prefix="crawlsieve-bench-") as folder:
+        directory = pathlib.Path(folder)
+        broker = processes.Broker(directory / "broker")
+        broker.start()
+        try:
+            report = measure(directory, broker)
+        finally:
+            broker.kill()
+    if options.json:
+        print(json.dumps(report))
+    else:
+        for key, value in report.items():
+            print(f"{key:32} {value}")
 
 
 class ServiceBench:
@@ -37,8 +56,9 @@ class ServiceBench:
             made.result(30)
 
     @contextlib.contextmanager
-    def service(self, roles, delivery, names):
-        """One process with a state of its own, until the block ends."""
+    def service(self, roles, delivery, names, more=None):
+        """One process with a state of its own, until the block ends. `more`: of configuration, by
+        its first keys."""
         self._count += 1
         name = f"run-{self._count}"
         config = {
@@ -48,6 +68,8 @@ class ServiceBench:
             "service": {"roles": roles, "instance": name,
                         "state_directory": str(self._directory / name)},
             "metrics": {"topic": ""}, "http": {"enabled": False}}
+        for key, options in (more or {}).items():
+            config[key] = {**config.get(key, {}), **options}
         path = self._directory / f"{name}.yaml"
         path.write_text(json.dumps(config))  # JSON is YAML
         with (self._directory / f"{name}.log").open("wb") as log:

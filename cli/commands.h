@@ -24,6 +24,7 @@ struct ScanArguments {
   std::filesystem::path dead_letters;  ///< empty: only counted and reported
   std::filesystem::path state;         ///< empty: a temporary directory, gone afterwards
   std::filesystem::path scores;        ///< empty: no scores are written
+  std::filesystem::path report;        ///< folder for an HTML report; empty: none
   std::string score_format = "json";
   std::string format;  ///< of JSON lines; empty: the configuration's
   bool random_key = false;
@@ -58,6 +59,7 @@ struct EvalArguments {
   std::filesystem::path config;
   std::filesystem::path report;  ///< folder for an HTML report; empty: none
   std::string scheme;            ///< compare one of the literature, or "all"; empty: the service's
+  std::string format;            ///< of JSON lines; empty: the configuration's
   std::size_t samples = 3;
   bool random_key = false;
   bool json = false;
@@ -65,11 +67,12 @@ struct EvalArguments {
 
 struct CheckArguments {
   std::filesystem::path config;
-  std::filesystem::path sample;  ///< a file with records; empty: check the configuration
-  std::string format;            ///< of JSON lines in it; empty: the configuration's
-  bool all = false;              ///< not only the first records
-  bool connect = false;          ///< try the configuration against its brokers
-  int timeout_seconds = 60;      ///< for all of that
+  std::filesystem::path
+      sample;                ///< a file with records, or a topic; empty: check the configuration
+  std::string format;        ///< of JSON lines in it; empty: the configuration's
+  bool all = false;          ///< not only the first records
+  bool connect = false;      ///< try the configuration against its brokers
+  int timeout_seconds = 60;  ///< for all of that
   bool json = false;
 };
 
@@ -159,6 +162,15 @@ struct StateVerifyArguments {
   bool json = false;
 };
 
+struct SlotsArguments {
+  std::filesystem::path config;
+  std::filesystem::path state;  ///< empty: the configuration's
+  std::filesystem::path from;   ///< slots' files
+  std::filesystem::path to;     ///< empty: where role index of the configuration looks for them
+  std::uint32_t times = 2;
+  bool json = false;
+};
+
 struct KeyArguments {
   std::filesystem::path config;
   std::filesystem::path file;  ///< empty: standard output or input
@@ -231,6 +243,12 @@ int CheckpointListCommand(const CheckpointArguments& arguments);
 int CheckpointVerifyCommand(const CheckpointArguments& arguments);
 /// Makes a state directory of a checkpoint.
 int CheckpointRestoreCommand(const CheckpointArguments& arguments);
+/// Writes the files of all slots, of the state of a judge that isn't running.
+int SlotsWriteCommand(const SlotsArguments& arguments);
+/// Makes files of more slots of those of all slots.
+int SlotsSplitCommand(const SlotsArguments& arguments);
+/// Reads slots' files to the end; kExitWrongInput where one is damaged.
+int SlotsCheckCommand(const SlotsArguments& arguments);
 int ExtractCommand(const ExtractArguments& arguments);
 /// Lists the URLs of a state directory that are due.
 int DueCommand(const DueArguments& arguments);

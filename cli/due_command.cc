@@ -1,3 +1,4 @@
+#include "consumer/advice/answers.h"
 #include "consumer/observability/printable.h"
 #include "consumer/output/scores/score_record.h"
 #include "extract/url/page_url.h"
@@ -74,15 +75,20 @@ class ServiceDue {
     DueCounts counts;
     Json question = {{"before", before_}};
     if (!host_.empty()) question["host"] = host_;
+    std::string after;  // ascends, so that an end comes whoever answers
     while (true) {
       CRAWLSIEVE_ASSIGN_OR_RETURN(const auto text, AskService(service_, "/due", question));
-      const auto answer = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+      // Copying and writing JSON take a stack as deep as it is, and an answer may be anything.
+      const auto is_shallow = [](int depth, Json::parse_event_t, const Json&) {
+        return depth < 16;
+      };
+      const auto answer = Json::parse(text, is_shallow, /*allow_exceptions=*/false);
       const auto number = [&](const char* name) {
         return answer.is_object() ? answer.value(name, Json()) : Json();
       };
       const Json scores = number("scores");
       const Json next = number("next");
-      const bool is_next = next.is_null() || (next.is_string() && next != question["after"]);
+      const bool is_next = next.is_null() || (next.is_string() && next.get<std::string>() > after);
       if (!scores.is_array() || !is_next || !number("urls").is_number_unsigned() ||
           !number("due").is_number_unsigned() || !number("without_schedule").is_number_unsigned()) {
         return MakeError(ErrorCode::kIo, fmt::format("{} gives no list of due URLs", service_.url));
@@ -95,7 +101,8 @@ class ServiceDue {
         CRAWLSIEVE_RETURN_IF_ERROR(take(std::move(score)));
       }
       if (next.is_null()) return counts;
-      question["after"] = next;
+      after = next.get<std::string>();
+      question["after"] = after;
     }
   }
 
@@ -161,10 +168,9 @@ int DueCommand(const DueArguments& arguments) {
   if (!before) return PrintError(before.error());
   options.before = *before;
   if (!arguments.host.empty()) {
-    options.host = extract::CanonicalizeUrl("http://" + arguments.host + "/").host;
-    if (options.host.empty()) {
-      return PrintError(Wrong(fmt::format("{} is no host", Printable(arguments.host))));
-    }
+    auto host = HostAsked(arguments.host);
+    if (!host) return PrintError(host.error());
+    options.host = std::move(*host);
   }
   const auto format = ScoreFileFormat::Named(arguments.format);
   if (!format) return PrintError(format.error());

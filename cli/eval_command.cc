@@ -4,14 +4,15 @@
 
 #include <cstdio>
 #include <iterator>
+#include <optional>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "cli/commands.h"
 #include "cli/common.h"
 #include "cli/progress.h"
+#include "cli/report_folder.h"
 #include "evaluation/evaluation.h"
 #include "evaluation/labelled_pairs.h"
 #include "evaluation/page_set.h"
@@ -24,16 +25,17 @@
 namespace crawlsieve::consumer {
 namespace {
 
-Result<PageSet> LoadPages(const std::vector<std::filesystem::path>& paths,
-                          const config::Config& config, bool random_key, bool with_text) {
-  CRAWLSIEVE_ASSIGN_OR_RETURN(auto reader, FileReader::Open(paths, FileReader::Options()));
+Result<PageSet> LoadPages(const EvalArguments& arguments, const config::Config& config,
+                          bool with_text) {
+  CRAWLSIEVE_ASSIGN_OR_RETURN(
+      auto reader, FileReader::Open(arguments.pages, FileOptionsOf(config, arguments.format)));
   Progress progress("eval");
   const auto show = [&progress, &reader](std::size_t count) {
     if (!progress.IsDue()) return;
     progress.Show(reader->bytes_read(), reader->bytes_total(),
                   fmt::format("{} pages extracted", count));
   };
-  auto pages = PageSet::Load(*reader, OfflineProcessorOptions(config, random_key),
+  auto pages = PageSet::Load(*reader, OfflineProcessorOptions(config, arguments.random_key),
                              ThreadsOf(config.extract_stage), with_text, show);
   progress.Clear();
   if (!pages) return pages;
@@ -50,19 +52,6 @@ Result<std::vector<LabelledPair>> ReadAllPairs(const std::vector<std::filesystem
                std::make_move_iterator(pairs->end()));
   }
   return all;
-}
-
-/// Writes `html` as index.html into `directory`, which is made if it isn't there.
-Status WriteReport(const std::filesystem::path& directory, const std::string& html) {
-  std::error_code error;
-  std::filesystem::create_directories(directory, error);
-  if (error) {
-    return MakeError(ErrorCode::kIo,
-                     fmt::format("{} can't be made: {}", directory.string(), error.message()));
-  }
-  CRAWLSIEVE_ASSIGN_OR_RETURN(auto file, OutputFile::Open(directory / "index.html"));
-  CRAWLSIEVE_RETURN_IF_ERROR(file.WriteLine(html));
-  return file.Flush();
 }
 
 /// The result of one way to evaluate.
@@ -103,13 +92,19 @@ int EvalCommand(const EvalArguments& arguments) {
   if (!config.has_value()) return kExitWrongInput;
   const bool is_labelled = !arguments.pairs.empty();
   const bool with_text = is_labelled || !arguments.report.empty();
-  const auto pages = LoadPages(arguments.pages, *config, arguments.random_key, with_text);
+  std::optional<ReportFolder> report;
+  if (!arguments.report.empty()) {
+    auto opened = ReportFolder::Open(arguments.report);
+    if (!opened) return PrintError(opened.error());
+    report = std::move(*opened);
+  }
+  const auto pages = LoadPages(arguments, *config, with_text);
   if (!pages) return PrintError(pages.error());
   const auto findings = is_labelled ? EvaluatePairs(arguments, *config, *pages)
                                     : EvaluateSettings(arguments, *config, *pages);
   if (!findings) return PrintError(findings.error());
-  if (!arguments.report.empty()) {
-    if (auto written = WriteReport(arguments.report, findings->report); !written) {
+  if (report.has_value()) {
+    if (const Status written = report->Write(findings->report); !written) {
       return PrintError(written.error(), kExitFailed);
     }
   }

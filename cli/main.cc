@@ -75,6 +75,9 @@ void AddScan(CLI::App& app, Commands& commands) {
       ->check(CLI::IsMember(ScoreFileFormats()))
       ->needs("--scores")
       ->capture_default_str();
+  scan.add_option("--report", arguments->report,
+                  "Write a report into this folder, as index.html: what was kept and dropped, why "
+                  "and when, and pairs to label");
   scan.add_option("--examples", arguments->examples, "Near-duplicate pairs to show")
       ->capture_default_str();
   CLI::Option& scan_random = *scan.add_flag("--random-key", arguments->random_key, kRandomKey);
@@ -149,14 +152,17 @@ void AddCheck(CLI::App& app, Commands& commands) {
       "brokers; or show what records become");
   CLI::Option& config =
       *check.add_option("--config", arguments->config, "Configuration file (YAML)");
-  CLI::Option& sample = *check.add_option(
-      "--sample", arguments->sample,
-      "Show what the first ten records of this file become: URL, status, type, body, what is "
-      "ignored (any file that scan reads; the configuration is optional)");
+  CLI::Option& sample =
+      *check.add_option("--sample", arguments->sample,
+                        "Show what the first ten records of this file become, or up to ten of the "
+                        "newest ones of each "
+                        "partition of this topic: URL, status, type, body, what is ignored. Any "
+                        "file that scan reads; "
+                        "a topic needs --config, and no file of its name. Commits nothing");
   check.add_option("--format", arguments->format, kFormatMeaning)
       ->check(JsonFormatNames())
       ->needs(&sample);
-  check.add_flag("--all", arguments->all, "Show all records of the sample")->needs(&sample);
+  check.add_flag("--all", arguments->all, "Show all records of the file")->needs(&sample);
   CLI::Option& connect = *check.add_flag(
       "--connect", arguments->connect,
       "Try the configuration against its brokers: addresses, login, topics and their settings, "
@@ -298,6 +304,37 @@ void AddCheckpoint(CLI::App& app, Commands& commands) {
   commands.push_back({&list, [arguments] { return CheckpointListCommand(*arguments); }});
   commands.push_back({&verify, [arguments] { return CheckpointVerifyCommand(*arguments); }});
   commands.push_back({&restore, [arguments] { return CheckpointRestoreCommand(*arguments); }});
+}
+
+void AddSlots(CLI::App& app, Commands& commands) {
+  const auto arguments = std::make_shared<SlotsArguments>();
+  CLI::App& slots = *app.add_subcommand(
+      "slots", "Files of the slots of an index that other processes than the judge hold");
+  slots.require_subcommand(1);
+  CLI::App& write = *slots.add_subcommand(
+      "write", "Write those of all slots, of a judge's state; the judge must not be running");
+  write.add_option("--config", arguments->config, "Configuration file, with index.slots")
+      ->required();
+  write.add_option("--state", arguments->state, "State directory (default: the configuration's)");
+  write.add_option("--to", arguments->to,
+                   "Folder (default: where role index of the configuration looks for them)");
+
+  CLI::App& split = *slots.add_subcommand(
+      "split", "Write those of more slots, of the files of all slots; no process may have them");
+  split.add_option("--from", arguments->from, "Folder of all slots' files")->required();
+  split.add_option("--to", arguments->to, "Folder for the new ones")->required();
+  split.add_option("--times", arguments->times, "So many slots for each")
+      ->check(CLI::Range(2, 4'096))
+      ->capture_default_str();
+
+  CLI::App& check = *slots.add_subcommand("check", "Read them and check every byte");
+  check.add_option("FOLDER", arguments->from, "Folder of slots' files")->required();
+  for (CLI::App* const command : {&write, &split, &check}) {
+    command->add_flag("--json", arguments->json, "Print what there is as JSON lines");
+  }
+  commands.push_back({&write, [arguments] { return SlotsWriteCommand(*arguments); }});
+  commands.push_back({&split, [arguments] { return SlotsSplitCommand(*arguments); }});
+  commands.push_back({&check, [arguments] { return SlotsCheckCommand(*arguments); }});
 }
 
 void AddTop(CLI::App& app, Commands& commands) {
@@ -456,7 +493,8 @@ void AddEval(CLI::App& app, Commands& commands) {
                        "between (default: drop rates and samples, without labels)");
   eval.add_option("--config", arguments->config, "Configuration file (default: all defaults)");
   eval.add_option("--report", arguments->report,
-                  "Write a report with plots and texts into this folder, as index.html");
+                  "Write a report with charts and texts into this folder, as index.html");
+  eval.add_option("--format", arguments->format, kFormatMeaning)->check(JsonFormatNames());
   eval.add_option("--scheme", arguments->scheme,
                   "Measure a scheme of the literature on the same pairs instead, or all of them")
       ->needs(&pairs);
@@ -646,6 +684,7 @@ int Main(int argc, char** argv) {
   AddExplain(app, commands);
   AddSite(app, commands);
   AddCheckpoint(app, commands);
+  AddSlots(app, commands);
   AddTop(app, commands);
   AddExtract(app, commands);
   AddKey(app, commands);

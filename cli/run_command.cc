@@ -1,6 +1,7 @@
 #include "consumer/crash_probe/probe.h"
 #include "consumer/observability/logging.h"
 #include "consumer/service/service.h"
+#include "plugin/slots/layout.h"
 
 #include <atomic>
 #include <chrono>
@@ -80,6 +81,9 @@ int RunCommand(const std::filesystem::path& path) {
   setup.index_expected_entries = config->index.expected_entries;
   setup.index_planned_bytes = config->index.expected_entries * config->index.max_bytes_per_entry;
   setup.make_index = IndexFactoryOf(*config);
+  config::Config of_window = *config;
+  of_window.index.expected_entries = kSlotWindow;
+  setup.make_window_index = IndexFactoryOf(of_window);
   setup.metrics = config->metrics;
   setup.http = config->http;
 

@@ -5,14 +5,17 @@
 #include "consumer/observability/printable.h"
 
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "cli/commands.h"
 #include "cli/common.h"
+#include "cli/topic_sample.h"
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -114,37 +117,87 @@ std::string ForPeople(const Json& json) {
   return text;
 }
 
-}  // namespace
+/// What a sample shows: each record as it is read, or all of them at the end as JSON.
+class Sample {
+ public:
+  Sample(const config::Config& config, BodyFetcher* bodies, bool as_json)
+      : config_(config), bodies_(bodies), as_json_(as_json) {}
 
-int SampleCommand(const CheckArguments& arguments) {
-  const auto config = LoadOrReport(arguments.config);
-  if (!config.has_value()) return kExitWrongInput;
-  auto reader = FileReader::Open({arguments.sample}, FileOptionsOf(*config, arguments.format));
+  void Show(const FileRecord& record) {
+    records_.push_back(DescribeRecord(record, config_.decode, bodies_));
+    if (!as_json_) std::fputs(ForPeople(records_.back()).c_str(), stdout);
+  }
+
+  /// Returns the exit code.
+  int Finish(const Json& set_aside) const {
+    if (as_json_) {
+      const Json all = {{"schema_version", 1}, {"records", records_}, {"set_aside", set_aside}};
+      std::puts(PrintableJson(Dump(all, 2)).c_str());
+    } else if (!set_aside.empty()) {
+      fmt::print("set aside before them: {}\n", Printable(Dump(set_aside)));
+    }
+    if (!records_.empty()) return kExitDone;
+    return PrintError(Error{ErrorCode::kInvalidInput, "no record of a page"});
+  }
+
+ private:
+  const config::Config& config_;
+  BodyFetcher* const bodies_;
+  const bool as_json_;
+  Json records_ = Json::array();
+};
+
+int SampleOfFile(const CheckArguments& arguments, const config::Config& config, Sample& sample) {
+  auto reader = FileReader::Open({arguments.sample}, FileOptionsOf(config, arguments.format));
   if (!reader) return PrintError(reader.error());
-  const auto bodies = BodyFetcherOf(*config);
-  if (!bodies) return PrintError(bodies.error());
-  Json records = Json::array();
   for (int i = 0; arguments.all || i < kSampleSize; ++i) {
     FileRecord record;
     const auto has_record = (*reader)->Next(record);
     PrintWarnings((*reader)->TakeWarnings());
     if (!has_record) return PrintError(has_record.error());
     if (!*has_record) break;
-    records.push_back(DescribeRecord(record, config->decode, bodies->get()));
-    if (!arguments.json) std::fputs(ForPeople(records.back()).c_str(), stdout);
+    sample.Show(record);
   }
   const FileReaderCounts& counts = (*reader)->counts();
   Json set_aside = Json::object();
   for (const auto& [kind, count] : counts.set_aside) set_aside[kind] = count;
   if (counts.revisits > 0) set_aside["revisit"] = counts.revisits;
-  if (arguments.json) {
-    const Json all = {{"schema_version", 1}, {"records", records}, {"set_aside", set_aside}};
-    std::puts(PrintableJson(Dump(all, 2)).c_str());
-  } else if (!set_aside.empty()) {
-    fmt::print("set aside before them: {}\n", Printable(Dump(set_aside)));
+  return sample.Finish(set_aside);
+}
+
+int SampleOfTopic(const CheckArguments& arguments, const config::Config& config, Sample& sample) {
+  const std::string topic = arguments.sample.native();
+  if (arguments.all) {
+    return PrintError(Error{ErrorCode::kInvalidInput,
+                            fmt::format("--all reads files, and {} is none: of a topic the newest "
+                                        "records of each partition are shown",
+                                        topic)});
   }
-  if (records.empty()) return PrintError(Error{ErrorCode::kInvalidInput, "no record of a page"});
-  return kExitDone;
+  const FormatKind format = FormatFromName(arguments.format).value_or(config.kafka.input_format);
+  std::vector<std::string> warnings;
+  const auto read = ForEachNewest(
+      config, topic, format, [&sample](const FileRecord& record) { sample.Show(record); },
+      warnings);
+  PrintWarnings(warnings);
+  if (!read) return PrintError(read.error(), kExitFailed);
+  return sample.Finish(Json::object());
+}
+
+}  // namespace
+
+int SampleCommand(const CheckArguments& arguments) {
+  const auto config = LoadOrReport(arguments.config);
+  if (!config.has_value()) return kExitWrongInput;
+  const auto bodies = BodyFetcherOf(*config);
+  if (!bodies) return PrintError(bodies.error());
+  Sample sample(*config, bodies->get(), arguments.json);
+  std::error_code error;
+  // Without a configuration there is no cluster to ask.
+  const bool is_topic = !arguments.config.empty() && arguments.sample != "-" &&
+                        IsTopicName(arguments.sample.native()) &&
+                        !std::filesystem::exists(arguments.sample, error) && !error;
+  return is_topic ? SampleOfTopic(arguments, *config, sample)
+                  : SampleOfFile(arguments, *config, sample);
 }
 
 }  // namespace crawlsieve::consumer

@@ -16,6 +16,7 @@
 #include "cli/commands.h"
 #include "cli/common.h"
 #include "cli/progress.h"
+#include "cli/scan_report.h"
 #include "cli/score_file.h"
 #include "cli/verdict_writer.h"
 #include <fmt/format.h>
@@ -29,15 +30,18 @@ using Clock = std::chrono::steady_clock;
 /// Writes the verdicts, counts them, and shows how far the scan is.
 class ScanOutput final : public ScanListener {
  public:
+  /// `report`: nullptr where none is asked for.
   ScanOutput(VerdictWriter verdicts, std::optional<OutputFile> dead_letters,
-             std::optional<ScoreFile> scores, FileReader& reader)
+             std::optional<ScoreFile> scores, FileReader& reader, ScanReport* report)
       : verdicts_(std::move(verdicts)),
         records_(std::move(dead_letters), progress_),
         scores_(std::move(scores)),
-        reader_(reader) {}
+        reader_(reader),
+        report_(report) {}
 
   Status OnVerdict(const log::Page& page, const Verdict& verdict) override {
     if (progress_.IsDue()) ShowProgress();
+    if (report_ != nullptr) report_->findings().Add(page, verdict);
     return verdicts_.Write(page, verdict);
   }
 
@@ -49,6 +53,7 @@ class ScanOutput final : public ScanListener {
 
   Status OnDeadLetter(const std::string& origin, const DecodeFailure& failure) override {
     verdicts_.AddDeadLetter();
+    if (report_ != nullptr) report_->findings().AddDeadLetter();
     return records_.OnDeadLetter(origin, failure);
   }
 
@@ -97,6 +102,7 @@ class ScanOutput final : public ScanListener {
   RecordReporter records_;
   std::optional<ScoreFile> scores_;
   FileReader& reader_;
+  ScanReport* report_;
 };
 
 }  // namespace
@@ -116,6 +122,13 @@ int ScanCommand(const ScanArguments& arguments) {
     auto opened = ScoreFile::Open(arguments.scores, arguments.score_format);
     if (!opened) return PrintError(opened.error());
     scores = std::move(*opened);
+  }
+
+  std::optional<ScanReport> report;
+  if (!arguments.report.empty()) {
+    auto opened = ScanReport::Open(arguments.report, config->judge);
+    if (!opened) return PrintError(opened.error());
+    report = std::move(*opened);
   }
 
   const ScopedDirectory temporary(arguments.state.empty());
@@ -142,7 +155,8 @@ int ScanCommand(const ScanArguments& arguments) {
   if (!detector) return PrintError(detector.error());
 
   ScanOutput output(VerdictWriter(std::move(*verdicts), arguments.out.empty(), arguments.examples),
-                    std::move(*dead_letters), std::move(scores), **reader);
+                    std::move(*dead_letters), std::move(scores), **reader,
+                    report.has_value() ? &*report : nullptr);
   const auto begin = Clock::now();
   const auto scanned = Scan(**reader, **detector, options, output);
   const std::chrono::duration<double> elapsed = Clock::now() - begin;
@@ -153,6 +167,13 @@ int ScanCommand(const ScanArguments& arguments) {
   if (!kept) return PrintError(kept.error(), kExitFailed);
   const Status written = output.WriteScores();
   if (!written) return PrintError(written.error(), kExitFailed);
+  if (report.has_value()) {
+    const Status reported =
+        report->Write({arguments.paths, FileOptionsOf(*config, arguments.format), options.processor,
+                       (*reader)->counts(), elapsed},
+                      **store);
+    if (!reported) return PrintError(reported.error(), kExitFailed);
+  }
 
   // Verdicts on standard output leave standard error for the summary.
   std::FILE* stream = arguments.out.empty() ? stderr : stdout;

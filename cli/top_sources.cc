@@ -1,8 +1,8 @@
 #include "cli/top_sources.h"
 
+#include "consumer/html/bounded_text.h"
 #include "consumer/kafka/admin.h"
 #include "consumer/kafka/consumer.h"
-#include "consumer/status/bounded_text.h"
 #include "consumer/status/quantities.h"
 
 #include <algorithm>

@@ -134,12 +134,18 @@ void FindTopicConflicts(const Config& config, std::vector<Conflict>& conflicts) 
     std::string_view key;
     const std::string& topic;
   };
-  const std::array<Output, 6> outputs{{{"kafka.log.topic", kafka.log_topic},
-                                       {"kafka.verdicts.topic", kafka.verdict_topic},
-                                       {"kafka.kept.topic", kafka.kept_topic},
-                                       {"kafka.scores.topic", kafka.score_topic},
-                                       {"kafka.sites.topic", kafka.site_topic},
-                                       {"metrics.topic", config.metrics.topic}}};
+  // Without slots there are no topics of theirs.
+  const std::string none;
+  const bool has_slots = kafka.slots.is_used();
+  const std::array<Output, 8> outputs{
+      {{"kafka.log.topic", kafka.log_topic},
+       {"kafka.verdicts.topic", kafka.verdict_topic},
+       {"kafka.kept.topic", kafka.kept_topic},
+       {"kafka.scores.topic", kafka.score_topic},
+       {"kafka.sites.topic", kafka.site_topic},
+       {"kafka.changes.topic", has_slots ? kafka.slots.changes_topic : none},
+       {"kafka.candidates.topic", has_slots ? kafka.slots.candidates_topic : none},
+       {"metrics.topic", config.metrics.topic}}};
   const std::vector<std::string> inputs = consumer::TopicsRead(kafka);
   const auto is_input = [&](const std::string& topic) {
     return std::find(inputs.begin(), inputs.end(), topic) != inputs.end();
@@ -203,6 +209,21 @@ void FindJudgeConflicts(const Config& config, std::vector<Conflict>& conflicts) 
   }
 }
 
+void FindSlotConflicts(const Config& config, std::vector<Conflict>& conflicts) {
+  const auto& roles = config.service.roles;
+  const bool holds_slots =
+      std::find(roles.begin(), roles.end(), consumer::Role::kIndex) != roles.end();
+  if (holds_slots && !config.kafka.slots.is_used()) {
+    conflicts.push_back({{"service.roles", "index.slots"},
+                         "role index has nothing to hold while index.slots is 0"});
+  }
+  if (config.kafka.slots.is_used() && config.kafka.delivery != consumer::Delivery::kExactlyOnce) {
+    conflicts.push_back({{"kafka.delivery", "index.slots"},
+                         "must be exactly_once with index.slots: slots refuse changes that come "
+                         "twice with other ends"});
+  }
+}
+
 void FindHttpConflicts(const Config& config, std::vector<Conflict>& conflicts) {
   if (config.http.tls.certificate_file.empty() != config.http.tls.key_file.empty()) {
     conflicts.push_back(
@@ -223,6 +244,7 @@ std::vector<Conflict> FindConflicts(const Config& config) {
   FindTimeoutConflicts(config, conflicts);
   FindTopicConflicts(config, conflicts);
   FindJudgeConflicts(config, conflicts);
+  FindSlotConflicts(config, conflicts);
   FindHttpConflicts(config, conflicts);
   return conflicts;
 }

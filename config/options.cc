@@ -384,8 +384,9 @@ constexpr std::array<Choice<consumer::Delivery>, 2> kDeliveries{
 constexpr std::array<Choice<consumer::DeadLetterHeaders>, 2> kHeaderFormats{
     {{"crawlsieve", consumer::DeadLetterHeaders::kCrawlsieve},
      {"connect", consumer::DeadLetterHeaders::kConnect}}};
-constexpr std::array<Choice<consumer::Role>, 2> kRoles{
-    {{"extract", consumer::Role::kExtract}, {"judge", consumer::Role::kJudge}}};
+constexpr std::array<Choice<consumer::Role>, 3> kRoles{{{"extract", consumer::Role::kExtract},
+                                                        {"judge", consumer::Role::kJudge},
+                                                        {"index", consumer::Role::kIndex}}};
 constexpr std::array<Choice<Scope>, 4> kScopes{{{"global", Scope::kGlobal},
                                                 {"crawl", Scope::kCrawl},
                                                 {"registered_domain", Scope::kRegisteredDomain},
@@ -561,6 +562,14 @@ std::vector<Option> MakeOptions() {
           "and when the fetches of a site have doubled. Compacted where crawlsieve creates it. "
           "Empty: none.",
           FIELD(kafka.site_topic), Name(/*may_be_empty=*/true)),
+      Scalar("kafka.changes.topic",
+             "Topic in which the judge tells slots of the index what changed, in the transaction "
+             "of the verdicts (`index.slots`). One partition, no compaction, no retention limit.",
+             FIELD(kafka.slots.changes_topic), Name()),
+      Scalar("kafka.candidates.topic",
+             "Topic in which slots of the index answer the judge (`index.slots`). A partition for "
+             "each slot. What is older than an hour is of no use.",
+             FIELD(kafka.slots.candidates_topic), Name()),
       Scalar("kafka.dead_letters.suffix",
              "Suffix of the dead-letter topics. A record whose URL can't be known goes to the "
              "topic `<input topic><suffix>`.",
@@ -790,6 +799,19 @@ std::vector<Option> MakeOptions() {
              "Number of distinct fingerprints that the index is laid out for. It can hold more, "
              "and stays exact. Has no effect on verdicts.",
              FIELD(index.expected_entries), Number<std::uint64_t>(1'000, 1ULL << 40)),
+      Scalar("index.slots",
+             "Number of slots that the index is shared out to, which processes of role `index` "
+             "hold. 0: the judge holds the whole index. All processes need the same number. Has no "
+             "effect on verdicts. docs/slots.md.",
+             FIELD(kafka.slots.count), Number<std::uint32_t>(0, 256)),
+      Scalar("index.stripe_bits",
+             "So many documents in a row are in one slot, as a power of two. All processes need "
+             "the same number. Has no effect on verdicts.",
+             FIELD(kafka.slots.stripe_bits), Number<std::uint32_t>(0, 32)),
+      Scalar("index.replica_group",
+             "Group of this process's role `index`. Each group holds all slots once, and the judge "
+             "takes the first answer. Empty: the first group. Any other name: a hot replica.",
+             FIELD(kafka.slots.replica_group), Name(/*may_be_empty=*/true)),
       Scalar("index.max_bytes_per_entry",
              "Maximum memory for each of them. Less means slower lookups at distances from 5 on. "
              "Has no effect on verdicts.",
@@ -955,6 +977,8 @@ constexpr std::array kSections{
     Section{"kafka.scores", "How soon URLs are worth a fetch. See docs/frontier.md."},
     Section{"kafka.asked", "URLs whose scores a frontier asks for. See docs/formats.md."},
     Section{"kafka.sites", "What is learned of sites. See docs/frontier.md."},
+    Section{"kafka.changes", "What changes in the index, for slots of it. See docs/slots.md."},
+    Section{"kafka.candidates", "What slots of the index answer. See docs/slots.md."},
     Section{"kafka.dead_letters", "Records that can't be judged."},
     Section{"kafka.commit", "When a batch of verdicts is committed."},
     Section{"service", "This process."},

@@ -3,13 +3,31 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace crawlsieve::consumer {
 
 // What a process is, and options of what it shows of itself: metrics, status pages, log.
 
 /// Which stages a process runs.
-enum class Role { kExtract, kJudge };
+enum class Role {
+  kExtract,
+  kJudge,
+  kIndex,  ///< holds slots of the index
+};
+
+/// As configuration, metrics and log lines have it.
+[[nodiscard]] constexpr std::string_view NameOf(Role role) {
+  switch (role) {
+    case Role::kExtract:
+      return "extract";
+    case Role::kJudge:
+      return "judge";
+    case Role::kIndex:
+      break;
+  }
+  return "index";
+}
 
 struct MetricsOptions {
   std::string topic = "crawl.metrics";  ///< empty: none

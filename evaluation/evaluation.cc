@@ -30,7 +30,7 @@ class KeptPage final : public JudgeView {
     return rows_.Find(table, key).value_or(std::nullopt);
   }
 
-  [[nodiscard]] std::span<const Match> Candidates(Fingerprint query, const Reach& reach) override {
+  [[nodiscard]] Result<FoundCandidates> Candidates(Fingerprint query, const Reach& reach) override {
     matches_.clear();
     if (const auto entry = document_.InIndex()) {
       const int distance = HammingDistance(query, entry->fingerprint);
@@ -38,7 +38,7 @@ class KeptPage final : public JudgeView {
         matches_.push_back({entry->document, entry->fingerprint, distance});
       }
     }
-    return matches_;
+    return FoundCandidates{matches_, true};
   }
 
  private:
@@ -101,15 +101,6 @@ Counts CountAt(const ScoredPairs& pairs, std::uint32_t max_distance, Score min_s
     Count(*pair, IsDuplicateAt(pair->outcome, max_distance, min_similarity, with_sketch), counts);
   }
   return counts;
-}
-
-/// Padded, so that the classes sort by length.
-std::string LengthClass(std::size_t words) {
-  if (words < 20) return "    0 to 19 words";
-  if (words < 100) return "   20 to 99 words";
-  if (words < 500) return "  100 to 499 words";
-  if (words < 2000) return "  500 to 1999 words";
-  return " 2000 words or more";
 }
 
 std::string PrimaryLanguage(const log::Page& page) {
@@ -209,6 +200,14 @@ PairOutcome JudgePair(const log::Page& kept, const log::Page& page,
 
 std::size_t CountWords(std::string_view text) {
   return text.empty() ? 0 : static_cast<std::size_t>(std::count(text.begin(), text.end(), ' ')) + 1;
+}
+
+std::string LengthClass(std::size_t words) {
+  if (words < 20) return "    0 to 19 words";
+  if (words < 100) return "   20 to 99 words";
+  if (words < 500) return "  100 to 499 words";
+  if (words < 2000) return "  500 to 1999 words";
+  return " 2000 words or more";
 }
 
 Result<Evaluation> Evaluate(const PageSet& pages, std::span<const LabelledPair> pairs,

@@ -110,4 +110,7 @@ struct Evaluation {
 /// Words in a normalised text.
 [[nodiscard]] std::size_t CountWords(std::string_view text);
 
+/// A class of lengths, for people. Padded in front, so that the classes sort by length.
+[[nodiscard]] std::string LengthClass(std::size_t words);
+
 }  // namespace crawlsieve::consumer

@@ -7,8 +7,9 @@
 
 namespace crawlsieve::consumer {
 
-/// The evaluation as one HTML page with plots, and the pairs that were judged wrongly (the first
-/// 200) side by side with their differing words marked. Words come from `pages`, loaded with text.
+/// The evaluation as one HTML page: the answer in a sentence, charts, tables, and up to 150 pairs
+/// side by side with their differing words marked: those that were judged wrongly, then those that
+/// came closest to it. Words come from `pages`, loaded with text.
 [[nodiscard]] std::string EvaluationReport(const Evaluation& evaluation, const PageSet& pages);
 
 }  // namespace crawlsieve::consumer

@@ -1,6 +1,7 @@
 #include "evaluation/what_if.h"
 
-#include "consumer/observability/html_escape.h"
+#include "consumer/html/charts.h"
+#include "consumer/html/report_page.h"
 #include "consumer/observability/printable.h"
 #include "plugin/base/result.h"
 #include "plugin/state/store.h"
@@ -11,7 +12,7 @@
 #include <utility>
 
 #include "evaluation/evaluation.h"
-#include "evaluation/html.h"
+#include "evaluation/pair_list.h"
 #include "evaluation/summary.h"
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -103,7 +104,7 @@ double Share(std::uint64_t part, std::uint64_t whole) {
 ChartLine Line(const std::vector<DropRate>& rates, std::uint64_t pages) {
   ChartLine line{"dropped", {}};
   for (const DropRate& rate : rates) {
-    line.points.emplace_back(rate.setting, Share(rate.dropped, pages));
+    line.points.push_back({rate.setting, Share(rate.dropped, pages), {}});
   }
   return line;
 }
@@ -194,22 +195,52 @@ std::string WhatIfJson(const WhatIf& what_if, const PageSet& pages) {
 }
 
 std::string WhatIfReport(const WhatIf& what_if, const PageSet& pages) {
-  std::string body = fmt::format("<pre>{}</pre>\n", EscapeHtml(WhatIfText(what_if, pages)));
-  const std::array over_distance{Line(what_if.over_distance, what_if.pages)};
-  body += LineChart("Share of pages dropped over the radius", "max_distance", 0, over_distance);
-  const std::array over_similarity{Line(what_if.over_similarity, what_if.pages)};
-  body +=
-      LineChart("Share of pages dropped over the threshold", "min_similarity", 0, over_similarity);
-  body += "<h2>Samples</h2>\n";
+  const std::string answer =
+      fmt::format("With {} bits and a similarity of {}, {} of {} pages are dropped ({:.1f} %).",
+                  what_if.parameters.max_distance, what_if.parameters.min_similarity.value(),
+                  what_if.dropped, what_if.pages, 100 * Share(what_if.dropped, what_if.pages));
+  std::string body = "<h2>What other settings would drop</h2>\n<div class=\"two\">\n";
+  const auto chart = [&](std::string_view title, std::string_view x_name, double x_high,
+                         const std::vector<DropRate>& rates) {
+    const std::array lines{Line(rates, what_if.pages)};
+    body += LineChart(title, {x_name, 0, x_high}, {"share of pages", 0, 1}, lines);
+  };
+  chart("Share of pages dropped over the radius", "max_distance", kMaxDistance,
+        what_if.over_distance);
+  chart("Share of pages dropped over the threshold", "min_similarity", 1, what_if.over_similarity);
+  body += "</div>\n";
+  const auto table = [&](std::string_view title, const std::vector<DropRate>& rates) {
+    body += fmt::format(
+        "<details><summary>By {0}</summary><div class=\"wide\"><table><tr><th class=\"n\">{0}</th>"
+        "<th class=\"n\">dropped</th><th class=\"n\">%</th></tr>\n",
+        title);
+    for (const DropRate& rate : rates) {
+      body += fmt::format(
+          "<tr><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{:.1f}</td></tr>\n",
+          rate.setting, rate.dropped, 100 * Share(rate.dropped, what_if.pages));
+    }
+    body += "</table></div></details>\n";
+  };
+  table("max_distance", what_if.over_distance);
+  table("min_similarity", what_if.over_similarity);
+  std::vector<ShownPair> shown;
   for (const SampledPair& pair : what_if.samples) {
     const EvaluatedPage& a = pages.pages()[pair.earlier];
     const EvaluatedPage& b = pages.pages()[pair.later];
-    body +=
-        fmt::format("<h3>distance {}, similarity {:.3f}: {}</h3>\n", pair.distance,
-                    pair.similarity.value(), pair.dropped ? "called near duplicates" : "both kept");
-    body += DifferenceTable(NameOf(a.entry), a.text, NameOf(b.entry), b.text);
+    shown.push_back({.a = {NameOf(a.entry), EvalName(a.entry.id(), a.entry.url()), a.text},
+                     .b = {NameOf(b.entry), EvalName(b.entry.id(), b.entry.url()), b.text},
+                     .heading = pair.dropped ? "called near duplicates" : "both kept",
+                     .kind = pair.dropped ? "sampled, dropped" : "sampled, kept",
+                     .distance = pair.distance,
+                     .similarity = pair.similarity.value(),
+                     .length = LengthClass(std::min(CountWords(a.text), CountWords(b.text)))});
   }
-  return HtmlPage("What the settings would drop", body);
+  body += "<h2>Each page with the earlier one nearest to it, some at each distance</h2>\n" +
+          PairList(shown, /*with_labels=*/true);
+  return RenderReport({.title = "What the settings would drop",
+                       .answer = answer,
+                       .body = body,
+                       .script = PairListScript()});
 }
 
 }  // namespace crawlsieve::consumer

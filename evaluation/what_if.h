@@ -54,7 +54,7 @@ struct WhatIfOptions {
 [[nodiscard]] std::string WhatIfText(const WhatIf& what_if, const PageSet& pages);
 [[nodiscard]] std::string WhatIfJson(const WhatIf& what_if, const PageSet& pages);
 
-/// One HTML page with plots and the samples side by side.
+/// One HTML page with charts and the samples side by side, to be labelled.
 [[nodiscard]] std::string WhatIfReport(const WhatIf& what_if, const PageSet& pages);
 
 }  // namespace crawlsieve::consumer

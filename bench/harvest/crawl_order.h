@@ -18,6 +18,8 @@ struct Step {
   std::size_t page = 0;
   bool fetch = true;      ///< false: it is replaced by `instead`, and isn't fetched
   std::string instead{};  ///< a URL
+  /// Of a fetch: the chance that it brings new content, if the order says so.
+  std::optional<double> chance{};
 };
 
 /// A frontier: which of the URLs that were found is fetched next. Pages are numbered as in the set.

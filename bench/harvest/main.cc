@@ -4,6 +4,7 @@
 #include "bench/harvest/crawl_set.h"
 #include "bench/harvest/simulation.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -47,6 +48,20 @@ double PrecisionOf(const SuppressedUrls& on) {
   return on.urls == 0 ? 1 : static_cast<double>(on.right) / static_cast<double>(on.urls);
 }
 
+bool NamesChances(const Harvest& harvest) {
+  return std::any_of(harvest.tenths.begin(), harvest.tenths.end(),
+                     [](const ChanceTenth& tenth) { return tenth.fetches > 0; });
+}
+
+double MeanChance(const ChanceTenth& tenth) {
+  return tenth.fetches == 0 ? 0 : tenth.chances / static_cast<double>(tenth.fetches);
+}
+
+double ShareNew(const ChanceTenth& tenth) {
+  return tenth.fetches == 0 ? 0
+                            : static_cast<double>(tenth.fresh) / static_cast<double>(tenth.fetches);
+}
+
 void PrintJson(const CrawlSet& set, const std::vector<Run>& runs) {
   nlohmann::ordered_json json;
   json["pages"] = set.pages.size();
@@ -61,6 +76,14 @@ void PrintJson(const CrawlSet& set, const std::vector<Run>& runs) {
                                     {"avoided", harvest.avoided},
                                     {"lost", harvest.lost},
                                     {"curve", harvest.curve}};
+    if (NamesChances(harvest)) {
+      order["calibration"]["mean_difference"] = CalibrationError(harvest.tenths);
+      for (const ChanceTenth& tenth : harvest.tenths) {
+        order["calibration"]["tenths"].push_back({{"fetches", tenth.fetches},
+                                                  {"mean_chance", MeanChance(tenth)},
+                                                  {"share_new", ShareNew(tenth)}});
+      }
+    }
     for (const auto& [ground, on] : harvest.suppressed) {
       order["suppressed"][ground] = {
           {"urls", on.urls}, {"right", on.right}, {"precision", PrecisionOf(on)}};
@@ -79,6 +102,15 @@ void PrintTable(const CrawlSet& set, const std::vector<Run>& runs, bool with_rul
     fmt::print("{:<20} {:>8} {:>8} {:>6.4f} {:>13.1f} {:>10.1f} {:>7.2f}\n", run.named.title,
                harvest.fetched, harvest.found, harvest.area, 100 * ShareOfGap(runs, run),
                100 * harvest.avoided, 100 * harvest.lost);
+  }
+  for (const Run& run : runs) {
+    if (!NamesChances(run.harvest)) continue;
+    fmt::print("\n{}: chance of new content and what came, mean difference {:.3f}:",
+               run.named.title, CalibrationError(run.harvest.tenths));
+    for (const ChanceTenth& tenth : run.harvest.tenths) {
+      if (tenth.fetches == 0) continue;
+      fmt::print(" {:.2f}/{:.2f} ({})", MeanChance(tenth), ShareNew(tenth), tenth.fetches);
+    }
   }
   for (const Run& run : runs) {
     for (const auto& [ground, on] : run.harvest.suppressed) {

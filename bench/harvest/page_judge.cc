@@ -68,8 +68,6 @@ site::Site PageJudge::SiteAt(std::string_view name) {
   return site->has_value() ? *std::move(*site) : site::Site();
 }
 
-site::Share PageJudge::Average() const {
-  return detector_->sites().ChanceOfNew(site::kFirstChance);
-}
+site::Expected PageJudge::Average() const { return detector_->sites().Expect({}); }
 
 }  // namespace crawlsieve::bench

@@ -25,8 +25,8 @@ class PageJudge {
 
   /// What is known of a site by now. Errors end the program.
   [[nodiscard]] site::Site SiteAt(std::string_view name);
-  /// The chance that a fetch of the crawl brings something new.
-  [[nodiscard]] site::Share Average() const;
+  /// What a fetch of the crawl brings.
+  [[nodiscard]] site::Expected Average() const;
 
  private:
   explicit PageJudge(const CrawlSet& set) : set_(set) {}

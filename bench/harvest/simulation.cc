@@ -1,5 +1,7 @@
 #include "bench/harvest/simulation.h"
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <set>
 
@@ -30,12 +32,23 @@ class Discoveries {
 
 }  // namespace
 
+double CalibrationError(const ChanceTenths& tenths) {
+  double sum = 0;
+  std::size_t fetches = 0;
+  for (const ChanceTenth& tenth : tenths) {
+    sum += std::abs(tenth.chances - static_cast<double>(tenth.fresh));
+    fetches += tenth.fetches;
+  }
+  return fetches == 0 ? 0 : sum / static_cast<double>(fetches);
+}
+
 Harvest Simulate(const CrawlSet& set, CrawlOrder& order) {
   const std::size_t pages = set.pages.size();
   Discoveries discoveries(set, order);
   std::set<std::size_t> found;
   std::vector<std::size_t> found_after{0};
   discoveries.Add(0, 0);
+  ChanceTenths tenths;
   while (const std::optional<Step> step = order.Next()) {
     if (!step->fetch) {
       const auto instead = set.by_url.find(step->instead);
@@ -44,7 +57,14 @@ Harvest Simulate(const CrawlSet& set, CrawlOrder& order) {
       }
       continue;
     }
-    found.insert(set.pages[step->page].content_class);
+    const bool is_new = found.insert(set.pages[step->page].content_class).second;
+    if (step->chance.has_value()) {
+      ChanceTenth& tenth =
+          tenths[std::min<std::size_t>(static_cast<std::size_t>(*step->chance * 10), 9)];
+      ++tenth.fetches;
+      tenth.fresh += is_new ? 1 : 0;
+      tenth.chances += *step->chance;
+    }
     found_after.push_back(found.size());
     order.Fetched(step->page);
     for (const std::size_t link : set.pages[step->page].links) {
@@ -53,6 +73,7 @@ Harvest Simulate(const CrawlSet& set, CrawlOrder& order) {
   }
 
   Harvest harvest;
+  harvest.tenths = tenths;
   harvest.fetched = found_after.size() - 1;
   harvest.found = found.size();
   found_after.resize(pages + 1, found.size());

@@ -3,6 +3,7 @@
 #include "bench/harvest/crawl_order.h"
 #include "bench/harvest/crawl_set.h"
 
+#include <array>
 #include <cstddef>
 #include <map>
 #include <string>
@@ -15,6 +16,18 @@ struct SuppressedUrls {
   std::size_t urls = 0;
   std::size_t right = 0;  ///< of these, whose content was fetched at another URL
 };
+
+/// Fetches whose chance of new content lay within one tenth.
+struct ChanceTenth {
+  std::size_t fetches = 0;
+  std::size_t fresh = 0;  ///< of these, those that brought a content that wasn't found before
+  double chances = 0;     ///< their sum
+};
+using ChanceTenths = std::array<ChanceTenth, 10>;
+
+/// The mean, over the fetches, of the difference between the mean chance of their tenth and the
+/// share of new contents that came. Without fetches: 0.
+[[nodiscard]] double CalibrationError(const ChanceTenths& tenths);
 
 /// What came of a crawl. With N pages that can be reached, of C contents, F fetched and K contents
 /// found.
@@ -29,6 +42,7 @@ struct Harvest {
   /// Share of the contents found after 0, 1, ... 100 hundredths of N fetches.
   std::vector<double> curve;
   std::map<std::string, SuppressedUrls> suppressed;  ///< by ground
+  ChanceTenths tenths;  ///< of the fetches for which the order named a chance
 };
 
 /// Crawls the set from its first page on, in this order, until the order has no further step.

@@ -25,18 +25,32 @@ void SiteOrder::Discovered(std::size_t page, std::uint32_t depth) {
   const std::string& url = set_.pages[page].url;
   site::Site& of = sites_[std::string(site::SiteOf(url))];
   frontier_.push_back({page, depth, &of, of.PatternsOf(url), site::IsExplored(url)});
+  static_cast<void>(LookAt(frontier_.back()));
+}
+
+site::Share SiteOrder::WorthBeforeRules(const Waiting& waiting) const {
+  return waiting.of->StepsOf(waiting.patterns, waiting.depth, waiting.explore, judge_->Average())
+      .worth;
+}
+
+site::Advice SiteOrder::LookAt(Waiting& waiting) const {
+  site::Advice advice =
+      waiting.of->AdviceFor(set_.pages[waiting.page].url, waiting.depth, judge_->Average());
+  const site::Share before = WorthBeforeRules(waiting);
+  waiting.left = before == 0
+                     ? site::kWhole
+                     : static_cast<site::Share>((std::uint64_t{advice.worth} << 16) / before);
+  return advice;
 }
 
 std::vector<SiteOrder::Waiting>::iterator SiteOrder::Best() {
   auto best = frontier_.end();
-  site::Share best_chance = 0;
-  const site::Share average = judge_->Average();
+  std::uint64_t best_worth = 0;
   for (auto waiting = frontier_.begin(); waiting != frontier_.end(); ++waiting) {
-    const site::Share chance =
-        waiting->of->ChanceOf(waiting->patterns, waiting->depth, waiting->explore, average);
-    if (best != frontier_.end() && chance <= best_chance) continue;
+    const std::uint64_t worth = std::uint64_t{WorthBeforeRules(*waiting)} * waiting->left;
+    if (best != frontier_.end() && worth <= best_worth) continue;
     best = waiting;
-    best_chance = chance;
+    best_worth = worth;
   }
   return best;
 }
@@ -51,7 +65,9 @@ std::optional<Step> SiteOrder::Next() {
       continue;
     }
     const std::size_t page = best->page;
-    site::Advice advice = best->of->AdviceFor(set_.pages[page].url, best->depth, judge_->Average());
+    const site::Share left_before = best->left;
+    site::Advice advice = LookAt(*best);
+    if (best->left < left_before) continue;  // others may be worth more
     const bool fetch = !suppresses_ || advice.action == site::Action::kSchedule ||
                        advice.action == site::Action::kProbe;
     if (!fetch) {
@@ -59,7 +75,7 @@ std::optional<Step> SiteOrder::Next() {
       suppressed_.push_back(std::move(*best));
     }
     frontier_.erase(best);
-    if (fetch) return Step{page};
+    if (fetch) return Step{page, true, {}, ValueOf(advice.chance)};
     if (advice.action == site::Action::kRewrite) {
       return Step{page, false, std::move(advice.rewrite_to)};
     }
@@ -88,9 +104,7 @@ void SiteOrder::SetPatterns(const site::Site& of) {
 void SiteOrder::Reconsider() {
   std::vector<Waiting> still;
   for (Waiting& waiting : suppressed_) {
-    const site::Action action =
-        waiting.of->AdviceFor(set_.pages[waiting.page].url, waiting.depth, judge_->Average())
-            .action;
+    const site::Action action = LookAt(waiting).action;
     const bool is_lifted = action == site::Action::kSchedule || action == site::Action::kProbe;
     (is_lifted ? frontier_ : still).push_back(std::move(waiting));
   }
@@ -112,7 +126,7 @@ std::vector<std::string> SiteOrder::Describe() const {
       const site::FetchCounts& counts = pattern.counts;
       if (counts.fetched < 20 * kFetch) continue;
       lines.push_back(fmt::format("pattern {}: {} fetched, {} new, {} errors, {} soft errors",
-                                  pattern.text, counts.fetched / kFetch, counts.fresh / kFetch,
+                                  pattern.text, counts.fetched / kFetch, counts.with_new / kFetch,
                                   counts.errors / kFetch, counts.soft_errors / kFetch));
     }
     for (const auto& [hash, rule] : of.rules().rules()) {

@@ -15,7 +15,7 @@
 namespace crawlsieve::bench {
 
 /// The order of the product's scores: each page is judged when it is fetched, and what is learned
-/// of its site orders the rest. Of equal chances, what was found first. Thread-compatible.
+/// of its site orders the rest. Of equal worth, what was found first. Thread-compatible.
 class SiteOrder final : public CrawlOrder {
  public:
   /// `suppresses`: whether advice against a fetch is followed. Errors: those of PageJudge.
@@ -35,14 +35,20 @@ class SiteOrder final : public CrawlOrder {
     site::Site* of = nullptr;
     site::UrlPatterns patterns{};
     bool explore = false;
-    std::string ground{};  ///< why it isn't fetched
+    site::Share left = site::kWhole;  ///< of its worth, by the rules, when it was looked at last
+    std::string ground{};             ///< why it isn't fetched
   };
 
   SiteOrder(const CrawlSet& set, bool suppresses, std::unique_ptr<PageJudge> judge)
       : set_(set), suppresses_(suppresses), judge_(std::move(judge)) {}
 
-  /// The place of the URL with the highest chance.
+  /// What a URL's patterns and depth make it worth.
+  [[nodiscard]] site::Share WorthBeforeRules(const Waiting& waiting) const;
+  /// The place of the URL with the highest worth. Rules count as they were when the URL was looked
+  /// at last: whoever takes it looks again.
   [[nodiscard]] std::vector<Waiting>::iterator Best();
+  /// Advice on the URL by what is known now; it is looked at.
+  [[nodiscard]] site::Advice LookAt(Waiting& waiting) const;
   /// Lets the patterns of the URLs of a site be those that it makes now.
   void SetPatterns(const site::Site& of);
   /// Takes back into the frontier what nothing speaks against any more.

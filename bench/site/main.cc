@@ -92,15 +92,19 @@ site::PageObservation PageOf(std::string_view url, std::uint64_t i, bool one_con
   page.url = url;
   page.time = kStart + i;
   page.novelty = one_content && i > 0 ? 0 : site::kWhole;
-  page.content = one_content ? 1 : i + 1;
+  page.content = site::MarkOf(one_content ? 1 : i + 1);
   page.simhash = one_content ? 1 : Random(i);
   return page;
 }
 
 /// The rows of one site, as a fold keeps them: bytes.
 struct Rows {
+  std::string host;
   std::string latest;
+  std::size_t latest_pages = 0;
   std::string site;
+
+  [[nodiscard]] std::size_t bytes() const { return latest.size() + site.size(); }
 };
 
 template <typename Value>
@@ -110,24 +114,21 @@ Value OrDie(Result<Value> value) {
   std::exit(EXIT_FAILURE);
 }
 
-site::Site SiteOf(const Rows& rows) {
-  return rows.site.empty() ? site::Site() : OrDie(site::Site::Decode(rows.site));
-}
-
 /// Takes a page as a fold would; how many bytes it read and wrote.
 std::size_t Fold(Rows& rows, const site::PageObservation& page) {
   std::size_t bytes = rows.latest.size();
-  auto latest = site::LatestPages::Decode(std::move(rows.latest));
-  latest.Add(page);
-  if (latest.is_full()) {
-    bytes += rows.site.size();
-    site::Site site = SiteOf(rows);
-    OrDie(latest.AddTo(site));
-    latest.Clear();
+  if (site::LatestPages{rows.latest_pages, rows.latest.size()}.is_full()) {
+    bytes += rows.bytes();
+    site::Site site = rows.site.empty() ? site::Site() : OrDie(site::Site::Decode(rows.site));
+    std::vector<site::Brought> brought;
+    if (!site::AddPages(rows.host, rows.latest, site, brought)) std::abort();
+    rows.latest.clear();
+    rows.latest_pages = 0;
     rows.site = site.Encode();
     bytes += rows.site.size();
   }
-  rows.latest = std::move(latest).Encode();
+  rows.latest += site::EncodePage(rows.host, page);
+  ++rows.latest_pages;
   return bytes + rows.latest.size();
 }
 
@@ -136,6 +137,7 @@ void MeasureFlood(const Flood& flood, std::uint64_t pages) {
   constexpr std::uint64_t kBlock = 5'000;
   site::Site site;
   Rows rows;
+  rows.host = "e.org";
   double plain = 0;
   double folded = 0;
   double advised = 0;
@@ -158,7 +160,7 @@ void MeasureFlood(const Flood& flood, std::uint64_t pages) {
     begin = ProcessorSeconds();
     for (const std::string& url : urls) static_cast<void>(site.AdviceFor(url, 3));
     advised += ProcessorSeconds() - begin;
-    most = std::max(most, rows.latest.size() + rows.site.size());
+    most = std::max(most, rows.bytes());
   }
   const auto micros = [&](double seconds) { return 1e6 * seconds / static_cast<double>(pages); };
   fmt::print("{:<28} {:>9} {:>9.2f} {:>9.2f} {:>9.2f} {:>9.0f} {:>9}\n", flood.name, pages,
@@ -172,13 +174,15 @@ void MeasureHosts(std::uint64_t hosts, std::uint64_t pages) {
   double seconds = 0;
   std::size_t bytes = 0;
   for (std::uint64_t i = 0; i < hosts * pages; ++i) {
-    const std::string url = "http://h" + std::to_string(i % hosts) + ".example/docs/page-" +
-                            std::to_string(Random(i) % 100'000) + ".html";
+    const std::string host = "h" + std::to_string(i % hosts) + ".example";
+    const std::string url =
+        "http://" + host + "/docs/page-" + std::to_string(Random(i) % 100'000) + ".html";
+    rows[i % hosts].host = host;
     const double begin = ProcessorSeconds();
     Fold(rows[i % hosts], PageOf(url, i, false));
     seconds += ProcessorSeconds() - begin;
   }
-  for (const Rows& row : rows) bytes += row.latest.size() + row.site.size();
+  for (const Rows& row : rows) bytes += row.bytes();
   fmt::print("{} hosts with {} pages each: {:.1f} bytes a host, {:.2f} µs a page\n", hosts, pages,
              static_cast<double>(bytes) / static_cast<double>(hosts),
              1e6 * seconds / static_cast<double>(hosts * pages));

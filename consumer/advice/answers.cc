@@ -29,10 +29,15 @@ namespace {
 
 Error Wrong(std::string message) { return {ErrorCode::kInvalidInput, std::move(message)}; }
 
+/// The canonical URL of a host as people write it, or of a URL; without a host: it is none.
+extract::CanonicalUrl UrlOfHost(const std::string& text) {
+  const bool is_url = text.find("://") != std::string::npos;
+  return extract::CanonicalizeUrl(is_url ? text : "http://" + text);
+}
+
 /// The site of a host as people write it, or of a URL; nullopt: it is none.
 std::optional<std::string> SiteNamed(const std::string& host) {
-  const bool is_url = host.find("://") != std::string::npos;
-  const extract::CanonicalUrl url = extract::CanonicalizeUrl(is_url ? host : "http://" + host);
+  const extract::CanonicalUrl url = UrlOfHost(host);
   if (url.host.empty()) return std::nullopt;
   return std::string(site::SiteOf(url.url));
 }
@@ -104,6 +109,12 @@ class JsonArray {
 
 }  // namespace
 
+Result<std::string> HostAsked(const std::string& text) {
+  extract::CanonicalUrl url = UrlOfHost(text);
+  if (url.host.empty()) return tl::unexpected(Wrong(Printable(text) + " is no host"));
+  return std::move(url.host);
+}
+
 Result<Timestamp> TimeAsked(const std::string& text, Timestamp now) {
   if (text == "now") return now;
   const std::optional<Timestamp> time = ParseRfc3339(text);
@@ -145,10 +156,7 @@ Result<std::string> AnswerDue(const DueQuestion& question, StateView& state) {
   DueOptions options;
   options.before = question.before;
   if (!question.host.empty()) {
-    options.host = extract::CanonicalizeUrl("http://" + question.host + "/").host;
-    if (options.host.empty()) {
-      return tl::unexpected(Wrong(fmt::format("{} is no host", Printable(question.host))));
-    }
+    CRAWLSIEVE_ASSIGN_OR_RETURN(options.host, HostAsked(question.host));
   }
   if (question.limit == 0 || question.limit > DueQuestion::kMostDue) {
     return tl::unexpected(Wrong(fmt::format("limit must be 1 to {}", DueQuestion::kMostDue)));

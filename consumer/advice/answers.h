@@ -20,6 +20,9 @@ namespace crawlsieve::consumer {
 /// A time of 1970 or later in RFC 3339, or "now", which is `now`.
 [[nodiscard]] Result<Timestamp> TimeAsked(const std::string& text, Timestamp now);
 
+/// The host that is meant by a host as people write it, or by a URL.
+[[nodiscard]] Result<std::string> HostAsked(const std::string& text);
+
 /// How an answer is written: as JSON on one line, or as text for people.
 enum class AnswerForm { kJson, kText };
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <sys/types.h>
 
 namespace crawlsieve::consumer {
 namespace {
@@ -26,16 +27,14 @@ std::string ErrnoText(int code) { return std::generic_category().message(code); 
 
 }  // namespace
 
-ByteStream::ByteStream(FilePtr file, std::string name)
+ByteStream::ByteStream(std::unique_ptr<FileBytes> file, std::string name)
     : file_(std::move(file)), name_(std::move(name)) {}
 
 Result<std::unique_ptr<ByteStream>> ByteStream::Open(const std::filesystem::path& path,
-                                                     Unpack unpack) {
-  FilePtr file(std::fopen(path.c_str(), "rbe"));
-  if (!file) {
-    return MakeError(ErrorCode::kIo, fmt::format("{}: {}", path.native(), ErrnoText(errno)));
-  }
-  std::unique_ptr<ByteStream> stream(new ByteStream(std::move(file), path.native()));
+                                                     Unpack unpack, const FileSlice& slice) {
+  auto file = FileBytes::Open(path, slice);
+  if (!file) return tl::unexpected<Error>(std::move(file.error()));
+  std::unique_ptr<ByteStream> stream(new ByteStream(std::move(*file), path.native()));
   if (unpack == Unpack::kYes) {
     stream->ReadFile();
     if (LooksLikeGzip(stream->input_)) stream->decompressor_ = MakeGzipDecompressor();
@@ -84,12 +83,12 @@ void ByteStream::ReadFile() {
   input_start_ = 0;
   const std::size_t kept = input_.size();
   input_.resize(kept + kReadBytes);
-  const std::size_t count = std::fread(input_.data() + kept, 1, kReadBytes, file_.get());
+  const std::size_t count = file_->Read(input_.data() + kept, kReadBytes);
   input_.resize(kept + count);
   file_bytes_read_ += count;
   if (count == kReadBytes) return;
   file_ended_ = true;
-  if (std::ferror(file_.get()) != 0) {
+  if (file_->has_failed()) {
     status_ = MakeError(ErrorCode::kIo, fmt::format("{}: read failed at byte {}: {}", name_,
                                                     file_bytes_read_, ErrnoText(errno)));
   }
@@ -113,7 +112,7 @@ void ByteStream::Fill() {
     Inflate();
     return;
   }
-  if (input_start_ == input_.size()) ended_ = true;
+  if (input_start_ == input_.size()) End();
   buffer_.append(input_, input_start_);
   input_start_ = input_.size();
   verified_end_ = filled_end();
@@ -134,7 +133,7 @@ void ByteStream::Inflate() {
       break;
     case Decompressor::State::kRunning:
       if (step.consumed > 0 || step.produced > 0 || !file_ended_) return;
-      damage_ = "the compressed data end early";
+      damage_ = file_->damage().empty() ? "the compressed data end early" : file_->damage();
       break;
   }
   if (!damage_.empty()) ended_ = true;
@@ -151,11 +150,29 @@ void ByteStream::StartNextMember() {
     members_.push_back(member);
     return;
   }
-  ended_ = true;
+  FindEndOrGarbage();
+}
+
+void ByteStream::FindEndOrGarbage() {
   // Tapes and tar pad with zeros; anything else may have been records.
-  if (rest.find_first_not_of('\0') == std::string_view::npos) return;
-  garbage_ = file_bytes_read_ - rest.size();
-  damage_ = fmt::format("what follows at byte {} is not compressed data", *garbage_);
+  for (;;) {
+    const std::string_view rest = std::string_view(input_).substr(input_start_);
+    if (rest.find_first_not_of('\0') != std::string_view::npos) {
+      garbage_ = file_bytes_read_ - rest.size();
+      damage_ = fmt::format("what follows at byte {} is not compressed data", *garbage_);
+      ended_ = true;
+      return;
+    }
+    input_start_ = input_.size();
+    if (file_ended_) break;
+    ReadFile();
+  }
+  End();
+}
+
+void ByteStream::End() {
+  ended_ = true;
+  damage_ = file_->damage();
 }
 
 std::optional<ByteStream::Lost> ByteStream::SkipToNextMember(
@@ -171,8 +188,8 @@ std::optional<ByteStream::Lost> ByteStream::SkipToNextMember(
   lost.end = garbage_ ? lost.begin : lost.begin + 1;
   std::array<char, kReadBytes> piece;
   for (;;) {
-    if (std::fseek(file_.get(), static_cast<long>(lost.end), SEEK_SET) != 0) return std::nullopt;
-    const std::size_t count = std::fread(piece.data(), 1, piece.size(), file_.get());
+    if (!file_->SeekTo(lost.end)) return std::nullopt;
+    const std::size_t count = file_->Read(piece.data(), piece.size());
     const std::string_view bytes(piece.data(), count);
     for (std::size_t at = 0; at + kMagicBytes <= count; ++at) {
       if (!decompressor_->StartsMember(bytes.substr(at))) continue;
@@ -190,7 +207,7 @@ std::optional<ByteStream::Lost> ByteStream::SkipToNextMember(
 
 bool ByteStream::MemberBeginsWell(std::uint64_t file_offset,
                                   const std::function<bool(std::string_view)>& begins_well) {
-  if (std::fseek(file_.get(), static_cast<long>(file_offset), SEEK_SET) != 0) return false;
+  if (!file_->SeekTo(file_offset)) return false;
   decompressor_->Restart();
   std::string unpacked;
   std::array<char, kReadBytes> input;
@@ -199,7 +216,7 @@ bool ByteStream::MemberBeginsWell(std::uint64_t file_offset,
   bool ended = false;
   while (unpacked.size() < kReadBytes) {
     if (rest.empty() && !ended) {
-      const std::size_t count = std::fread(input.data(), 1, input.size(), file_.get());
+      const std::size_t count = file_->Read(input.data(), input.size());
       rest = std::string_view(input.data(), count);
       ended = count < input.size();
     }
@@ -215,7 +232,7 @@ bool ByteStream::MemberBeginsWell(std::uint64_t file_offset,
 
 void ByteStream::GoOnAt(std::uint64_t file_offset) {
   // MemberBeginsWell has shown that this can be sought.
-  if (std::fseek(file_.get(), static_cast<long>(file_offset), SEEK_SET) != 0) return;
+  if (!file_->SeekTo(file_offset)) return;
   decompressor_->Restart();
   file_bytes_read_ = file_offset;
   file_ended_ = false;

@@ -1,10 +1,10 @@
 #pragma once
 
+#include "consumer/input/file_bytes.h"
 #include "consumer/input/formats/decompressor.h"
 #include "plugin/base/result.h"
 
 #include <cstdint>
-#include <cstdio>
 #include <deque>
 #include <filesystem>
 #include <functional>
@@ -27,7 +27,8 @@ class ByteStream {
 
   /// Errors: kIo.
   [[nodiscard]] static Result<std::unique_ptr<ByteStream>> Open(const std::filesystem::path& path,
-                                                                Unpack unpack);
+                                                                Unpack unpack,
+                                                                const FileSlice& slice = {});
 
   /// The bytes to come: at least `count`, fewer only where the stream ends before. Valid until the
   /// next call of any method that isn't const.
@@ -50,7 +51,8 @@ class ByteStream {
   /// checksum was right. For a plain file all bytes read.
   [[nodiscard]] std::uint64_t verified_end() const { return verified_end_; }
 
-  /// Why the stream ended before its file; empty: it didn't, so far.
+  /// Why the stream ended before its file, or what is wrong with that as a whole; empty: nothing,
+  /// so far.
   [[nodiscard]] const std::string& damage() const { return damage_; }
 
   /// A stretch of the file that was given up, from its first byte to where reading goes on.
@@ -62,8 +64,8 @@ class ByteStream {
   /// Gives up the rest of the member that Peek shows, or that is damaged, and goes on with the next
   /// member whose first 64 KiB can be unpacked and satisfy `begins_well`. Members that start within
   /// the one given up count: unpacking it may have run past its end. nullopt: the file isn't
-  /// packed, there is none, or there were 1,000 such stretches already; then nothing more can be
-  /// read.
+  /// packed or is deflated in a ZIP file, there is none, or there were 1,000 such stretches
+  /// already; then nothing more can be read.
   [[nodiscard]] std::optional<Lost> SkipToNextMember(
       const std::function<bool(std::string_view)>& begins_well);
 
@@ -74,18 +76,13 @@ class ByteStream {
   [[nodiscard]] std::uint64_t file_bytes_read() const { return file_bytes_read_; }
 
  private:
-  struct FileCloser {
-    void operator()(std::FILE* file) const { std::fclose(file); }
-  };
-  using FilePtr = std::unique_ptr<std::FILE, FileCloser>;
-
   /// Where a member starts, in unpacked bytes and in the file.
   struct Member {
     std::uint64_t position = 0;
     std::uint64_t file_offset = 0;
   };
 
-  ByteStream(FilePtr file, std::string name);
+  ByteStream(std::unique_ptr<FileBytes> file, std::string name);
 
   void ReadFile();
   /// The dictionary that a zstd file begins with; empty: none.
@@ -93,6 +90,9 @@ class ByteStream {
   void Fill();
   void Inflate();
   void StartNextMember();
+  /// Behind the last member.
+  void FindEndOrGarbage();
+  void End();
   [[nodiscard]] bool MemberBeginsWell(std::uint64_t file_offset,
                                       const std::function<bool(std::string_view)>& begins_well);
   void GoOnAt(std::uint64_t file_offset);
@@ -100,7 +100,7 @@ class ByteStream {
     return position_ + (buffer_.size() - buffer_start_);
   }
 
-  FilePtr file_;
+  const std::unique_ptr<FileBytes> file_;  ///< "the file", also where it is a slice of one
   const std::string name_;
   std::unique_ptr<Decompressor> decompressor_;  ///< nullptr: a plain file
   std::string input_;                           ///< bytes of the file not yet unpacked, from

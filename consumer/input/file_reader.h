@@ -41,6 +41,8 @@ struct FileReaderCounts {
 ///                                one record a line, in Options::json_format; also .gz and .zst
 ///   *.html, *.htm, *.xhtml, *.txt  one page, format raw, URL file://<absolute path>; also .gz
 ///   -                            standard input: one record a line, as in *.jsonl
+///   *.wacz                       the WARC files in its folder archive/; and of its lists of
+///                                pages those that have no record there, in format browsertrix
 ///   a folder                     every file in and below it with one of these endings
 ///
 /// Streams: memory is bounded by the largest record (and by `max_record_bytes`). Records get the

@@ -10,8 +10,8 @@ namespace {
 
 class JsonLinesSource final : public RecordSource {
  public:
-  JsonLinesSource(File file, ByteStream& stream, Context& context)
-      : file_(std::move(file)), stream_(stream), context_(context) {}
+  JsonLinesSource(File file, FormatKind format, ByteStream& stream, Context& context)
+      : file_(std::move(file)), format_(format), stream_(stream), context_(context) {}
 
   bool Next(FileRecord& record) override {
     for (;;) {
@@ -24,7 +24,7 @@ class JsonLinesSource final : public RecordSource {
       }
       const bool blank = line.find_first_not_of(" \t\r\n") == std::string_view::npos;
       if (!blank) {
-        record.format = context_.options.json_format;
+        record.format = format_;
         record.origin = fmt::format("{} at {}", file_.path, where);
         record.record = {};
         record.record.value = line.substr(0, line.size() - (line.ends_with('\n') ? 1 : 0));
@@ -86,6 +86,7 @@ class JsonLinesSource final : public RecordSource {
   }
 
   const File file_;
+  const FormatKind format_;
   ByteStream& stream_;
   Context& context_;
   bool is_damaged_ = false;
@@ -94,9 +95,10 @@ class JsonLinesSource final : public RecordSource {
 
 }  // namespace
 
-std::unique_ptr<RecordSource> MakeJsonLinesSource(RecordSource::File file, ByteStream& stream,
+std::unique_ptr<RecordSource> MakeJsonLinesSource(RecordSource::File file, FormatKind format,
+                                                  ByteStream& stream,
                                                   RecordSource::Context& context) {
-  return std::make_unique<JsonLinesSource>(std::move(file), stream, context);
+  return std::make_unique<JsonLinesSource>(std::move(file), format, stream, context);
 }
 
 }  // namespace crawlsieve::consumer

@@ -2,6 +2,7 @@
 
 #include "consumer/input/byte_stream.h"
 #include "consumer/input/file_reader.h"
+#include "consumer/input/wacz.h"
 
 #include <memory>
 #include <string>
@@ -44,11 +45,19 @@ class RecordSource {
                                                            ByteStream& stream,
                                                            RecordSource::Context& context);
 
-/// Lines, each a record of `json_format`; blank ones are passed over. A line longer than
+/// Lines, each a record of `format`; blank ones are passed over. A line longer than
 /// `max_record_bytes` is handed out cut, which makes it a dead letter, with a warning.
 [[nodiscard]] std::unique_ptr<RecordSource> MakeJsonLinesSource(RecordSource::File file,
+                                                                FormatKind format,
                                                                 ByteStream& stream,
                                                                 RecordSource::Context& context);
+
+/// Lines of a WACZ file's list of pages, in format browsertrix: those of pages that aren't in
+/// `archived`, and those that can't be read.
+[[nodiscard]] std::unique_ptr<RecordSource> MakePageListSource(RecordSource::File file,
+                                                               ByteStream& stream,
+                                                               ArchivedUrls& archived,
+                                                               RecordSource::Context& context);
 
 /// One page, in format raw; `stream` does not unpack, `packed` says whether the format has to. A
 /// file longer than `max_record_bytes` is handed out cut and says so in header `content-length`.

@@ -159,6 +159,15 @@ ClientRecipe JudgeConsumer(const KafkaClientOptions& options) {
   return recipe;
 }
 
+ClientRecipe IndexConsumer(const KafkaClientOptions& options, std::string_view replica) {
+  ClientRecipe recipe =
+      ConsumerRecipe(options, replica.empty() ? "index" : fmt::format("index-{}", replica));
+  // As a judge's: others hold the slots of one that is silent for so long.
+  recipe.defaults["session.timeout.ms"] = "6000";
+  recipe.defaults["heartbeat.interval.ms"] = "500";
+  return recipe;
+}
+
 ClientRecipe KeptPageReader(const KafkaClientOptions& options) {
   ClientRecipe recipe = ConsumerRecipe(options, "judge");
   FetchPages(recipe);
@@ -195,6 +204,14 @@ ClientRecipe TransactionalProducer(const KafkaClientOptions& options) {
   // An open transaction holds up every reader of the verdicts, so one whose judge died ends soon.
   recipe.defaults["transaction.timeout.ms"] = "15000";
   // Shorter, so that a record that can't be delivered fails while the abort can still be sent.
+  recipe.defaults["message.timeout.ms"] = "10000";
+  return recipe;
+}
+
+ClientRecipe AnswerProducer(const KafkaClientOptions& options) {
+  ClientRecipe recipe = ProducerRecipe(options);
+  recipe.defaults["acks"] = "1";
+  recipe.defaults["queue.buffering.max.ms"] = "1";
   recipe.defaults["message.timeout.ms"] = "10000";
   return recipe;
 }

@@ -41,7 +41,13 @@ struct ClientRecipe {
 /// Reads the admission log in group `<group>.judge`; also, with Consumer::Assign, for a standby.
 [[nodiscard]] ClientRecipe JudgeConsumer(const KafkaClientOptions& options);
 
-/// Reads pages again that were kept, as a client of its own beside group `<group>.judge`.
+/// Reads the log and the topic of changes for slots of the index, in group `<group>.index`, or
+/// `<group>.index-<replica>`.
+[[nodiscard]] ClientRecipe IndexConsumer(const KafkaClientOptions& options,
+                                         std::string_view replica);
+
+/// Reads pages by their offsets, those that were kept or a sample, as a client of its own beside
+/// group `<group>.judge`.
 [[nodiscard]] ClientRecipe KeptPageReader(const KafkaClientOptions& options);
 
 /// Writes to the log and the dead letters: in order, without gaps, each record once. The client
@@ -56,6 +62,9 @@ struct ClientRecipe {
 
 /// Writes verdicts under the transactional id `<group>.judge`.
 [[nodiscard]] ClientRecipe TransactionalProducer(const KafkaClientOptions& options);
+
+/// Writes what slots answer: soon, and not again where it is lost, for then it is asked for.
+[[nodiscard]] ClientRecipe AnswerProducer(const KafkaClientOptions& options);
 
 /// Writes what may be lost when the broker is away, holding up nothing: metrics.
 [[nodiscard]] ClientRecipe BestEffortProducer(const KafkaClientOptions& options);

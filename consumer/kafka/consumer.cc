@@ -136,6 +136,11 @@ BrokerResult<std::optional<ConsumedRecord>> Consumer::Poll(milliseconds timeout)
       return std::nullopt;
     }
     ConsumedRecord record(message);
+    if (message->err == RD_KAFKA_RESP_ERR__PARTITION_EOF) {
+      PartitionState* const ended = FindState(record.topic(), record.partition());
+      if (ended != nullptr) ended->is_at_end = true;
+      return std::nullopt;
+    }
     if (message->err != RD_KAFKA_RESP_ERR_NO_ERROR) {
       if (std::optional<BrokerError> fatal = client_->FatalError()) {
         return tl::unexpected(*std::move(fatal));
@@ -152,6 +157,7 @@ BrokerResult<std::optional<ConsumedRecord>> Consumer::Poll(milliseconds timeout)
     PartitionState* state = FindState(record.topic(), record.partition());
     if (state != nullptr && record.offset() >= state->next) {
       state->next = record.offset() + 1;
+      state->is_at_end = false;
       return record;
     }
   } while (steady_clock::now() < deadline);
@@ -228,6 +234,7 @@ BrokerStatus Consumer::Seek(const PartitionOffset& target, milliseconds timeout)
     return tl::unexpected(KafkaErrorFromCode(code, doing));
   }
   state->next = target.offset;
+  state->is_at_end = false;
   return {};
 }
 
@@ -296,6 +303,11 @@ std::optional<std::int64_t> Consumer::Position(const TopicPartition& partition) 
     return std::nullopt;
   }
   return state->next;
+}
+
+bool Consumer::IsAtEnd(const TopicPartition& partition) const {
+  const PartitionState* state = FindState(partition.topic, partition.partition);
+  return state != nullptr && state->is_at_end;
 }
 
 std::vector<TopicPartition> Consumer::Assignment() const {

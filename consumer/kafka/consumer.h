@@ -127,6 +127,10 @@ class Consumer {
   /// an assignment that began at no number (kOffsetBeginning), or when it is not assigned.
   [[nodiscard]] std::optional<std::int64_t> Position(const TopicPartition& partition) const;
 
+  /// Whether the broker has said, behind the record that was returned last, that there is no other.
+  /// Only of a recipe that asks for it (enable.partition.eof); false again with the next record.
+  [[nodiscard]] bool IsAtEnd(const TopicPartition& partition) const;
+
   [[nodiscard]] std::vector<TopicPartition> Assignment() const;
 
   [[nodiscard]] BrokerResult<GroupMetadata> CurrentGroupMetadata() const;
@@ -140,6 +144,7 @@ class Consumer {
   struct PartitionState {
     std::int64_t next = 0;  ///< negative: a logical offset, nothing is read yet
     bool paused = false;
+    bool is_at_end = false;
   };
   /// By topic, so that the look-up for each record copies no topic name.
   using PartitionStates =

@@ -93,6 +93,27 @@ std::string InputTopicProblem(const std::string& topic, const TopicDescription& 
       topic, bytes, options.max_message_bytes);
 }
 
+std::string CandidatesTopicProblem(const std::string& topic, const TopicDescription& description,
+                                   std::uint32_t slots, const std::string& bootstrap_servers) {
+  const auto partitions = static_cast<std::uint32_t>(std::max(description.partitions, 0));
+  if (partitions == slots) {
+    return RecordSizeProblem(topic, MaxMessageBytes(description), bootstrap_servers);
+  }
+  const std::string mend =
+      partitions < slots
+          ? fmt::format(
+                "if index.slots is right, kafka-topics.sh --bootstrap-server {} --alter "
+                "--topic {} --partitions {}",
+                bootstrap_servers, topic, slots)
+          : fmt::format(
+                "correct index.slots, or name another topic in kafka.candidates.topic; "
+                "nothing in this one is needed");
+  return fmt::format(
+      "topic {} (kafka.candidates.topic) has {} partitions, and index.slots is {}: it has one for "
+      "each slot. To mend it: {}",
+      topic, partitions, slots, mend);
+}
+
 std::string LogTopicProblem(const std::string& topic, const TopicDescription& description,
                             const std::string& bootstrap_servers) {
   if (description.partitions != 1) {
@@ -211,6 +232,7 @@ Result<std::uint64_t> EnsureTopic(Admin& admin, const KafkaClientOptions& option
   CRAWLSIEVE_ASSIGN_OR_RETURN(TopicSpec spec,
                               OutputTopicSpec(admin, options, topic, partitions, timeout));
   if (keeps == TopicKeeps::kLastOfKey) spec.settings["cleanup.policy"] = "compact";
+  if (keeps == TopicKeeps::kDay) spec.settings["retention.ms"] = "86400000";
   CRAWLSIEVE_RETURN_IF_ERROR(Create(admin, spec, timeout));
   return MaxWrittenBytes(options);
 }

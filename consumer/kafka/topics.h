@@ -35,6 +35,13 @@ namespace crawlsieve::consumer {
                                                  std::int32_t brokers,
                                                  const std::string& bootstrap_servers);
 
+/// Why this topic can't be the one of candidates of `slots` slots: it has a partition for each.
+/// Empty if it can.
+[[nodiscard]] std::string CandidatesTopicProblem(const std::string& topic,
+                                                 const TopicDescription& description,
+                                                 std::uint32_t slots,
+                                                 const std::string& bootstrap_servers);
+
 /// Why pages can't be read from this topic: it takes records that the consumers don't. Empty if
 /// they can.
 [[nodiscard]] std::string InputTopicProblem(const std::string& topic,
@@ -64,9 +71,9 @@ enum class MissingTopic { kCreate, kRefuse };
 [[nodiscard]] Status EnsureLogTopic(Admin& admin, const KafkaClientOptions& options,
                                     MissingTopic missing, std::chrono::milliseconds timeout);
 
-/// Whether a topic that is made keeps all records, as long as the brokers keep any, or only the
-/// last one of each key.
-enum class TopicKeeps { kAll, kLastOfKey };
+/// What a topic that is made keeps: all records, as long as the brokers keep any; those of about a
+/// day; the last one of each key.
+enum class TopicKeeps { kAll, kDay, kLastOfKey };
 
 /// Sees to it that an output topic exists and returns its max.message.bytes. One that exists is
 /// left as it is; a new one takes records as large as our producers write. Errors: kIo (no broker

@@ -2,14 +2,17 @@
 
 #include "consumer/observability/access_token.h"
 #include "consumer/observability/http_stream.h"
+#include "consumer/observability/logging.h"
 #include "consumer/observability/tls.h"
 #include "plugin/base/mutex.h"
 #include "plugin/base/result.h"
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <deque>
 #include <exception>
+#include <random>
 #include <string_view>
 #include <thread>
 #include <utility>
@@ -146,6 +149,28 @@ class BoundedServer final : public httplib::Server {
   std::vector<std::string> posted_;
 };
 
+constexpr const char* kRequestId = "X-Request-Id";
+constexpr std::size_t kMaxLoggedPath = 200;
+
+/// Whether a client's name of its request can stand in our log and in our answer.
+bool IsRequestId(std::string_view id) {
+  constexpr std::size_t kMost = 64;
+  return !id.empty() && id.size() <= kMost && std::ranges::all_of(id, [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' ||
+           c == '_' || c == '.' || c == ':';
+  });
+}
+
+/// Names requests that have no name of their own: differently in each process. Thread-safe.
+class RequestIds {
+ public:
+  std::string Next() { return fmt::format("{:08x}-{}", process_, ++count_); }
+
+ private:
+  const std::uint32_t process_ = std::random_device{}();
+  std::atomic<std::uint64_t> count_{0};
+};
+
 void Answer(httplib::Response& response, int status, std::string_view body,
             std::string_view type = kTextType) {
   response.status = status;
@@ -175,6 +200,8 @@ class HttpServer::Impl {
     server_.set_pre_routing_handler([this](const httplib::Request& request,
                                            httplib::Response& response) {
       using enum httplib::Server::HandlerResponse;
+      const std::string given = request.get_header_value(kRequestId);
+      response.set_header(kRequestId, IsRequestId(given) ? given : request_ids_.Next());
       if (!Admits(request)) {
         // Browsers ask for a password then. They send it as `Basic`.
         response.set_header("WWW-Authenticate", "Basic realm=\"crawlsieve\"");
@@ -198,10 +225,12 @@ class HttpServer::Impl {
         Answer(response, response.status, fmt::format("HTTP {}\n", response.status));
       }
     });
-    server_.set_exception_handler(
-        [](const httplib::Request&, httplib::Response& response, const std::exception_ptr&) {
-          Answer(response, 500, "internal error\n");
-        });
+    server_.set_exception_handler([](const httplib::Request& request, httplib::Response& response,
+                                     const std::exception_ptr& failure) {
+      LogFailure(request, response, failure);
+      Answer(response, 500, "internal error\n");
+    });
+    server_.set_logger(LogRequest);
     AddPages();
   }
 
@@ -246,6 +275,41 @@ class HttpServer::Impl {
   }
 
  private:
+  /// Probes and scrapers come all the time, so a request is news only where it goes wrong.
+  static void LogRequest(const httplib::Request& request, const httplib::Response& response) {
+    constexpr int kUnauthorized = 401;
+    const std::string id = response.get_header_value(kRequestId);
+    const std::string path = request.path.substr(0, kMaxLoggedPath);
+    const std::initializer_list<LogField> fields{{"request_id", id},
+                                                 {"method", request.method},
+                                                 {"path", path},
+                                                 {"client", request.remote_addr},
+                                                 {"status", response.status},
+                                                 {"bytes", response.body.size()}};
+    if (response.status == kUnauthorized) {
+      // Of all clients together: whoever tries addresses doesn't get a line for each.
+      LogRepeating(LogLevel::kWarn, "http.unauthorized", "http", "no token, or a wrong one",
+                   fields);
+    } else {
+      Log(LogLevel::kDebug, "http.request", fields);
+    }
+  }
+
+  static void LogFailure(const httplib::Request& request, const httplib::Response& response,
+                         const std::exception_ptr& failure) {
+    const std::string id = response.get_header_value(kRequestId);
+    const std::string path = request.path.substr(0, kMaxLoggedPath);
+    std::string error = "unknown";
+    try {
+      std::rethrow_exception(failure);
+    } catch (const std::exception& thrown) {
+      error = thrown.what();
+    } catch (...) {
+      // There is no more to say.
+    }
+    Log(LogLevel::kError, "http.failed", {{"request_id", id}, {"path", path}, {"error", error}});
+  }
+
   Status LoadSecrets() {
     if (!options_.tls.certificate_file.empty()) {
       CRAWLSIEVE_ASSIGN_OR_RETURN(auto tls, TlsContext::Load(options_.tls));
@@ -316,6 +380,7 @@ class HttpServer::Impl {
   const HttpOptions options_;
   const HttpContent content_;
   std::unique_ptr<AccessToken> token_;  // null: everybody is admitted
+  RequestIds request_ids_;
   BoundedServer server_;
   std::atomic<int> questions_{0};  // that are being answered, or turned away
   std::uint16_t port_ = 0;

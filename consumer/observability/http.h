@@ -59,6 +59,8 @@ struct HttpContent {
 /// and HttpContent::answer at its paths. GET and HEAD only, and there POST of JSON, one request per
 /// connection. A request may have 16 KiB, one with a body a MiB, and with its answer five seconds;
 /// four are worked on at a time, 16 more may wait, another 64 in the kernel.
+/// Each answer has the request's X-Request-Id, or a new one where it has none of up to 64 letters,
+/// digits and `-_.:`; lines of the log about the request have it too.
 /// With HttpOptions::tls all of it is encrypted. With HttpOptions::token_file a request needs the
 /// token, but for /livez and /readyz.
 ///

@@ -1,9 +1,13 @@
 #include "consumer/observability/http_stream.h"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <charconv>
+#include <string_view>
 #include <utility>
 
+#include <netdb.h>
 #include <poll.h>
 #include <sys/socket.h>
 
@@ -55,6 +59,21 @@ ssize_t BoundedStream::write(const char* data, std::size_t size) {
   const TlsSession::Step step = tls_->Write({data, size});
   if (step.outcome != TlsSession::Outcome::kDone || !SendOutput()) return -1;
   return static_cast<ssize_t>(step.bytes);
+}
+
+void BoundedStream::get_remote_ip_and_port(std::string& address, int& port) const {
+  sockaddr_storage peer{};
+  socklen_t length = sizeof(peer);
+  std::array<char, NI_MAXHOST> host{};
+  std::array<char, NI_MAXSERV> service{};
+  if (::getpeername(socket_, reinterpret_cast<sockaddr*>(&peer), &length) != 0 ||
+      ::getnameinfo(reinterpret_cast<sockaddr*>(&peer), length, host.data(), host.size(),
+                    service.data(), service.size(), NI_NUMERICHOST | NI_NUMERICSERV) != 0) {
+    return;
+  }
+  address = host.data();
+  const std::string_view digits(service.data());
+  (void)std::from_chars(digits.data(), digits.data() + digits.size(), port);
 }
 
 void BoundedStream::AllowBody(std::size_t bytes) {

@@ -37,8 +37,9 @@ class BoundedStream final : public httplib::Stream {
   /// Sends what is left to be sent, before the socket is closed.
   void Finish();
 
-  // For logs and for handlers that ask; ours don't.
-  void get_remote_ip_and_port(std::string&, int&) const override {}
+  /// For the log. Leaves both as they are where the peer has gone.
+  void get_remote_ip_and_port(std::string& address, int& port) const override;
+  // For handlers that ask; ours don't.
   void get_local_ip_and_port(std::string&, int&) const override {}
 
   [[nodiscard]] socket_t socket() const override { return socket_; }

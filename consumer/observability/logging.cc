@@ -1,5 +1,6 @@
 #include "consumer/observability/logging.h"
 
+#include "consumer/observability/outages.h"
 #include "consumer/observability/recent_problems.h"
 #include "plugin/base/mutex.h"
 #include "plugin/base/timestamp.h"
@@ -12,8 +13,10 @@
 #include <functional>
 #include <iterator>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -133,7 +136,7 @@ bool IsBare(std::string_view text) {
 }
 
 /// " name=value" for each field.
-std::string FieldsText(std::initializer_list<LogField> fields) {
+std::string FieldsText(std::span<const LogField> fields) {
   std::string line;
   for (const LogField& field : fields) {
     const nlohmann::json value = ToJson(field);
@@ -144,19 +147,86 @@ std::string FieldsText(std::initializer_list<LogField> fields) {
   return line;
 }
 
-std::string TextLine(LogLevel level, std::string_view event,
-                     std::initializer_list<LogField> fields) {
+std::string TextLine(LogLevel level, std::string_view event, std::span<const LogField> fields) {
   return fmt::format("{} {:<5} {}", NowText(), Named(level).name, event) + FieldsText(fields);
 }
 
-std::string JsonLine(LogLevel level, std::string_view event,
-                     std::initializer_list<LogField> fields) {
+std::string JsonLine(LogLevel level, std::string_view event, std::span<const LogField> fields) {
   std::string line = fmt::format(R"({{"time":"{}","level":"{}","event":{})", NowText(),
                                  Named(level).name, Dump(event));
   for (const LogField& field : fields) {
     line += fmt::format(",{}:{}", Dump(field.name), Dump(ToJson(field)));
   }
   return line + '}';
+}
+
+void Write(LogLevel level, std::string_view event, std::span<const LogField> fields) {
+  Logging& logging = TheLogging();
+  const std::string line = logging.format == LogFormat::kJson ? JsonLine(level, event, fields)
+                                                              : TextLine(level, event, fields);
+  logging.logger.log(Named(level).level, spdlog::string_view_t(line.data(), line.size()));
+}
+
+/// For RecentProblems.
+void Remember(LogLevel level, std::string_view event, std::span<const LogField> fields) {
+  if (level < LogLevel::kWarn) return;
+  std::string text = FieldsText(fields);
+  if (!text.empty()) text.erase(0, 1);
+  TheProblems().Add(level, event, std::move(text));
+}
+
+/// What is the same in a trouble each time: runs of digits are `N`. Cut where it is very long.
+std::string WithoutNumbers(std::string_view trouble) {
+  constexpr std::size_t kMost = 2'000;
+  std::string text;
+  for (const char c : trouble) {
+    const bool is_digit = c >= '0' && c <= '9';
+    if (is_digit && text.ends_with('N')) continue;
+    if (text.size() == kMost) break;
+    text += is_digit ? 'N' : c;
+  }
+  return text;
+}
+
+/// The outages of this process. Thread-safe.
+class OutageMemory {
+ public:
+  struct Ended {
+    std::string event;
+    std::string stage;
+    std::string trouble;
+    std::uint64_t times = 0;
+    std::chrono::duration<double> lasted{};
+  };
+
+  Outages::Advice Add(std::string_view event, std::string_view stage, std::string_view trouble)
+      EXCLUDES(mutex_) {
+    const std::string key = fmt::format("{}\n{}\n{}", event, stage, WithoutNumbers(trouble));
+    const MutexLock lock(mutex_);
+    return outages_.Add(key, Outages::Clock::now());
+  }
+
+  [[nodiscard]] std::vector<Ended> TakeEnded(bool all) EXCLUDES(mutex_) {
+    std::vector<Ended> ended;
+    const MutexLock lock(mutex_);
+    for (const Outages::Outage& outage : outages_.TakeEnded(Outages::Clock::now(), all)) {
+      const std::size_t first = outage.key.find('\n');
+      const std::size_t second = outage.key.find('\n', first + 1);
+      ended.push_back({outage.key.substr(0, first),
+                       outage.key.substr(first + 1, second - first - 1),
+                       outage.key.substr(second + 1), outage.times, outage.last - outage.first});
+    }
+    return ended;
+  }
+
+ private:
+  Mutex mutex_;
+  Outages outages_ GUARDED_BY(mutex_);
+};
+
+OutageMemory& TheOutages() {
+  static OutageMemory& outages = *new OutageMemory;
+  return outages;
 }
 
 }  // namespace
@@ -174,17 +244,44 @@ bool LogEnabled(LogLevel level) { return TheLogging().logger.should_log(Named(le
 void Log(LogLevel level, std::string_view event, std::initializer_list<LogField> fields) noexcept {
   try {
     if (!LogEnabled(level)) return;
-    if (level >= LogLevel::kWarn) {
-      std::string text = FieldsText(fields);
-      if (!text.empty()) text.erase(0, 1);
-      TheProblems().Add(level, event, std::move(text));
-    }
-    Logging& logging = TheLogging();
-    const std::string line = logging.format == LogFormat::kJson ? JsonLine(level, event, fields)
-                                                                : TextLine(level, event, fields);
-    logging.logger.log(Named(level).level, spdlog::string_view_t(line.data(), line.size()));
+    Remember(level, event, fields);
+    Write(level, event, fields);
   } catch (...) {
     // Nowhere is left to say it.
+  }
+}
+
+void LogRepeating(LogLevel level, std::string_view event, std::string_view stage,
+                  std::string_view trouble, std::initializer_list<LogField> fields) noexcept {
+  try {
+    if (!LogEnabled(level)) return;
+    Remember(level, event, fields);
+    const Outages::Advice advice = TheOutages().Add(event, stage, trouble);
+    if (!advice.write) return;
+    if (advice.times == 1) return Write(level, event, fields);
+    std::vector<LogField> more(fields);
+    more.emplace_back("times", advice.times);
+    more.emplace_back("for_seconds", std::round(advice.since.count()));
+    Write(level, event, more);
+  } catch (...) {
+    // As above.
+  }
+}
+
+void EndOutages(bool all) noexcept {
+  constexpr std::size_t kMaxTroubleShown = 200;
+  try {
+    for (const auto& [event, stage, trouble, times, lasted] : TheOutages().TakeEnded(all)) {
+      Log(LogLevel::kInfo, "outage.ended",
+          {{"of", event},
+           {"stage", stage},
+           {"trouble", std::string_view(trouble).substr(0, kMaxTroubleShown)},
+           {"times", times},
+           {"for_seconds", std::round(lasted.count())},
+           {"is_over", !all}});
+    }
+  } catch (...) {
+    // As above.
   }
 }
 

@@ -51,4 +51,16 @@ void ConfigureLogging(const LogOptions& options);
 void Log(LogLevel level, std::string_view event,
          std::initializer_list<LogField> fields = {}) noexcept;
 
+/// As Log, for trouble that comes again and again for as long as something is down. Lines of one
+/// event and stage whose `trouble` is the same, but for numbers in it, are summed up (Outages): the
+/// first is written as it is, now and then one with `times` and `for_seconds`, and behind the last
+/// a line `outage.ended`, which says how often it came and for how long. Those between are only
+/// counted, by RecentProblems too. Thread-safe. Never throws.
+void LogRepeating(LogLevel level, std::string_view event, std::string_view stage,
+                  std::string_view trouble, std::initializer_list<LogField> fields) noexcept;
+
+/// Writes the lines `outage.ended` that are due; with `all`, of outages that go on, too. To be
+/// called every few seconds, and at the end with `all`. Thread-safe. Never throws.
+void EndOutages(bool all = false) noexcept;
+
 }  // namespace crawlsieve::consumer

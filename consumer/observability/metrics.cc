@@ -89,6 +89,14 @@ constexpr std::array<CountName, kCounts> kCountNames{{
      "Transactions committed by the judge."},
     {"crawlsieve_transactions_aborted_total", "transactions_aborted",
      "Transactions aborted by the judge."},
+    {"crawlsieve_slot_answers_total", "slot_answers",
+     "Log entries that slots of the index in this process answered."},
+    {"crawlsieve_slot_asks_total", "slot_asks",
+     "Times that the judge asked all slots of the index once more, for some had not answered."},
+    {"crawlsieve_slot_depth_asks_total", "slot_depth_asks",
+     "Times that the judge asked slots of the index for more candidates than they had named."},
+    {"crawlsieve_slot_records_refused_total", "slot_records_refused",
+     "Alarm: records of candidates that the judge can't use: damaged, or of another layout."},
     {"crawlsieve_index_probes_total", "probes", "Buckets looked into by index lookups."},
     {"crawlsieve_index_candidates_total", "candidates", "Fingerprints compared by index lookups."},
     {"crawlsieve_candidates_compared_total", "candidates_compared",
@@ -109,8 +117,6 @@ constexpr std::array<CountName, kCounts> kCountNames{{
 }};
 
 constexpr std::array<const char*, kLatencies> kLatencyNames{"extract", "judge", "end_to_end"};
-
-std::string_view RoleName(Role role) { return role == Role::kExtract ? "extract" : "judge"; }
 
 std::map<std::string, std::uint64_t> Since(const std::map<std::string, std::uint64_t>& before,
                                            std::map<std::string, std::uint64_t> now) {
@@ -213,6 +219,18 @@ struct Metrics::Registered {
           .Help("Hamming distance of near duplicates to the page that they repeat.")
           .Register(registry)
           .Add({}, prometheus::Histogram::BucketBoundaries{0, 1, 2, 3, 4, 5, 6, 7});
+  Gauges& slot_offset = Gauge("crawlsieve_slot_log_offset",
+                              "Log entry whose changes a slot of the index has taken up last.");
+  Gauges& slot_lag = Gauge("crawlsieve_slot_lag_entries",
+                           "Log entries that a slot of the index has yet to answer.");
+  Gauges& slot_documents = Gauge("crawlsieve_slot_documents", "Documents in a slot of the index.");
+  Gauges& slot_bytes = Gauge("crawlsieve_slot_bytes", "Memory of a slot of the index.");
+  prometheus::Gauge& slots_waiting =
+      Gauge("crawlsieve_slots_waiting",
+            "1 while slots of the index that this process is to hold can't answer.")
+          .Add({});
+  prometheus::Gauge& slots_silent =
+      Gauge("crawlsieve_slots_silent", "Slots of the index that the judge waits for.").Add({});
   Gauges& log_clock = Gauge("crawlsieve_log_clock_timestamp_seconds",
                             "Time of the log entry that the judge folded last.");
   Gauges& state_bytes = Gauge("crawlsieve_state_bytes", "Size of the state directory.");
@@ -241,6 +259,7 @@ struct Metrics::Registered {
             "A consumer's fetches wait for records.");
   std::vector<std::pair<Gauges*, prometheus::Gauge*>> kafka_shown;
   std::vector<prometheus::Gauge*> open_gaps_shown;
+  std::vector<std::pair<Gauges*, prometheus::Gauge*>> slots_shown;
   std::vector<prometheus::Gauge*> lag_records_shown;
   std::vector<prometheus::Gauge*> lag_seconds_shown;
 
@@ -260,8 +279,7 @@ struct Metrics::Registered {
         .Add({{"version", identity.version}})
         .Set(1);
     Gauges& roles = Gauge("crawlsieve_role", "1 for each role of the process.");
-    for (const Role role : identity.roles)
-      roles.Add({{"role", std::string(RoleName(role))}}).Set(1);
+    for (const Role role : identity.roles) roles.Add({{"role", std::string(NameOf(role))}}).Set(1);
   }
 
   Counters& Counter(const std::string& name, const std::string& help) {
@@ -289,6 +307,20 @@ struct Metrics::Registered {
       open_gaps_shown.push_back(
           &open_gaps.Add({{"topic", place.first}, {"partition", std::to_string(place.second)}}));
       open_gaps_shown.back()->Set(static_cast<double>(count));
+    }
+  }
+
+  void ShowSlots(const std::vector<SlotReport>& slots) {
+    for (const auto& [family, gauge] : std::exchange(slots_shown, {})) family->Remove(gauge);
+    const auto show = [&](Gauges& family, std::uint32_t slot, double value) {
+      slots_shown.emplace_back(&family, &family.Add({{"slot", std::to_string(slot)}}));
+      slots_shown.back().second->Set(value);
+    };
+    for (const SlotReport& report : slots) {
+      show(slot_offset, report.slot, static_cast<double>(report.log_offset));
+      show(slot_lag, report.slot, static_cast<double>(report.lag));
+      show(slot_documents, report.slot, static_cast<double>(report.documents));
+      show(slot_bytes, report.slot, static_cast<double>(report.bytes));
     }
   }
 
@@ -339,7 +371,7 @@ Metrics::Metrics(MetricsIdentity identity)
     counts_.emplace_back(registered_->Counter(name.metric, name.help).Add({}));
   }
   // They show with 0 before the first: what begins with 1 is no increase to Prometheus.
-  for (const Role role : identity_.roles) static_cast<void>(Errors(RoleName(role)));
+  for (const Role role : identity_.roles) static_cast<void>(Errors(NameOf(role)));
 }
 
 Metrics::~Metrics() = default;
@@ -478,6 +510,30 @@ void Metrics::SetKafkaClient(const std::string& client,
   registered_->ShowKafkaClients(kafka_clients_);
 }
 
+void Metrics::SetSlots(std::vector<SlotReport> slots, std::string waiting) {
+  const MutexLock lock(mutex_);
+  registered_->ShowSlots(slots);
+  registered_->slots_waiting.Set(waiting.empty() ? 0 : 1);
+  slots_ = std::move(slots);
+  slots_waiting_ = std::move(waiting);
+}
+
+std::string Metrics::slots_waiting() const {
+  const MutexLock lock(mutex_);
+  return slots_waiting_;
+}
+
+void Metrics::SetSilentSlots(std::vector<std::uint32_t> slots) {
+  const MutexLock lock(mutex_);
+  registered_->slots_silent.Set(static_cast<double>(slots.size()));
+  silent_slots_ = std::move(slots);
+}
+
+std::vector<std::uint32_t> Metrics::silent_slots() const {
+  const MutexLock lock(mutex_);
+  return silent_slots_;
+}
+
 void Metrics::SetRestoring(bool restoring) { registered_->restoring.Set(restoring ? 1 : 0); }
 
 void Metrics::SetStandby(bool standby) { registered_->standby.Set(standby ? 1 : 0); }
@@ -527,6 +583,7 @@ MetricsReading Metrics::Read() const {
   reading.log_clock = log_clock_;
   reading.storage = storage_;
   reading.kafka_clients = kafka_clients_;
+  reading.slots = slots_;
   reading.open_gap_offsets = open_gap_offsets_;
   reading.restoring = restoring();
   reading.standby = standby();
@@ -552,7 +609,7 @@ MetricsWindow Metrics::CloseWindow(Timestamp now) {
 
 std::string Metrics::TopicRecord(const MetricsWindow& window) const {
   Json roles = Json::array();
-  for (const Role role : identity_.roles) roles.push_back(RoleName(role));
+  for (const Role role : identity_.roles) roles.push_back(NameOf(role));
 
   Json assignment = Json::array();
   for (const PartitionReport& report : window.assignment) {

@@ -56,6 +56,10 @@ enum class Count {
   kKeptMissing,  ///< of these, markers of pages that could not be had
   kTransactionsCommitted,
   kTransactionsAborted,
+  kSlotAnswers,         ///< entries that slots of this process answered
+  kSlotAsks,            ///< times that the judge asked all slots once more
+  kSlotDepthAsks,       ///< or for more candidates than they had named
+  kSlotRecordsRefused,  ///< alarm: records of candidates that the judge can't use
   kIndexProbes,         ///< buckets looked into
   kIndexCandidates,     ///< fingerprints compared
   kCandidatesCompared,  ///< near duplicates to be confirmed, whose sketches were compared
@@ -113,6 +117,15 @@ struct PartitionReport {
   std::optional<std::int64_t> offset;  ///< next to be read
   std::optional<std::int64_t> lag;     ///< records
   std::optional<double> lag_seconds;   ///< age of the record that is next
+};
+
+/// A slot of the index that this process holds.
+struct SlotReport {
+  std::uint32_t slot = 0;
+  std::int64_t log_offset = -1;  ///< of the last entry whose changes it has
+  std::int64_t lag = 0;          ///< log entries that it has neither answered nor needs to
+  std::uint64_t documents = 0;
+  std::uint64_t bytes = 0;
 };
 
 /// Entries of the log that a judge folds again before it judges. Offsets.
@@ -181,6 +194,7 @@ struct MetricsReading {
   std::optional<Timestamp> log_clock;
   std::optional<StorageReport> storage;
   std::map<std::string, KafkaClientReport> kafka_clients;  ///< by name
+  std::vector<SlotReport> slots;
   std::uint64_t open_gap_offsets = 0;
   bool restoring = false;
   bool standby = false;
@@ -240,6 +254,10 @@ class Metrics {
   void SetStorage(const StorageReport& storage);
   /// `client` is a name of ours, "judge_producer"; nullopt: it is gone.
   void SetKafkaClient(const std::string& client, const std::optional<KafkaClientReport>& report);
+  /// The slots that this process holds, and why some of them can't answer; empty: all can.
+  void SetSlots(std::vector<SlotReport> slots, std::string waiting);
+  /// The slots that the judge has been waiting for; empty: for none.
+  void SetSilentSlots(std::vector<std::uint32_t> slots);
   void SetRestoring(bool restoring);  ///< at first: false
   void SetStandby(bool standby);      ///< at first: false
   void SetConnected(bool connected);  ///< at first: false
@@ -251,6 +269,10 @@ class Metrics {
   [[nodiscard]] std::uint64_t open_gap_offsets() const;
   /// As SetPartitionsWaiting last said.
   [[nodiscard]] std::uint64_t partitions_without_store() const;
+  /// As SetSlots last said.
+  [[nodiscard]] std::string slots_waiting() const;
+  /// As SetSilentSlots last said.
+  [[nodiscard]] std::vector<std::uint32_t> silent_slots() const;
   [[nodiscard]] bool restoring() const;
   [[nodiscard]] bool standby() const;
   [[nodiscard]] bool connected() const;
@@ -293,6 +315,9 @@ class Metrics {
   std::optional<StorageReport> storage_ GUARDED_BY(mutex_);
   std::map<std::string, KafkaClientReport> kafka_clients_ GUARDED_BY(mutex_);
   std::uint64_t open_gap_offsets_ GUARDED_BY(mutex_) = 0;
+  std::vector<SlotReport> slots_ GUARDED_BY(mutex_);
+  std::string slots_waiting_ GUARDED_BY(mutex_);
+  std::vector<std::uint32_t> silent_slots_ GUARDED_BY(mutex_);
   std::vector<PartitionReport> assignment_ GUARDED_BY(mutex_);
   Timestamp window_start_ GUARDED_BY(mutex_);
   CounterValues at_window_start_ GUARDED_BY(mutex_);

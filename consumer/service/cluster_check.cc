@@ -78,6 +78,7 @@ class Checker {
       if (!needs_.kafka.score_topic.empty()) CheckOutput(needs_.kafka.score_topic, Kept::kYes);
       if (!needs_.kafka.site_topic.empty()) CheckOutput(needs_.kafka.site_topic, Kept::kYes);
     }
+    if (needs_.kafka.slots.is_used() && (Has(Role::kJudge) || Has(Role::kIndex))) CheckSlots();
     if (Has(Role::kExtract)) {
       for (const std::string& topic : TopicsRead(needs_.kafka)) {
         CheckOutput(topic + needs_.kafka.dead_letter_suffix, Kept::kNo);
@@ -85,6 +86,7 @@ class Checker {
     }
     if (!needs_.metrics_topic.empty()) CheckMetrics();
     if (Has(Role::kExtract) && is_group_usable_) CheckExtractMembers();
+    if (Has(Role::kIndex)) CheckIndexMembers();
     if (!Has(Role::kJudge)) CheckReadersGroup();
     if (Has(Role::kJudge)) CheckJudgeMembers();
     return std::move(findings_);
@@ -216,8 +218,9 @@ class Checker {
   /// A topic that must keep every record for ever.
   void CheckForever(const std::string& topic, bool is_made) {
     const std::string subject = "topic " + topic;
-    // All roles read both. Extract processes write entries, judges parameters and the key.
-    const bool is_written = topic == needs_.kafka.log_topic || Has(Role::kJudge);
+    // All roles read both. Extract processes write entries, judges parameters, the key and changes.
+    const bool is_written =
+        Has(Role::kJudge) || (topic == needs_.kafka.log_topic && Has(Role::kExtract));
     const auto described = Describe(topic, {.read = true, .written = is_written});
     if (!described.has_value()) return;
     if (!described->has_value()) {
@@ -253,6 +256,26 @@ class Checker {
     CheckOutput(needs_.kafka.kept_topic, Kept::kYes);
     if (Has(Role::kExtract)) return;
     for (const std::string& topic : needs_.kafka.input_topics) CheckInput(topic);
+  }
+
+  /// Role index makes both topics too.
+  void CheckSlots() {
+    CheckForever(needs_.kafka.slots.changes_topic, /*is_made=*/true);
+    const std::string& topic = needs_.kafka.slots.candidates_topic;
+    const std::string subject = "topic " + topic;
+    const std::uint32_t slots = needs_.kafka.slots.count;
+    const auto described = Describe(topic, {.read = true, .written = Has(Role::kIndex)});
+    if (!described.has_value()) return;
+    if (!described->has_value()) {
+      return TryToMake(
+          OutputTopicSpec(*admin_, needs_.kafka, topic, static_cast<std::int32_t>(slots), Left()),
+          topic);
+    }
+    std::string problem =
+        CandidatesTopicProblem(topic, **described, slots, needs_.kafka.bootstrap_servers);
+    if (!problem.empty()) return Problem(subject, std::move(problem));
+    if (Has(Role::kIndex) && !CanWrite(topic)) return;
+    if (CanRead(topic)) Ok(subject, Summary(**described));
   }
 
   void CheckMetrics() {
@@ -319,7 +342,9 @@ class Checker {
 
   /// The group by which permissions to read are asked for.
   [[nodiscard]] ClientRecipe OwnGroup() const {
-    return Has(Role::kExtract) ? ExtractConsumer(needs_.kafka, {}) : JudgeConsumer(needs_.kafka);
+    if (Has(Role::kExtract)) return ExtractConsumer(needs_.kafka, {});
+    if (Has(Role::kJudge)) return JudgeConsumer(needs_.kafka);
+    return IndexConsumer(needs_.kafka, needs_.kafka.slots.replica_group);
   }
 
   /// The log and the key are read by clients that name the judge's group and don't join it.
@@ -336,6 +361,17 @@ class Checker {
     const std::string subject = fmt::format("group {}.extract", needs_.kafka.group);
     if (IsLate(subject)) return;
     const auto checked = CheckExtractGroup(needs_.kafka, Left());
+    checked ? Ok(subject, "can be used") : Problem(subject, checked.error().message);
+  }
+
+  void CheckIndexMembers() {
+    const ClientRecipe recipe = IndexConsumer(needs_.kafka, needs_.kafka.slots.replica_group);
+    const std::string subject = "group " + recipe.required.at("group.id");
+    // A process with other roles too has asked for another group.
+    const bool is_own = !Has(Role::kExtract) && !Has(Role::kJudge);
+    if (!(is_own ? is_group_usable_ : CanUseGroup(recipe, subject))) return;
+    if (IsLate(subject)) return;
+    const auto checked = CheckIndexGroup(needs_.kafka, Left());
     checked ? Ok(subject, "can be used") : Problem(subject, checked.error().message);
   }
 

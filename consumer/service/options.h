@@ -23,6 +23,19 @@ enum class Delivery {
 
 using crawlsieve::SkippedEntry;
 
+/// The index in slots, which processes of role `index` hold (docs/slots.md).
+struct SlotOptions {
+  std::uint32_t count = 0;  ///< 0: the judge holds the whole index
+  std::uint32_t stripe_bits =
+      16;  ///< so many documents in a row, as a power of two, are one slot's
+  /// Of processes that hold the same slots once more; empty: of those that hold them first.
+  std::string replica_group;
+  std::string changes_topic = "crawl.changes";
+  std::string candidates_topic = "crawl.candidates";
+
+  [[nodiscard]] bool is_used() const { return count > 0; }
+};
+
 /// What is read from Kafka and written to it, and how.
 struct KafkaOptions : KafkaClientOptions {
   std::vector<std::string> input_topics = {"crawl.pages"};
@@ -41,6 +54,7 @@ struct KafkaOptions : KafkaClientOptions {
   std::string kept_topic;
   /// For what is learned of sites; empty: it is not published.
   std::string site_topic;
+  SlotOptions slots;
   /// Holds the key of the fingerprints where the configuration has none.
   std::string key_topic = "crawl.key";
   /// A record without a URL goes to `<its topic><suffix>`.

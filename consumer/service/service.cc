@@ -20,11 +20,14 @@
 #include "consumer/service/judge/restore_state.h"
 #include "consumer/service/judge/state_pages.h"
 #include "consumer/service/reporter.h"
+#include "consumer/service/slots/index_stage.h"
+#include "consumer/service/slots/slot_topics.h"
 #include "consumer/service/status_collector.h"
 #include "consumer/status/status_page.h"
 #include "consumer/version.h"
 #include "plugin/base/mutex.h"
 #include "plugin/base/result.h"
+#include "plugin/slots/slot_replies.h"
 
 #include <algorithm>
 #include <array>
@@ -43,6 +46,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 namespace crawlsieve::consumer {
@@ -143,6 +147,11 @@ BrokerStatus EnsureTopics(const ServiceSetup& setup, TopicBytes& topic_bytes) {
         {{"meaning",
           "trial: one broker keeps one copy of everything, and its loss can't be repaired"}});
   }
+  if (setup.kafka.slots.is_used()) {
+    if (auto slots = check(EnsureSlotTopics(**admin, setup.kafka, kAdminTimeout)); !slots) {
+      return slots;
+    }
+  }
   if (!setup.metrics.topic.empty()) {
     const auto made = ensure(setup.metrics.topic);
     if (!made) return check(tl::unexpected(made.error()));
@@ -179,6 +188,7 @@ void ReportIndex(const Detector& detector, std::chrono::nanoseconds duration) {
 /// The judge's state: the store, and the detector over it.
 struct JudgeState {
   std::unique_ptr<Store> store;
+  std::unique_ptr<SlotReplies> replies;  ///< where the index is in slots
   std::unique_ptr<Detector> detector;
 
   static Result<JudgeState> Open(const ServiceSetup& setup) {
@@ -188,12 +198,22 @@ struct JudgeState {
     options.write_buffer_bytes = setup.service.state_buffer_bytes;
     CRAWLSIEVE_ASSIGN_OR_RETURN(auto store, Store::Open(options));
     const auto begin = std::chrono::steady_clock::now();
-    CRAWLSIEVE_ASSIGN_OR_RETURN(
-        auto detector,
-        Detector::Open(*store, setup.make_index, SchemeOf(setup.processor),
-                       {setup.service.state_directory, setup.service.snapshot_entries}));
+    const std::string scheme = SchemeOf(setup.processor);
+    RestartOptions restart{setup.service.state_directory, setup.service.snapshot_entries};
+    std::unique_ptr<SlotReplies> replies;
+    RemoteIndex remote;
+    IndexFactory make_index = setup.make_index;
+    if (setup.kafka.slots.is_used()) {
+      if (setup.make_window_index) make_index = setup.make_window_index;
+      replies = std::make_unique<SlotReplies>(IndexStage::LayoutOf(setup.kafka.slots, scheme),
+                                              kSlotWindow);
+      remote = {replies.get(), static_cast<std::uint64_t>(kSlotWindow)};
+      restart.every_entries = 0;
+    }
+    CRAWLSIEVE_ASSIGN_OR_RETURN(auto detector, Detector::Open(*store, std::move(make_index), scheme,
+                                                              std::move(restart), remote));
     ReportIndex(*detector, std::chrono::steady_clock::now() - begin);
-    return JudgeState{std::move(store), std::move(detector)};
+    return JudgeState{std::move(store), std::move(replies), std::move(detector)};
   }
 };
 
@@ -292,6 +312,14 @@ Health HealthOf(const StartProgress& start, const Metrics& metrics, StageThreads
     return Health{true, false, "starting: " + std::move(waiting)};
   }
   if (!metrics.connected()) return Health{true, false, "not connected to Kafka"};
+  if (std::string waiting = metrics.slots_waiting(); !waiting.empty()) {
+    return Health{true, false, std::move(waiting)};
+  }
+  if (const auto silent = metrics.silent_slots(); !silent.empty()) {
+    return Health{
+        true, false,
+        fmt::format("the judge waits for slots {} of the index", fmt::join(silent, ", "))};
+  }
   if (metrics.restoring()) return Health{true, false, "restoring state from the admission log"};
   if (metrics.standby()) return Health{true, true, "standby"};
   if (const std::uint64_t waiting = metrics.partitions_without_store(); waiting > 0) {
@@ -471,9 +499,25 @@ Status RunService(const ServiceSetup& configured, const std::stop_token& stop) {
     options.shutdown_timeout = setup.service.shutdown_timeout;
     stages.Start("judge", [&, options](const std::stop_token& stage_stop) {
       Checkpointer* const checkpoints = checkpointer.has_value() ? &*checkpointer : nullptr;
-      return JudgeStage(options, *state->detector, checkpoints, board, metrics,
-                        collector.recorder())
+      return JudgeStage(options, *state->detector, state->replies.get(), checkpoints, board,
+                        metrics, collector.recorder())
           .Run(stage_stop);
+    });
+  }
+  if (HasRole(setup.service, Role::kIndex)) {
+    IndexStage::Options options;
+    options.kafka = setup.kafka;
+    options.scheme = scheme;
+    options.make_index = setup.make_index;
+    options.member = setup.service.instance;
+    options.directory = IndexStage::DirectoryIn(setup.service.state_directory);
+    options.file_entries = setup.service.snapshot_entries;
+    options.reports_index = !is_judge;
+    options.index_shards = setup.index_shards;
+    options.shutdown_timeout = setup.service.shutdown_timeout;
+    metrics.SetSlots({}, "waiting for the group to share out the slots of the index");
+    stages.Start("index", [&, options](const std::stop_token& stage_stop) {
+      return IndexStage(options, board, metrics).Run(stage_stop);
     });
   }
   if (HasRole(setup.service, Role::kExtract)) {
@@ -500,6 +544,7 @@ Status RunService(const ServiceSetup& configured, const std::stop_token& stop) {
 
   Status ended = stages.Join();
   if (http != nullptr) http->Stop();
+  EndOutages(/*all=*/true);
   Log(LogLevel::kInfo, "service.stopped", {{"instance", instance}});
   return ended;
 }

@@ -27,6 +27,8 @@ struct ServiceSetup {
   std::uint64_t index_expected_entries = 0;  ///< for the status page; 0: not known
   std::uint64_t index_planned_bytes = 0;     ///< of an index with so many; 0: not known
   IndexFactory make_index;
+  /// Of the judge, where the index is in slots: for the documents of a window. Empty: make_index.
+  IndexFactory make_window_index;
   MetricsOptions metrics;
   HttpOptions http;
 };

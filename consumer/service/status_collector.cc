@@ -1,6 +1,7 @@
 #include "consumer/service/status_collector.h"
 
 #include "consumer/commit.h"
+#include "consumer/observability/logging.h"
 #include "consumer/observability/recent_problems.h"
 #include "consumer/status/resources.h"
 
@@ -36,6 +37,7 @@ void StatusCollector::Collect(const std::stop_token& done) {
     wake.wait_for(lock, done, kSamples, [] { return false; });
     const Clock::time_point now = Clock::now();
     recorder_.Sample(metrics_.Read(), Now(), now - std::exchange(last, now));
+    EndOutages();
   }
 }
 
@@ -47,7 +49,7 @@ StatusReport StatusCollector::Report(const Health& health, const std::string& sc
   report.commit = Commit();
   report.scheme = scheme;
   for (const Role role : identity.roles) {
-    report.roles.emplace_back(role == Role::kExtract ? "extract" : "judge");
+    report.roles.emplace_back(NameOf(role));
   }
   report.inputs = facts_.inputs;
   report.brokers = facts_.brokers;
@@ -61,7 +63,7 @@ StatusReport StatusCollector::Report(const Health& health, const std::string& sc
   report.reason = health.reason;
   const MetricsReading reading = metrics_.Read();
   TakeUp(reading, recorder_.Read(), report);
-  if (report.HasRole("judge")) {
+  if (report.HasRole("judge") || report.HasRole("index")) {
     report.index = StatusReport::Index{reading.index.entries,      reading.index.fingerprints,
                                        reading.index.bytes,        facts_.index_expected_entries,
                                        facts_.index_planned_bytes, reading.index.last_snapshot};

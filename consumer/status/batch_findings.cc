@@ -1,6 +1,6 @@
 #include "consumer/status/batch_findings.h"
 
-#include "consumer/status/bounded_text.h"
+#include "consumer/html/bounded_text.h"
 
 #include <utility>
 

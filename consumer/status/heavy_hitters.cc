@@ -1,6 +1,6 @@
 #include "consumer/status/heavy_hitters.h"
 
-#include "consumer/status/bounded_text.h"
+#include "consumer/html/bounded_text.h"
 
 #include <algorithm>
 #include <utility>

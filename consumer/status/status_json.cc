@@ -158,6 +158,14 @@ StatusReport FromJson(const Input& json) {
     Take(*index, "planned_bytes", report.index->planned_bytes);
     Take(*index, "last_snapshot", report.index->last_snapshot);
   }
+  ForEach(json, "slots", [&](const Input& element) {
+    SlotReport& slot = report.slots.emplace_back();
+    Take(element, "slot", slot.slot);
+    Take(element, "log_offset", slot.log_offset);
+    Take(element, "lag", slot.lag);
+    Take(element, "documents", slot.documents);
+    Take(element, "bytes", slot.bytes);
+  });
   if (const Input* memory = Find(json, "memory")) {
     report.memory.emplace();
     Take(*memory, "resident", report.memory->resident);
@@ -348,6 +356,14 @@ std::string ToJson(const StatusReport& report) {
                      {"expected_entries", report.index->expected_entries},
                      {"planned_bytes", report.index->planned_bytes},
                      {"last_snapshot", TimeOrNull(report.index->last_snapshot)}};
+  }
+  json["slots"] = Json::array();
+  for (const SlotReport& slot : report.slots) {
+    json["slots"].push_back({{"slot", slot.slot},
+                             {"log_offset", slot.log_offset},
+                             {"lag", slot.lag},
+                             {"documents", slot.documents},
+                             {"bytes", slot.bytes}});
   }
   json["memory"] = nullptr;
   if (report.memory.has_value()) {

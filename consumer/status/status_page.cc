@@ -1,9 +1,14 @@
 #include "consumer/status/status_page.h"
 
+#include "consumer/html/charts.h"
+#include "consumer/html/design.h"
+#include "consumer/html/page_text.h"
+#include "consumer/html/tile.h"
 #include "consumer/observability/html_escape.h"
 #include "consumer/observability/printable.h"
-#include "consumer/status/bounded_text.h"
+#include "consumer/status/count_table.h"
 #include "consumer/status/differing_part.h"
+#include "consumer/status/heavy_hitters.h"
 #include "consumer/status/quantities.h"
 
 #include <algorithm>
@@ -21,65 +26,7 @@
 namespace crawlsieve::consumer {
 namespace {
 
-// The page is laid out for a glance: the state, then what is going on, then what led to it. Colours
-// follow the reader's system. Figures never depend on colour alone.
-constexpr std::string_view kStyle = R"(
-:root { color-scheme: light dark; --paper: #fff; --card: #f6f7f9; --ink: #16191d; --soft: #5a6370;
-  --line: #d9dde3; --keep: #2f6fde; --drop: #c98a1b; --good: #1a7f4b; --bad: #b3261e;
-  --mark: #ffe08a; }
-@media (prefers-color-scheme: dark) {
-  :root { --paper: #14171b; --card: #1d2127; --ink: #e8eaed; --soft: #a3acb8; --line: #343b45;
-    --keep: #6ea3ff; --drop: #e0ac4a; --good: #58c48a; --bad: #ff8a80; --mark: #6b5300; } }
-* { box-sizing: border-box; }
-body { margin: 0 auto; max-width: 80rem; padding: 1rem; background: var(--paper); color: var(--ink);
-  font: 16px/1.45 system-ui, sans-serif; font-variant-numeric: tabular-nums; }
-header { overflow-wrap: anywhere; }
-h1 { font-size: 1.1rem; margin: 0; font-weight: 600; }
-h2 { font-size: 1rem; margin: 2rem 0 .5rem; font-weight: 600; }
-p { margin: .3rem 0; }
-.soft, th, caption { color: var(--soft); }
-.state { display: flex; flex-wrap: wrap; gap: .3rem 1rem; align-items: baseline;
-  border-left: .4rem solid var(--bad); padding: .2rem 0 .2rem .8rem; }
-.state.good { border-color: var(--good); }
-.state strong { font-size: 1.6rem; color: var(--bad); }
-.state.good strong { color: var(--good); }
-.tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(9.5rem, 1fr)); gap: .7rem;
-  margin: 1rem 0; padding: 0; list-style: none; }
-.tiles li { background: var(--card); border-radius: .5rem; padding: .6rem .8rem; }
-.tiles b { display: block; font-size: 1.55rem; line-height: 1.2; font-weight: 600; }
-.tiles span { display: block; font-size: .85rem; color: var(--soft); }
-.tiles meter { width: 100%; height: .7rem; }
-progress { width: 100%; height: 1rem; accent-color: var(--keep); }
-.two { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 28rem), 1fr));
-  gap: 0 2rem; }
-.wide { overflow-x: auto; }
-table { border-collapse: collapse; width: 100%; font-size: .9rem; }
-th, td { text-align: left; padding: .2rem .6rem .2rem 0; border-bottom: 1px solid var(--line);
-  vertical-align: top; font-weight: 400; }
-tr > .n { text-align: right; white-space: nowrap; }
-svg { display: block; width: 100%; }
-svg.bar { height: .7rem; min-width: 4rem; margin-top: .35rem; }
-.keep { fill: var(--keep); } .drop { fill: var(--drop); } .axis { stroke: var(--line); }
-.key::before { content: "\25A0\00A0"; color: var(--keep); }
-.key.dropped::before { color: var(--drop); }
-code { font: .85rem/1.4 ui-monospace, monospace; overflow-wrap: anywhere; }
-mark { background: var(--mark); color: inherit; }
-.pair { display: grid; grid-template-columns: 1fr 1fr; gap: .2rem 1rem; padding: .4rem 0;
-  border-bottom: 1px solid var(--line); }
-.pair p { grid-column: 1 / -1; font-size: .85rem; }
-details summary { cursor: pointer; color: var(--soft); font-size: .9rem; }
-a { color: var(--keep); margin-right: .8rem; }
-@media (max-width: 40rem) { body { padding: .6rem; } .pair { grid-template-columns: 1fr; }
-  .tiles { grid-template-columns: 1fr 1fr; } .tiles b { font-size: 1.25rem; } }
-@media print { body { max-width: none; } }
-)";
-
-constexpr std::size_t kMaxText = 500;  ///< bytes of a text that nothing else bounds
-
-/// Text that may come from anywhere: characters that reorder or hide text are shown as escapes.
-std::string Text(std::string_view text) {
-  return EscapeHtml(Printable(BoundedText(text, kMaxText)));
-}
+std::string Text(std::string_view text) { return PageText(text); }
 
 std::string TimeText(Timestamp time) {
   return Text(FormatRfc3339(std::chrono::floor<std::chrono::seconds>(time)));
@@ -95,24 +42,10 @@ std::string OrDash(const std::optional<double>& seconds) {
 
 double Double(std::uint64_t value) { return static_cast<double>(value); }
 
-std::string Tile(std::string_view name, std::string_view figure, std::string_view more,
-                 std::string_view extra = "") {
-  return fmt::format("<li><span>{}</span><b>{}</b><span>{}</span>{}</li>\n", name, figure, more,
-                     extra);
-}
-
 std::string Meter(double value, double bound) {
   if (bound <= 0) return "";
   return fmt::format(R"(<meter min="0" max="100" high="90" value="{:.1f}">{}</meter>)",
                      std::min(100.0, 100 * value / bound), ShareText(value, bound));
-}
-
-/// A bar of `part` of `whole`, in the colour of kept or dropped pages.
-std::string Bar(double part, double whole, bool is_kept) {
-  const double width = whole > 0 ? std::clamp(100 * part / whole, 0.0, 100.0) : 0.0;
-  return fmt::format(R"(<svg class="bar" viewBox="0 0 100 10" preserveAspectRatio="none" )"
-                     R"(aria-hidden="true"><rect class="{}" width="{:.2f}" height="10"/></svg>)",
-                     is_kept ? "keep" : "drop", width);
 }
 
 std::string State(const StatusReport& report) {
@@ -199,45 +132,18 @@ std::string Chart(const StatusReport& report) {
                   report.minutes_a_point);
   if (report.points.empty()) return title + "<p class=\"soft\">Nothing yet.</p>\n";
   const bool is_judge = report.HasRole("judge");
-  constexpr double kWidth = 1440;
-  constexpr double kHeight = 180;
-  std::uint64_t most = 1;
-  for (const History::Point& point : report.points) {
-    most = std::max(most, is_judge ? point.kept + point.dropped : point.consumed);
-  }
+  constexpr double kMinutes = 24 * 60;
   const Timestamp end = report.points.back().begin + std::chrono::minutes(report.minutes_a_point);
-  const auto x = [&](Timestamp time) {
-    return kWidth - std::chrono::duration<double, std::ratio<60>>(end - time).count();
-  };
-  const auto y = [&](std::uint64_t count) { return kHeight * (1 - Double(count) / Double(most)); };
-  // Each part is a step as wide as its time.
-  std::string dropped;
-  std::string kept;
+  std::vector<ChartStep> steps;
+  steps.reserve(report.points.size());
   for (const History::Point& point : report.points) {
-    const double from = x(point.begin);
-    const double width = report.minutes_a_point;
-    const std::uint64_t low = is_judge ? point.dropped : 0;
-    const std::uint64_t high = is_judge ? point.kept + point.dropped : point.consumed;
-    if (low > 0)
-      dropped +=
-          fmt::format("M{:.0f} {:.1f}h{:.0f}V{:.0f}h-{:.0f}z", from, y(low), width, kHeight, width);
-    if (high > low) {
-      kept +=
-          fmt::format("M{:.0f} {:.1f}h{:.0f}V{:.1f}h-{:.0f}z", from, y(high), width, y(low), width);
-    }
+    const double ago = std::chrono::duration<double, std::ratio<60>>(end - point.begin).count();
+    steps.push_back({.from = kMinutes - ago,
+                     .width = static_cast<double>(report.minutes_a_point),
+                     .dropped = is_judge ? point.dropped : 0,
+                     .kept = is_judge ? point.kept : point.consumed});
   }
-  std::string svg = fmt::format(
-      R"(<svg id="day" viewBox="0 0 {0:.0f} {1:.0f}" preserveAspectRatio="none" height="{1:.0f}" )"
-      R"(role="img" aria-label="Pages of the last 24 hours"><path class="axis" )"
-      R"(d="M0 {1:.0f}H{0:.0f}M0 0H{0:.0f}" vector-effect="non-scaling-stroke"/>)",
-      kWidth, kHeight);
-  for (int hour = 0; hour <= 24; hour += 6) {
-    svg += fmt::format(
-        R"(<path class="axis" d="M{:.0f} 0V{:.0f}" vector-effect="non-scaling-stroke"/>)",
-        kWidth * hour / 24, kHeight);
-  }
-  svg +=
-      fmt::format(R"(<path class="keep" d="{}"/><path class="drop" d="{}"/></svg>)", kept, dropped);
+  const std::string svg = StepChart("day", "Pages of the last 24 hours", kMinutes, 4, steps);
   const std::string key =
       is_judge ? R"(<span class="key">kept</span> <span class="key dropped">dropped</span>)"
                : R"(<span class="key">read</span>)";
@@ -263,7 +169,7 @@ std::string Chart(const StatusReport& report) {
       "<details><summary>By the hour</summary><div class=\"wide\"><table>"
       "<tr><th>hour from</th><th class=\"n\">read</th><th class=\"n\">kept</th>"
       "<th class=\"n\">dropped</th></tr>\n{}</table></div></details>\n",
-      title, svg, key, LongCount(most), 24, TimeText(end), table);
+      title, svg, key, LongCount(HighestStep(steps)), 24, TimeText(end), table);
 }
 
 std::string MixTable(const StatusReport& report) {
@@ -340,31 +246,14 @@ std::string Hosts(const StatusReport& report) {
   }
   html += "</h2>\n";
   if (report.hosts.empty()) return html + "<p class=\"soft\">None yet.</p></section>\n";
-  html +=
-      "<div class=\"wide\"><table id=\"hosts\"><tr><th>host</th><th></th><th class=\"n\">pages "
-      "that "
-      "repeat one</th><th class=\"n\">share</th></tr>\n";
-  bool is_estimated = false;
+  std::vector<HeavyHitters::Item> items;
+  items.reserve(report.hosts.size());
   for (const StatusReport::Host& host : report.hosts) {
-    const std::string most = LongCount(host.duplicates);
-    const std::string count =
-        host.error > 0 ? fmt::format("{} to {}", LongCount(host.duplicates - host.error), most)
-                       : most;
-    is_estimated = is_estimated || host.error > 0;
-    html += fmt::format(
-        "<tr><td><code>{}</code></td><td>{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td>"
-        "</tr>\n",
-        Text(host.name),
-        Bar(Double(host.duplicates), Double(report.hosts.front().duplicates), false), count,
-        ShareText(Double(host.duplicates), Double(report.host_duplicates)));
+    items.push_back({host.name, host.duplicates, host.error});
   }
-  html += "</table></div>\n";
-  if (is_estimated) {
-    html +=
-        "<p class=\"soft\">Ranges: more hosts than are counted apart at a time. Every host above "
-        "the lowest figure is in the list.</p>\n";
-  }
-  return html + "</section>\n";
+  return html +
+         CountTable("hosts", "host", "pages that repeat one", items, report.host_duplicates) +
+         "</section>\n";
 }
 
 std::string Marked(const SplitText& text) {
@@ -465,6 +354,12 @@ std::string Process(const StatusReport& report) {
   if (report.index.has_value() && report.index->last_snapshot.has_value()) {
     row("restart snapshot", AgeText(*report.index->last_snapshot, report.time));
   }
+  for (const SlotReport& slot : report.slots) {
+    row(fmt::format("slot {} of the index", slot.slot),
+        fmt::format("{} pages, {}, {} log entries to answer", LongCount(slot.documents),
+                    BytesText(Double(slot.bytes)),
+                    LongCount(static_cast<std::uint64_t>(std::max<std::int64_t>(0, slot.lag)))));
+  }
   row("scheme", report.scheme);
   row("commit", report.commit);
   return html + "</table></div></section>\n";
@@ -487,7 +382,7 @@ std::string StatusPage(const StatusReport& report) {
 </head>
 <body>
 )",
-                      report.StateName(), Text(report.instance), kStyle);
+                      report.StateName(), Text(report.instance), Design());
   page += State(report) + "<main>\n" + RestoreBar(report) + Tiles(report) + Chart(report);
   page += "<div class=\"two\">\n";
   if (report.HasRole("judge")) page += MixTable(report) + Hosts(report) + Distances(report);

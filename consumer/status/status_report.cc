@@ -94,6 +94,7 @@ void TakeUp(const MetricsReading& reading, const Recorded& recorded, StatusRepor
       report.partitions, std::ranges::greater(),
       [](const PartitionReport& partition) { return partition.lag_seconds.value_or(0.0); });
   if (report.partitions.size() > kMaxPartitions) report.partitions.resize(kMaxPartitions);
+  report.slots = reading.slots;
   report.log_clock = reading.log_clock;
   report.open_gap_offsets = reading.open_gap_offsets;
   report.dead_letters_hour = recorded.hour.dead_letters;

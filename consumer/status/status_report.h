@@ -108,7 +108,8 @@ struct StatusReport {
   DistanceCounts distances{};  ///< of near duplicates since the process started
   std::vector<Stage> stages;
 
-  std::optional<Index> index;  ///< of a judge
+  std::optional<Index> index;     ///< of a judge, or of slots that this process holds
+  std::vector<SlotReport> slots;  ///< these
   std::optional<MemoryReport> memory;
   std::optional<StorageReport> storage;
 

@@ -150,6 +150,12 @@ void AddFigures(const StatusReport& report, const TextLayout& layout, Lines& lin
     row("index", fmt::format("{} pages, {}", LongCount(report.index->entries),
                              Bound(report.index->bytes, report.index->planned_bytes)));
   }
+  for (const SlotReport& slot : report.slots) {
+    row(fmt::format("slot {}", slot.slot),
+        fmt::format("{} pages, {}, {} log entries to answer", LongCount(slot.documents),
+                    BytesText(Double(slot.bytes)),
+                    LongCount(static_cast<std::uint64_t>(std::max<std::int64_t>(0, slot.lag)))));
+  }
   if (report.memory.has_value())
     row("memory", Bound(report.memory->resident, report.memory->limit));
   if (report.storage.has_value()) {

@@ -3,8 +3,9 @@
 #
 #   acls.sh extract User:extractor
 #   acls.sh judge User:judge
+#   acls.sh index User:index
 #
-# A process with both roles needs both. Names differ from the defaults where these say so:
+# A process with several roles needs those of each. Names differ from the defaults where these say so:
 #
 #   BOOTSTRAP_SERVER   of the brokers (default: localhost:9092)
 #   COMMAND_CONFIG     file with the client properties of an administrator (default: none)
@@ -16,6 +17,10 @@
 #   KEPT_TOPIC         kafka.kept.topic (default: none): the judge reads the input topics then
 #   SCORES_TOPIC       kafka.scores.topic (default: none)
 #   SITES_TOPIC        kafka.sites.topic (default: none)
+#   SLOTS              1 where index.slots is set (default: none); role index needs no such word
+#   CHANGES_TOPIC      kafka.changes.topic (default: crawl.changes)
+#   CANDIDATES_TOPIC   kafka.candidates.topic (default: crawl.candidates)
+#   REPLICA_GROUP      index.replica_group (default: none)
 #   METRICS_TOPIC      metrics.topic (default: crawl.metrics; none if set and empty)
 #   DEAD_LETTERS       kafka.dead_letters.suffix (default: .dlq)
 #   GROUP              kafka.group (default: crawlsieve)
@@ -44,6 +49,8 @@ add_topic() {
 
 log=${LOG_TOPIC:-crawl.fingerprints}
 key=${KEY_TOPIC:-crawl.key}
+changes=${CHANGES_TOPIC:-crawl.changes}
+candidates=${CANDIDATES_TOPIC:-crawl.candidates}
 metrics=${METRICS_TOPIC-crawl.metrics}
 group=${GROUP:-crawlsieve}
 
@@ -75,8 +82,26 @@ case $role in
       for input in "${inputs[@]}"; do add_topic "$input"; done
       allow --operation Read --operation DescribeConfigs "${topics[@]}"
     fi
+    if [[ -n ${SLOTS-} ]]; then
+      allow --operation Create --operation Read --operation Write --operation DescribeConfigs \
+        --topic "$changes"
+      allow --operation Create --operation Read --operation DescribeConfigs --topic "$candidates"
+    fi
     allow --operation Read --group "$group.judge"
     allow --operation Write --transactional-id "$group.judge"
+    ;;
+  index)
+    allow --operation Read --operation DescribeConfigs --topic "$log" --topic "$key"
+    allow --operation Create --operation Read --operation DescribeConfigs --topic "$changes"
+    allow --operation Create --operation Read --operation Write --operation DescribeConfigs \
+      --topic "$candidates"
+    add_topic "$metrics"
+    if ((${#topics[@]})); then
+      allow --operation Create --operation Write --operation DescribeConfigs "${topics[@]}"
+    fi
+    allow --operation Read --group "$group.index${REPLICA_GROUP:+-$REPLICA_GROUP}"
+    # Log, key and changes are read by clients that name this group and don't join it.
+    allow --operation Describe --group "$group.judge"
     ;;
   *) usage ;;
 esac

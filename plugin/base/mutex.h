@@ -5,7 +5,7 @@
 #include <mutex>
 
 // clang's thread-safety analysis: a member marked GUARDED_BY can't be touched without its lock
-// in the `clang` preset. libstdc++'s std::mutex carries no annotations, hence Mutex below.
+// in the `asan` preset. libstdc++'s std::mutex carries no annotations, hence Mutex below.
 #if defined(__clang__)
 #define CRAWLSIEVE_THREAD_ANNOTATION(x) __attribute__((x))
 #else

@@ -29,9 +29,10 @@ void Apply(const PageDecision& decision, Changes& rows, ChangedIndex& index) {
   if (decision.host.has_value()) decision.host->Write(rows);
   if (decision.patterns.has_value()) decision.patterns->Write(rows);
   const SiteChange& site = decision.site;
-  if (site.forgets_learned) rows.Delete(Table::kHosts, SiteRow::Key(*site.slot));
-  if (site.learned.has_value()) site.learned->Write(rows);
+  if (site.site.empty()) return;
+  if (site.owner.has_value()) site.owner->Write(rows);
   if (site.slot.has_value()) site.slot->Write(rows);
+  if (site.learned.has_value()) site.learned->Write(rows);
 }
 
 }  // namespace crawlsieve

@@ -2,6 +2,7 @@
 
 #include "plugin/judge/due_urls.h"
 #include "plugin/judge/page_scores.h"
+#include "plugin/judge/page_site.h"
 #include "plugin/judge/rows.h"
 #include "plugin/schedule/fetch.h"
 #include "plugin/site/site.h"
@@ -9,6 +10,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <string>
+#include <string_view>
 
 namespace crawlsieve {
 namespace {
@@ -81,7 +84,7 @@ Result<UrlScore> UrlScorer::ScoreOfUnfetched(const AskedUrl& asked) {
   CRAWLSIEVE_ASSIGN_OR_RETURN(const site::Site* const known,
                               sites_.Find(site::SiteOf(asked.url), max_sites, rows_));
   static const site::Site kUnknown;
-  const site::Share average = progress_.sites.ChanceOfNew(site::kFirstChance);
+  const site::Expected average = progress_.sites.Expect({});
   const std::uint32_t depth = asked.depth.value_or(asked.path_depth);
   UrlScore score;
   SetAdvice((known != nullptr ? *known : kUnknown).AdviceFor(asked.url, depth, average), average,
@@ -95,8 +98,13 @@ void NameRowsOfQuestion(const log::Question& question, const JudgeParameters& pa
   name(Table::kUrls, UrlRow::Key(question.url(), question.crawl_id(), parameters.scope));
   if (question.host().empty()) return;
   name(Table::kHosts, question.host());
-  if (parameters.sites.max > 0) {
-    name(Table::kHosts, SiteSlotRow::Key(site::SiteOf(question.url()), parameters.sites.max));
+  if (parameters.sites.max == 0) return;
+  const std::string_view site = site::SiteOf(question.url());
+  const SiteSlot slot = SiteSlot::Of(site, parameters.sites.max);
+  name(Table::kHosts, SiteSlotRow::Key(slot));
+  name(Table::kHosts, SiteRow::Key(slot));
+  for (const std::string& owner : LatestPagesOwnersOf(site)) {
+    if (owner != question.host()) name(Table::kHosts, owner);
   }
 }
 

@@ -27,6 +27,7 @@ void ChangedIndex::Remove(const IndexEntry& entry) {
 
 void ChangedIndex::Note(const Change& change) {
   changes_.push_back(change);
+  balance_ += change.inserted ? 1 : -1;
   fingerprints_.Add(change.entry.fingerprint);
 }
 
@@ -38,8 +39,17 @@ std::vector<IndexEntry> ChangedIndex::Removed() const {
   return removed;
 }
 
+std::vector<IndexEntry> ChangedIndex::Inserted() const {
+  std::vector<IndexEntry> inserted_entries;
+  for (const auto& [inserted, entry] : changes_) {
+    if (inserted) inserted_entries.push_back(entry);
+  }
+  return inserted_entries;
+}
+
 void ChangedIndex::Commit() {
   changes_.clear();
+  balance_ = 0;
   fingerprints_.Clear();
 }
 

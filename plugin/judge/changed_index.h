@@ -5,6 +5,7 @@
 #include "plugin/judge/view.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -28,6 +29,12 @@ class ChangedIndex {
 
   /// What was taken out since the last commit.
   [[nodiscard]] std::vector<IndexEntry> Removed() const;
+
+  /// What was put in since the last commit.
+  [[nodiscard]] std::vector<IndexEntry> Inserted() const;
+
+  /// How many more were put in than taken out since the last commit.
+  [[nodiscard]] std::int64_t balance() const { return balance_; }
 
   /// Changes since the last commit.
   [[nodiscard]] std::size_t change_count() const { return changes_.size(); }
@@ -54,6 +61,7 @@ class ChangedIndex {
   std::unique_ptr<HammingIndex> index_;
   std::vector<Change> changes_;      ///< since the last commit
   FingerprintList fingerprints_;     ///< of each of them
+  std::int64_t balance_ = 0;
   std::vector<std::size_t> nearby_;  ///< reused by Update
 };
 

@@ -6,7 +6,6 @@
 #include "plugin/judge/page_fetch.h"
 #include "plugin/judge/page_schedule.h"
 #include "plugin/schedule/text_hash.h"
-#include "plugin/site/latest_pages.h"
 #include "plugin/site/url_parts.h"
 #include "plugin/verdict/preference.h"
 #include "plugin/verdict/priority.h"
@@ -193,7 +192,7 @@ class Judging {
                        !schedule_->was_answered() && url().fetches() == 0, schedule_->time()});
     if (!observation.has_value()) return {};
     CRAWLSIEVE_ASSIGN_OR_RETURN(
-        decision_.site, crawlsieve::LearnOfSite(*observation, parameters_.sites.max, view_));
+        decision_.site, crawlsieve::LearnOfSite(*observation, host_, parameters_.sites.max, view_));
     return {};
   }
 
@@ -309,7 +308,7 @@ class Judging {
     const bool is_scheduled = schedule_.has_value() && reason_ != Reason::kOutdated &&
                               page_.outcome() != log::OUTCOME_DELETED &&
                               schedule_->WriteTo(row.record);
-    if (counts || is_scheduled) decision_.host = std::move(row);
+    if (counts || is_scheduled || !decision_.site.site.empty()) decision_.host = std::move(row);
     return {};
   }
 
@@ -409,7 +408,9 @@ void NameFirstRows(const log::Page& page, const JudgeParameters& parameters, con
     name(Table::kUrls, UrlRow::Key(page.redirect_target(), page, parameters.scope));
   }
   if (parameters.sites.max > 0 && !page.host().empty()) {
-    name(Table::kHosts, SiteSlotRow::Key(site::SiteOf(page.canonical_url()), parameters.sites.max));
+    const std::string_view owner =
+        LatestPagesOwner(site::SiteOf(page.canonical_url()), page.host());
+    if (owner != page.host()) name(Table::kHosts, owner);
   }
   if (ReasonWithoutComparison(page, TraitsOf(page), parameters).has_value()) return;
   name(Table::kContent, ContentRow::Key(page.content_checksum(), ScopeOf(page, parameters.scope)));
@@ -417,15 +418,21 @@ void NameFirstRows(const log::Page& page, const JudgeParameters& parameters, con
 
 namespace {
 
-/// Names what was learned of the page's site, if the page makes the judge read it.
-void NameSite(const log::Page& page, const JudgeParameters& parameters, JudgeView& view,
-              const RowNamer& name) {
+/// Names what the page's site takes and changes, if the page makes it take anything. `host`: that
+/// of the page; nullptr: nothing is known of it.
+void NameSite(const log::Page& page, const HostRow* host, const JudgeParameters& parameters,
+              JudgeView& view, const RowNamer& name) {
   const std::string_view site = site::SiteOf(page.canonical_url());
-  const auto slot = SiteSlotRow::Read(view, SiteSlotRow::Key(site, parameters.sites.max));
-  if (slot && slot->has_value() && (*slot)->record.has_learned() &&
-      (*slot)->record.site() == site && site::LatestPages::IsFull((*slot)->record.latest())) {
-    name(Table::kHosts, SiteRow::Key(**slot));
+  const std::string_view owner = LatestPagesOwner(site, page.host());
+  std::optional<HostRow> other;
+  if (owner != page.host()) {
+    auto read = HostRow::Read(view, owner);
+    if (read) other = *std::move(read);
+    host = other.has_value() ? &*other : nullptr;
   }
+  if (host == nullptr) return;
+  NameSiteRows(site, *host, parameters.sites.max,
+               [&name](std::string_view key) { name(Table::kHosts, key); });
 }
 
 }  // namespace
@@ -444,7 +451,9 @@ void NameDocuments(const log::Page& page, const JudgeParameters& parameters, Jud
   if (host && host->has_value()) {
     if (const auto key = PageSchedule::PatternKey(page, (*host)->record)) name(Table::kHosts, *key);
   }
-  if (parameters.sites.max > 0 && !page.host().empty()) NameSite(page, parameters, view, name);
+  if (parameters.sites.max > 0 && !page.host().empty()) {
+    NameSite(page, host && host->has_value() ? &**host : nullptr, parameters, view, name);
+  }
   const PageTraits traits = TraitsOf(page);
   if (ReasonWithoutComparison(page, traits, parameters).has_value()) return;
   const std::uint64_t scope = ScopeOf(page, parameters.scope);
@@ -452,10 +461,9 @@ void NameDocuments(const log::Page& page, const JudgeParameters& parameters, Jud
   if (content && content->has_value()) {
     name_document((*content)->document);
   } else if (traits.is_text) {
-    for (const Match& match :
-         view.Candidates(InIndex(page.simhash(), scope), ReachOf(parameters))) {
-      name_document(match.document);
-    }
+    const auto candidates = view.Candidates(InIndex(page.simhash(), scope), ReachOf(parameters));
+    if (!candidates) return;
+    for (const Match& match : candidates->matches) name_document(match.document);
   }
 }
 

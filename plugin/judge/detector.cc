@@ -6,9 +6,11 @@
 #include "plugin/judge/asked_url.h"
 #include "plugin/judge/page_fetch.h"
 #include "plugin/judge/page_scores.h"
-#include "plugin/judge/remover.h"
 #include "plugin/judge/rows.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -16,17 +18,23 @@
 namespace crawlsieve {
 
 Detector::Detector(Store& store, IndexFactory make_index, std::string scheme,
-                   RestartOptions restart)
+                   RestartOptions restart, RemoteIndex remote)
     : store_(store),
       make_index_(std::move(make_index)),
       scheme_(std::move(scheme)),
-      overlay_(store),
+      remote_(remote),
+      overlay_(store, remote.source),
       snapshots_(std::move(restart), scheme_) {}
 
 Result<std::unique_ptr<Detector>> Detector::Open(Store& store, IndexFactory make_index,
-                                                 std::string scheme, RestartOptions restart) {
+                                                 std::string scheme, RestartOptions restart,
+                                                 RemoteIndex remote) {
+  if (remote.source != nullptr && restart.every_entries > 0) {
+    return MakeError(ErrorCode::kInvalidConfig,
+                     "an index in other processes has no restart snapshots here");
+  }
   std::unique_ptr<Detector> detector(
-      new Detector(store, std::move(make_index), std::move(scheme), std::move(restart)));
+      new Detector(store, std::move(make_index), std::move(scheme), std::move(restart), remote));
   CRAWLSIEVE_RETURN_IF_ERROR(detector->Load());
   return detector;
 }
@@ -51,8 +59,20 @@ Status Detector::Load() {
   position_ = std::move(stored.position);
   current_ = std::move(stored.progress);
   committed_ = current_;
-  return RebuildIndex(current_.parameters ? static_cast<int>(current_.parameters->max_distance)
-                                          : 0);
+  CRAWLSIEVE_RETURN_IF_ERROR(
+      RebuildIndex(current_.parameters ? static_cast<int>(current_.parameters->max_distance) : 0));
+  TellCommitted();
+  return {};
+}
+
+std::uint64_t Detector::OwnAfter() const {
+  if (remote_.source == nullptr || committed_.sequence < remote_.window) return 0;
+  return committed_.sequence - remote_.window;
+}
+
+void Detector::TellCommitted() {
+  if (remote_.source == nullptr) return;
+  remote_.source->OnCommitted(position_, committed_.sequence, OwnAfter());
 }
 
 Status Detector::RebuildIndex(int max_distance) {
@@ -67,18 +87,22 @@ Status Detector::RebuildIndex(int max_distance) {
     if (!made) return tl::unexpected(made.error());
     index.Replace(std::move(*made));
   }
-  CRAWLSIEVE_RETURN_IF_ERROR(InsertDocumentsAfter(loaded.value_or(0)));
+  CRAWLSIEVE_RETURN_IF_ERROR(InsertDocumentsAfter(loaded.value_or(OwnAfter())));
   index.Redo();
   return {};
 }
 
 Status Detector::InsertDocumentsAfter(std::uint64_t sequence) {
   IndexFiller filler(overlay_.index().get());
+  recent_.Clear();
   CRAWLSIEVE_RETURN_IF_ERROR(store_.ForEach(
       Table::kDocuments,
-      [&filler](std::string_view key, std::string_view value) -> Status {
+      [&](std::string_view key, std::string_view value) -> Status {
         CRAWLSIEVE_ASSIGN_OR_RETURN(const auto document, DocumentRow::Parse(key, value));
-        if (const auto entry = document.InIndex()) filler.Add(*entry);
+        const auto entry = document.InIndex();
+        if (!entry.has_value()) return {};
+        filler.Add(*entry);
+        if (remote_.source != nullptr) recent_.Add(*entry);
         return {};
       },
       DocumentRow::Key(DocId{sequence + 1})));
@@ -87,7 +111,7 @@ Status Detector::InsertDocumentsAfter(std::uint64_t sequence) {
 }
 
 Result<Folded> Detector::Fold(const log::Entry& entry) {
-  forgotten_site_.reset();
+  forgotten_sites_.clear();
   site_with_news_.reset();
   removed_ = {};
   CRAWLSIEVE_ASSIGN_OR_RETURN(auto folded, FoldBody(entry));
@@ -125,6 +149,11 @@ Status Detector::Commit(const LogPosition& position) {
   }
   if (current_.fold_version >= kFoldVersionOfSites) {
     SitesRow::Write(current_.sites, overlay_.rows());
+  } else if (current_.fold_version >= kFoldVersionOfSitesRow) {
+    SitesRow::WriteNothing(overlay_.rows());
+  }
+  if (auto& indexed = current_.removal.indexed; indexed.has_value()) {
+    *indexed += static_cast<std::uint64_t>(overlay_.index().balance());
   }
   if (current_.removal.has_row) current_.removal.ToRow().Write(overlay_.rows());
   marks_.Write(overlay_.rows());
@@ -133,15 +162,24 @@ Status Detector::Commit(const LogPosition& position) {
   if (!recorded) return recorded;
   overlay_.ForgetReadAhead();
   CRAWLSIEVE_RETURN_IF_ERROR(store_.Apply(overlay_.rows()));
+  if (remote_.source != nullptr) {
+    for (const IndexEntry& entry : overlay_.index().Inserted()) recent_.Add(entry);
+  }
   overlay_.Commit();
   committed_ = current_;
   position_ = position;
+  if (remote_.source != nullptr) {
+    consulted_.clear();
+    consulted_documents_ = 0;
+    recent_.Drop(OwnAfter(), overlay_.index().get());
+    TellCommitted();
+  }
   if (snapshots_.Committed(position_.offset, committed_.sequence, overlay_.index().get())) {
     // After a crash only a snapshot counts of which a file says so. An error comes up again with
     // the next commit.
     (void)store_.BeginFlush();
   }
-  if (room_.IsTimeToLook() && room_.IsWorthIt(overlay_.index().get().Stats().documents)) {
+  if (room_.IsTimeToLook() && room_.IsWorthIt(store_.EstimateRows(Table::kDocuments))) {
     store_.GiveRoomBack();
   }
   return {};
@@ -151,7 +189,23 @@ void Detector::Discard() {
   snapshots_.Discarded(overlay_.Discard());
   known_sites_.Clear();
   marks_.Discard();
+  consulted_.clear();
+  consulted_documents_ = 0;
   current_ = committed_;
+}
+
+FoldedChanges Detector::Uncommitted() const {
+  return {position_,           committed_.sequence,         current_.sequence,
+          current_.parameters, overlay_.index().Inserted(), overlay_.index().Removed(),
+          consulted_};
+}
+
+std::size_t Detector::uncommitted_bytes() const {
+  constexpr std::size_t kOfChange = 14;
+  constexpr std::size_t kOfPage = 4;
+  constexpr std::size_t kOfCandidate = 6;
+  return overlay_.index().change_count() * kOfChange + consulted_.size() * kOfPage +
+         consulted_documents_ * kOfCandidate;
 }
 
 Status Detector::Flush() {
@@ -183,13 +237,39 @@ Result<Folded> Detector::FoldParameters(const log::Parameters& parameters) {
   }
   ++current_.sequence;
   current_.parameters = std::move(read);
+  if (current_.fold_version < kFoldVersionOfSites) current_.sites = {};
   current_.fold_version = parameters.fold_version();
   current_.crawl.SetOptions(ScheduleOptionsOf(*current_.parameters));
   known_sites_.Clear();
   if (current_.parameters->retention.expire_seconds == 0) current_.removal.StopClock();
+  CRAWLSIEVE_RETURN_IF_ERROR(CountForBound());
   ParametersRow{parameters}.Write(overlay_.rows());
   CRAWLSIEVE_RETURN_IF_ERROR(Sweep());
   return Folded{FoldOutcome::kParameters, std::nullopt, {}, {}};
+}
+
+Status Detector::CountForBound() {
+  RemovalProgress& removal = current_.removal;
+  if (current_.fold_version < kFoldVersionOfRemoval ||
+      current_.parameters->retention.max_pages == 0) {
+    removal.indexed.reset();
+    return {};
+  }
+  if (removal.indexed.has_value()) return {};
+  removal.has_row = true;
+  std::uint64_t& indexed = removal.indexed.emplace(0);
+  if (remote_.source == nullptr) {
+    indexed = overlay_.index().get().Stats().documents -
+              static_cast<std::uint64_t>(overlay_.index().balance());
+    return {};
+  }
+  return store_.ForEach(Table::kDocuments,
+                        [&indexed](std::string_view key, std::string_view value) -> Status {
+                          CRAWLSIEVE_ASSIGN_OR_RETURN(const auto document,
+                                                      DocumentRow::Parse(key, value));
+                          indexed += document.InIndex().has_value() ? 1 : 0;
+                          return {};
+                        });
 }
 
 Status Detector::CheckScheme(const std::string& scheme) const {
@@ -217,69 +297,99 @@ Status Detector::CheckPage(const log::Page& page) const {
   return {};
 }
 
-Result<Folded> Detector::PassMark(const log::Source& source) {
+Result<Detector::Passed> Detector::PassMark(const log::Source& source) {
   CRAWLSIEVE_ASSIGN_OR_RETURN(const auto mark, marks_.Find(overlay_, source));
   MarkStep step = AdvanceMark(mark, source, current_.fold_version);
-  Folded folded;
-  folded.outcome = step.refused.value_or(FoldOutcome::kVerdict);
-  if (step.refused.has_value() && !step.opened.has_value()) return folded;
-  folded.gap = {step.opened, step.given_up, step.fills_gap};
-  marks_.Set(source, std::move(step.mark));
-  return folded;
+  Passed passed;
+  passed.folded.outcome = step.refused.value_or(FoldOutcome::kVerdict);
+  if (step.refused.has_value() && !step.opened.has_value()) return passed;
+  passed.folded.gap = {step.opened, step.given_up, step.fills_gap};
+  passed.mark = std::move(step.mark);
+  return passed;
 }
 
-/// Has no sequence: verdicts are the same with and without questions between them.
+void Detector::SetMark(const log::Source& source, Passed& passed) {
+  if (passed.mark.has_value()) marks_.Set(source, *std::move(passed.mark));
+}
+
+/// Has no sequence: verdicts are the same with and without questions between them. One that can't
+/// be read came as a page, a dead letter.
 Result<Folded> Detector::FoldQuestion(const log::Question& question) {
   CRAWLSIEVE_RETURN_IF_ERROR(CheckScheme(question.scheme()));
-  CRAWLSIEVE_ASSIGN_OR_RETURN(auto folded, PassMark(question.source()));
-  if (folded.outcome == FoldOutcome::kVerdict) folded.outcome = FoldOutcome::kQuestion;
-  return folded;
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto passed, PassMark(question.source()));
+  SetMark(question.source(), passed);
+  if (passed.folded.outcome == FoldOutcome::kVerdict) {
+    passed.folded.outcome = FoldOutcome::kQuestion;
+  }
+  return std::move(passed.folded);
 }
 
 Result<Folded> Detector::FoldPage(const log::Page& page) {
   CRAWLSIEVE_RETURN_IF_ERROR(CheckPage(page));
-  CRAWLSIEVE_ASSIGN_OR_RETURN(auto folded, PassMark(page.source()));
-  if (folded.outcome != FoldOutcome::kVerdict) return folded;
-  ++current_.sequence;
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto passed, PassMark(page.source()));
+  Folded& folded = passed.folded;
+  if (folded.outcome != FoldOutcome::kVerdict) {
+    SetMark(page.source(), passed);
+    return std::move(folded);
+  }
+  const DocId id{current_.sequence + 1};
   if (page.outcome() == log::OUTCOME_DEAD_LETTER) {
+    SetMark(page.source(), passed);
+    current_.sequence = id.sequence;
     folded.outcome = FoldOutcome::kDeadLetter;
     CRAWLSIEVE_RETURN_IF_ERROR(Sweep());
-    return folded;
+    return std::move(folded);
   }
-  const DocId id{current_.sequence};
-  const JudgeRules rules{*current_.parameters, current_.fold_version, current_.crawl};
-  const PurgedRows purged(current_.removal.purges);
-  CRAWLSIEVE_RETURN_IF_ERROR(PrepareRemoval(page));
-  LivingView living(purged, page.crawl_id(), rules.parameters.scope, overlay_);
-  JudgeView& view = purged.any() ? static_cast<JudgeView&>(living) : overlay_;
-  CRAWLSIEVE_ASSIGN_OR_RETURN(auto decision, Decide(page, id, rules, view));
-  if (current_.fold_version >= kFoldVersionOfRemoval) {
-    CRAWLSIEVE_RETURN_IF_ERROR(
-        NoteForRemoval(page, id, rules.parameters.retention, current_.removal, view, decision));
+  // Before anything is changed: the decision may have to wait for candidates.
+  overlay_.BeginPage(id);
+  Remover remover = MakeRemover();
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto stale, remover.StaleUrlsOf(page));
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto decision, DecideOn(page, id, stale));
+  SetMark(page.source(), passed);
+  current_.sequence = id.sequence;
+  NoteConsulted(decision);
+  if (current_.parameters->retention.expire_seconds > 0) {
+    current_.removal.NoteTime(page.source().timestamp_ms());
   }
+  CRAWLSIEVE_RETURN_IF_ERROR(remover.RemoveStale(stale));
   Apply(decision, overlay_.rows(), overlay_.index());
   current_.crawl.Add(decision.crawl);
   Learn(decision.site);
   confirm_work_ += decision.work;
   folded.verdict = std::move(decision.verdict);
   CRAWLSIEVE_RETURN_IF_ERROR(Sweep());
-  return folded;
+  return std::move(folded);
 }
 
-Status Detector::PrepareRemoval(const log::Page& page) {
-  if (current_.fold_version < kFoldVersionOfRemoval) return {};
-  RemovalProgress& removal = current_.removal;
-  if (current_.parameters->retention.expire_seconds > 0) {
-    removal.NoteTime(page.source().timestamp_ms());
+void Detector::NoteConsulted(const PageDecision& decision) {
+  const std::vector<Match>* asked = overlay_.asked();
+  if (asked == nullptr) return;
+  // Those that were compared, the one that showed a cut, and the page's own version. Among purged
+  // ones they may be any.
+  const std::uint64_t count =
+      is_removing()
+          ? asked->size()
+          : std::min<std::uint64_t>(decision.work.compared + decision.work.cut + 1, asked->size());
+  Consulted& consulted = consulted_.emplace_back();
+  consulted.page = DocId{current_.sequence};
+  for (const Match& match : std::span(*asked).first(count)) {
+    consulted.documents.push_back(match.document);
   }
-  if (removal.purges.empty()) return {};
-  Remover remover(current_, overlay_, known_sites_, removed_);
-  for (const std::string* url : {&page.canonical_url(), &page.redirect_target()}) {
-    if (url->empty()) continue;
-    CRAWLSIEVE_RETURN_IF_ERROR(
-        remover.CompleteFor(UrlRow::Key(*url, page, current_.parameters->scope)));
-  }
-  return {};
+  consulted_documents_ += count;
+}
+
+Result<PageDecision> Detector::DecideOn(const log::Page& page, DocId id,
+                                        const std::vector<UrlRow>& stale) {
+  const JudgeParameters& parameters = *current_.parameters;
+  const JudgeRules rules{parameters, current_.fold_version, current_.crawl};
+  if (current_.fold_version < kFoldVersionOfRemoval) return Decide(page, id, rules, overlay_);
+  const PurgedRows purged(current_.removal.purges);
+  LivingView living(purged, page.crawl_id(), parameters, purged.SitesOf(stale), overlay_);
+  JudgeView& view = purged.any() ? static_cast<JudgeView&>(living) : overlay_;
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto decision, Decide(page, id, rules, view));
+  CRAWLSIEVE_RETURN_IF_ERROR(
+      NoteForRemoval(page, id, parameters.retention, current_.removal, view, decision));
+  return decision;
 }
 
 Result<Folded> Detector::FoldPurge(const log::Purge& purge) {
@@ -291,20 +401,23 @@ Result<Folded> Detector::FoldPurge(const log::Purge& purge) {
     return Folded{FoldOutcome::kPurgeIgnored, std::nullopt, {}, {}};
   }
   ++current_.sequence;
-  Remover remover(current_, overlay_, known_sites_, removed_);
+  Remover remover = MakeRemover();
   CRAWLSIEVE_ASSIGN_OR_RETURN(const bool is_taken, remover.Begin(purge, scheme_));
   CRAWLSIEVE_RETURN_IF_ERROR(Sweep());
   return Folded{is_taken ? FoldOutcome::kPurge : FoldOutcome::kPurgeIgnored, std::nullopt, {}, {}};
 }
 
-Status Detector::Sweep() { return Remover(current_, overlay_, known_sites_, removed_).Sweep(); }
+Remover Detector::MakeRemover() {
+  return {current_, overlay_, known_sites_, removed_, forgotten_sites_};
+}
+
+Status Detector::Sweep() { return MakeRemover().Sweep(); }
 
 void Detector::Learn(const SiteChange& change) {
-  if (change.forgets_learned) forgotten_site_ = change.forgotten;
-  if (change.is_news) site_with_news_ = change.slot->record.site();
+  if (change.forgotten.has_value()) forgotten_sites_.push_back(*change.forgotten);
+  if (change.is_news) site_with_news_ = change.site;
   for (const site::Brought& brought : change.brought) current_.sites.Add(brought);
-  if (change.forgotten.has_value()) known_sites_.Forget(*change.forgotten);
-  if (change.taken.has_value()) known_sites_.Take(*change.taken);
+  known_sites_.Take(change);
 }
 
 Result<std::vector<UrlScore>> Detector::ScoresOf(const log::Page& page, const Verdict& verdict) {
@@ -313,7 +426,7 @@ Result<std::vector<UrlScore>> Detector::ScoresOf(const log::Page& page, const Ve
   LivingRows rows(purged, overlay_);
   return crawlsieve::ScoresOf(page, verdict,
                               {*current_.parameters, current_.fold_version,
-                               current_.sites.ChanceOfNew(site::kFirstChance), known_sites_, rows});
+                               current_.sites.Expect({}), known_sites_, rows});
 }
 
 Result<UrlScore> Detector::AnswerTo(const log::Question& question) {
@@ -324,7 +437,7 @@ Result<UrlScore> Detector::AnswerTo(const log::Question& question) {
 
 Result<std::vector<SiteNews>> Detector::NewsOfSites() {
   std::vector<SiteNews> news;
-  if (forgotten_site_.has_value()) news.push_back({*forgotten_site_, std::nullopt});
+  for (const std::string& site : forgotten_sites_) news.push_back({site, std::nullopt});
   if (site_with_news_.has_value()) {
     CRAWLSIEVE_ASSIGN_OR_RETURN(auto report, ReportOfSite(*site_with_news_, current_, overlay_));
     news.push_back({*site_with_news_, std::move(report)});
@@ -338,7 +451,11 @@ void Detector::ReadAheadFor(std::span<const log::Entry> entries, std::size_t thr
 }
 
 Result<std::optional<site::Site>> Detector::SiteAt(std::string_view name) {
-  return ReadSite(name, current_.parameters ? current_.parameters->sites.max : 0, overlay_);
+  CRAWLSIEVE_ASSIGN_OR_RETURN(
+      auto state,
+      ReadSite(name, current_.parameters ? current_.parameters->sites.max : 0, overlay_));
+  if (!state.has_value()) return std::optional<site::Site>();
+  return std::optional(std::move(state->site));
 }
 
 Result<std::vector<InputGap>> Detector::OpenGaps() const {

@@ -2,6 +2,7 @@
 
 #include "plugin/base/result.h"
 #include "plugin/index/hamming_index.h"
+#include "plugin/judge/candidate_source.h"
 #include "plugin/judge/decision.h"
 #include "plugin/judge/fold_progress.h"
 #include "plugin/judge/fold_version.h"
@@ -12,6 +13,8 @@
 #include "plugin/judge/overlay.h"
 #include "plugin/judge/page.h"
 #include "plugin/judge/parameters_entry.h"
+#include "plugin/judge/recent_documents.h"
+#include "plugin/judge/remover.h"
 #include "plugin/judge/restart_snapshots.h"
 #include "plugin/judge/site_report.h"
 #include "plugin/log/entry.pb.h"
@@ -22,6 +25,7 @@
 #include "plugin/verdict/parameters.h"
 #include "plugin/verdict/verdict.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -48,6 +52,24 @@ struct Folded {
   Removed removed{};
 };
 
+/// The candidates that the verdict of a page came from, the nearest first; perhaps one more. With
+/// them in place of the index's the page is judged in the same way.
+struct Consulted {
+  DocId page;
+  std::vector<DocId> documents;
+};
+
+/// What was folded since a commit, so far as it concerns an index.
+struct FoldedChanges {
+  LogPosition before;  ///< the last one committed
+  std::uint64_t sequence_before = 0;
+  std::uint64_t sequence = 0;
+  std::optional<JudgeParameters> parameters;  ///< in force from here on
+  std::vector<IndexEntry> inserted;
+  std::vector<IndexEntry> retired;   ///< perhaps inserted before
+  std::vector<Consulted> consulted;  ///< ascending
+};
+
 /// Input offsets that the log has no entry for.
 struct InputGap {
   std::string topic;
@@ -72,11 +94,13 @@ class Detector {
  public:
   /// Takes up the state in `store` and fills an index with its documents: from a restart snapshot,
   /// where `restart` asks for them and there is one, and the store. `scheme` is the only one whose
-  /// entries are accepted.
+  /// entries are accepted. With a `remote` index, only the newest documents are put into the one
+  /// here, and restart snapshots must not be asked for.
   /// Errors: kMismatch (state of another scheme or format), kCorruption, kIo.
   [[nodiscard]] static Result<std::unique_ptr<Detector>> Open(Store& store, IndexFactory make_index,
                                                               std::string scheme,
-                                                              RestartOptions restart = {});
+                                                              RestartOptions restart = {},
+                                                              RemoteIndex remote = {});
 
   /// The scheme of the entries that were folded into `store`; nullopt before the first. Errors:
   /// kIo, kCorruption.
@@ -90,7 +114,9 @@ class Detector {
 
   /// Folds the next entry of the log. After an error the caller must Discard.
   /// Errors: kMismatch (another scheme or fold version), kInvalidInput (not an entry of ours, or a
-  /// page before the first parameters), kIo, kCorruption.
+  /// page before the first parameters), kIo, kCorruption; kBusy: the remote index has yet to answer
+  /// for this entry. Nothing of it is folded then: it may be folded again later, and there is
+  /// nothing to discard.
   [[nodiscard]] Result<Folded> Fold(const log::Entry& entry);
 
   /// Adds everything folded since the last Commit to the store, together with `position`, the last
@@ -116,6 +142,14 @@ class Detector {
   /// The rules in force after the last folded entry; 0 before the first parameters.
   [[nodiscard]] std::uint32_t fold_version() const { return current_.fold_version; }
 
+  /// What was folded since the last Commit, for a remote index. Only with one.
+  [[nodiscard]] FoldedChanges Uncommitted() const;
+  /// About how many bytes that takes as a record.
+  [[nodiscard]] std::size_t uncommitted_bytes() const;
+
+  /// The number of the last folded entry.
+  [[nodiscard]] std::uint64_t sequence() const { return current_.sequence; }
+
   /// Gaps that are open as of the last Commit. Reads all marks. Errors: kIo, kCorruption.
   [[nodiscard]] Result<std::vector<InputGap>> OpenGaps() const;
 
@@ -132,9 +166,9 @@ class Detector {
   /// kCorruption.
   [[nodiscard]] Result<UrlScore> AnswerTo(const log::Question& question);
 
-  /// What the page that was folded last changed of sites, so far as others should hear of it: at
-  /// most one site that was forgotten, and then one that was learned of. It may be asked for or
-  /// not. Errors: kIo, kCorruption.
+  /// What the entry that was folded last changed of sites, so far as others should hear of it: sites
+  /// that were forgotten, and then at most one that was learned of. It may be asked for or not.
+  /// Errors: kIo, kCorruption.
   [[nodiscard]] Result<std::vector<SiteNews>> NewsOfSites();
 
   /// What first fetches brought, of all sites together, as of the last folded entry.
@@ -152,7 +186,14 @@ class Detector {
   [[nodiscard]] const RestartReport& restart_report() const { return snapshots_.report(); }
 
  private:
-  Detector(Store& store, IndexFactory make_index, std::string scheme, RestartOptions restart);
+  /// What an entry comes to by its source alone.
+  struct Passed {
+    Folded folded;
+    std::optional<state::Mark> mark{};  ///< of its partition, behind the entry
+  };
+
+  Detector(Store& store, IndexFactory make_index, std::string scheme, RestartOptions restart,
+           RemoteIndex remote);
 
   [[nodiscard]] Status Load();
   [[nodiscard]] Status RebuildIndex(int max_distance);
@@ -162,21 +203,34 @@ class Detector {
   [[nodiscard]] Result<Folded> FoldParameters(const log::Parameters& parameters);
   [[nodiscard]] Result<Folded> FoldPage(const log::Page& page);
   [[nodiscard]] Result<Folded> FoldPurge(const log::Purge& purge);
-  /// What removal needs of a page before it is judged: its time, and that nothing is left of its
-  /// URLs where they are purged.
-  [[nodiscard]] Status PrepareRemoval(const log::Page& page);
+  /// The decision, in a view where purged rows and the sites of `stale` are gone. Changes nothing.
+  [[nodiscard]] Result<PageDecision> DecideOn(const log::Page& page, DocId id,
+                                              const std::vector<UrlRow>& stale);
+  /// Of the entry that is folded.
+  [[nodiscard]] Remover MakeRemover();
   /// Takes out of the state what is due behind the entry that was folded.
   [[nodiscard]] Status Sweep();
   [[nodiscard]] Result<Folded> FoldQuestion(const log::Question& question);
-  /// Advances the mark of the entry's partition. Whoever gets kVerdict goes on.
-  [[nodiscard]] Result<Folded> PassMark(const log::Source& source);
+  /// Where the entry comes to at the mark of its partition. Whoever gets kVerdict goes on. Changes
+  /// nothing: an entry that has to wait leaves no trace.
+  [[nodiscard]] Result<Passed> PassMark(const log::Source& source);
+  /// Advances the mark.
+  void SetMark(const log::Source& source, Passed& passed);
   void Learn(const SiteChange& change);
+  void NoteConsulted(const PageDecision& decision);
+  /// Forgets how many documents there are where nothing bounds them, and else finds out.
+  [[nodiscard]] Status CountForBound();
+  /// The last document that the index here needn't have, as of the last Commit.
+  [[nodiscard]] std::uint64_t OwnAfter() const;
+  /// Tells the remote index of the last Commit.
+  void TellCommitted();
   [[nodiscard]] Status CheckScheme(const std::string& scheme) const;
   [[nodiscard]] Status CheckPage(const log::Page& page) const;
 
   Store& store_;
   const IndexFactory make_index_;
   const std::string scheme_;
+  const RemoteIndex remote_;
 
   LogPosition position_;
   FoldProgress committed_;
@@ -184,11 +238,14 @@ class Detector {
   Overlay overlay_;
   OpenMarks marks_;
   KnownSites known_sites_;                     ///< empty unless scores are asked for
-  std::optional<std::string> forgotten_site_;  ///< by the last entry, of those with news
+  std::vector<std::string> forgotten_sites_;   ///< by the last entry, of those with news
   std::optional<std::string> site_with_news_;  ///< by the last entry
   ConfirmWork confirm_work_;
   Removed removed_;  ///< by the entry that is folded
   FreedRoom room_;
+  RecentDocuments recent_;            ///< with a remote index: what the one here holds
+  std::vector<Consulted> consulted_;  ///< since the last Commit, with a remote index
+  std::size_t consulted_documents_ = 0;
   RestartSnapshots snapshots_;  ///< after the index, which they may be reading
 };
 

@@ -41,11 +41,13 @@ Result<std::optional<Finding>> FindNear(const log::Page& page, const PageTraits&
                                         const JudgeParameters& parameters, JudgeView& view,
                                         SiteNeighbours& neighbours, ConfirmWork& work) {
   std::uint32_t compared = 0;
-  for (const Match& candidate :
-       view.Candidates(InIndex(page.simhash(), scope), ReachOf(parameters))) {
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const FoundCandidates candidates,
+                              view.Candidates(InIndex(page.simhash(), scope), ReachOf(parameters)));
+  bool is_cut = false;
+  for (const Match& candidate : candidates.matches) {
     if (own.has_value() && own->id == candidate.document) continue;
     if (compared == parameters.max_candidates) {
-      ++work.cut;
+      is_cut = true;
       break;
     }
     ++compared;
@@ -65,6 +67,11 @@ Result<std::optional<Finding>> FindNear(const log::Page& page, const PageTraits&
     }
     ++work.confirmed;
     return Finding{Reason::kNearDuplicate, std::move(match), comparison, {}};
+  }
+  if (is_cut) {
+    ++work.cut;
+  } else if (!candidates.is_whole) {
+    return MakeError(ErrorCode::kBusy, "more candidates are needed than slots have answered");
   }
   return std::optional<Finding>();
 }

@@ -50,7 +50,8 @@ struct Finding {
 /// Finds the reason of a page and the document that it repeats: docs/verdicts.md, "How a reason is
 /// found". `own` is the live kept version of the page's URL. The one copy of this rule: the fold
 /// and the evaluation of page pairs both use it. Adds to `work`. Reads `view`, changes nothing.
-/// Errors: those of the view, and kCorruption where index and rows contradict each other.
+/// Errors: those of the view, kCorruption where index and rows contradict each other, and kBusy
+/// where it needs more candidates than the view knows yet.
 [[nodiscard]] Result<Finding> FindMatch(const log::Page& page,
                                         const std::optional<DocumentRow>& own,
                                         const JudgeParameters& parameters, JudgeView& view,

@@ -12,9 +12,9 @@
 namespace crawlsieve {
 namespace {
 
-/// Versions that know no schedules read format 3, those that know no sites format 4, and must not
-/// go on with a state that has some. Nor must those that read format 5, and know no purges, go on
-/// with a state whose parameters ask for rules that they don't have.
+/// Versions that know no schedules read format 3, those without the row of all sites format 4, and
+/// those without latest pages of hosts format 5. They must not go on with a state that has some,
+/// nor by parameters that ask for rules that they don't have.
 constexpr std::uint32_t kOldestStateFormat = 3;
 constexpr std::uint32_t kStateFormat = 6;
 
@@ -22,8 +22,8 @@ constexpr std::uint32_t kStateFormat = 6;
 
 std::uint32_t StateFormatOf(std::uint32_t fold_version) {
   if (fold_version < kFoldVersionOfSchedules) return kOldestStateFormat;
-  if (fold_version < kFoldVersionOfSites) return kStateFormat - 2;
-  return fold_version < kFoldVersionOfRemoval ? kStateFormat - 1 : kStateFormat;
+  if (fold_version < kFoldVersionOfSitesRow) return kStateFormat - 2;
+  return fold_version < kFoldVersionOfSites ? kStateFormat - 1 : kStateFormat;
 }
 
 Result<StoredProgress> ReadProgress(RowReader& rows) {
@@ -52,8 +52,10 @@ Result<StoredProgress> ReadProgress(RowReader& rows) {
     progress.crawl.SetOptions(ScheduleOptionsOf(*progress.parameters));
     CRAWLSIEVE_ASSIGN_OR_RETURN(auto crawl, ScheduleRow::Read(rows, progress.crawl.options()));
     if (crawl.has_value()) progress.crawl = *crawl;
-    CRAWLSIEVE_ASSIGN_OR_RETURN(const auto sites, SitesRow::Read(rows));
-    progress.sites = sites.value_or(site::FetchCounts());
+    if (progress.fold_version >= kFoldVersionOfSites) {
+      CRAWLSIEVE_ASSIGN_OR_RETURN(const auto sites, SitesRow::Read(rows));
+      progress.sites = sites.value_or(site::FetchCounts());
+    }
     CRAWLSIEVE_ASSIGN_OR_RETURN(const auto removal, RemovalRow::Read(rows));
     if (removal.has_value()) progress.removal = RemovalProgress::Of(*removal);
   }

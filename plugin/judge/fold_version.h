@@ -11,8 +11,8 @@ inline constexpr std::uint32_t kFoldVersion = 8;
 /// without the host's count of pages that ran into a limit, and a page that isn't evaluated retires
 /// its URL's version. Version 5 is version 6 without schedules: the interval of a URL halves and
 /// grows, and a fetch that is late or failed is like any other. Version 6 is version 7 without
-/// what is learned of sites, and without positions. Version 7 is version 8 with the weighted mean
-/// as every priority, and without purges, expiry and the bound on kept pages.
+/// positions. Version 7 is version 8 without what is learned of sites, without purges, expiry and
+/// the bound on kept pages, and with the weighted mean as every priority.
 inline constexpr std::uint32_t kOldestFoldVersion = 4;
 
 /// The first rules under which a mark remembers gaps and what was folded (AdvanceMark).
@@ -31,8 +31,12 @@ inline constexpr std::uint32_t kFoldVersionOfSchedules = 6;
 /// The first rules under which an entry may stand for no record, but say how far the group is.
 inline constexpr std::uint32_t kFoldVersionOfPositions = 7;
 
-/// The first rules under which it is learned what the URLs of a site bring (plugin/site).
-inline constexpr std::uint32_t kFoldVersionOfSites = 7;
+/// The first rules under which there is a row of what first fetches brought, of all sites together.
+inline constexpr std::uint32_t kFoldVersionOfSitesRow = 7;
+
+/// The first rules under which it is learned what the URLs of a site bring (plugin/site). No
+/// verdict depends on it.
+inline constexpr std::uint32_t kFoldVersionOfSites = 8;
 
 /// The first rules under which a priority may be how much a URL will be due at a horizon.
 inline constexpr std::uint32_t kFoldVersionOfHorizons = 8;

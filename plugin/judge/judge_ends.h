@@ -16,6 +16,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 // What the judge's machine works between: a fold below it, the group and its log on one side, the
@@ -52,10 +53,18 @@ class JudgeFold {
   [[nodiscard]] virtual const LogPosition& position() const = 0;
   [[nodiscard]] virtual const std::optional<JudgeParameters>& parameters() const = 0;
   [[nodiscard]] virtual std::uint32_t fold_version() const = 0;
+  /// With the index in slots: what was folded since the last Commit, up to `position`, as a record
+  /// for them, which asks them to answer the next `ask` entries once more.
+  [[nodiscard]] virtual std::string ChangesUpTo(const LogPosition& /*position*/,
+                                                std::uint32_t /*ask*/) const {
+    return {};
+  }
+  /// About how long that record is.
+  [[nodiscard]] virtual std::size_t changes_bytes() const { return 0; }
 };
 
 /// The detector as a fold. Borrows it.
-class DetectorFold final : public JudgeFold {
+class DetectorFold : public JudgeFold {
  public:
   explicit DetectorFold(Detector& detector) : detector_(detector) {}
 
@@ -77,6 +86,9 @@ class DetectorFold final : public JudgeFold {
     return detector_.parameters();
   }
   [[nodiscard]] std::uint32_t fold_version() const override { return detector_.fold_version(); }
+
+ protected:
+  [[nodiscard]] const Detector& detector() const { return detector_; }
 
  private:
   /// Read-ahead threads, including the caller. More than cores: reads that miss the page cache wait
@@ -132,6 +144,32 @@ class JudgeGroup {
   virtual void OnIdle() {}
 };
 
+/// The index, where it is in slots of other processes. The fold has a CandidateSource that knows
+/// what comes from here.
+class JudgeSlots {
+ public:
+  virtual ~JudgeSlots() = default;
+
+  /// The machine is about to judge: from here on answers are taken that are sent from now on.
+  [[nodiscard]] virtual BrokerStatus Open() = 0;
+  /// No more answers are needed.
+  virtual void Close() = 0;
+  /// Takes the answers that have come; waits up to `wait` for the first one. Whether any says
+  /// something new.
+  [[nodiscard]] virtual BrokerResult<bool> Poll(std::chrono::milliseconds wait) = 0;
+  /// Whether all slots have answered for the entry that the fold couldn't take last, only not with
+  /// candidates enough.
+  [[nodiscard]] virtual bool lacks_depth() const = 0;
+  /// Tells the fold which candidates were recorded with the verdicts of the entries from `offset`
+  /// on, some at least. Returns the first offset that it says nothing of; `offset`, where the
+  /// records haven't come yet. Errors: also kRefused, where there are none of that entry.
+  [[nodiscard]] virtual BrokerResult<std::int64_t> Recall(std::int64_t offset) = 0;
+  /// The entry at `position` was folded by what Recall told. Whether a record ends with it: before
+  /// that, nobody knows that the record is of this log, and the state must not take up what was
+  /// folded. Errors: kRefused, where the record names another entry there.
+  [[nodiscard]] virtual BrokerResult<bool> Confirm(const LogPosition& position) = 0;
+};
+
 /// Where verdicts go: in transactions that also hold the group's place, or (at least once) one by
 /// one.
 ///
@@ -173,8 +211,10 @@ class VerdictSink {
   }
   /// Whether it takes news of sites. They are made only if it does.
   [[nodiscard]] virtual bool takes_sites() const { return false; }
-  /// Publishes what became known of sites with the verdict before.
+  /// Publishes what became known of sites with the entry before.
   [[nodiscard]] virtual BrokerStatus PublishSites(std::span<const SiteNews> /*news*/) { return {}; }
+  /// Publishes what the batch changes in the index, once for each that is committed.
+  [[nodiscard]] virtual BrokerStatus PublishChanges(std::string_view /*record*/) { return {}; }
   /// Makes what was published since Begin visible, exactly once together with `place`.
   [[nodiscard]] virtual BrokerStatus Commit(const CommittedPlace& place) = 0;
   /// The state has taken the batch up (at least once: the group learns of the place now).
@@ -224,6 +264,10 @@ class JudgeObserver {
   virtual void OnDiscarded() {}
   /// A piece of what was published before is in the state.
   virtual void OnReplayed(const LogProgress& /*progress*/) {}
+  /// Slots are asked once more for the next entries; `lacks_depth`: because they had more
+  /// candidates near them than they named, else because some haven't answered. `is_again`: for the
+  /// entry that they were asked for last, so that was in vain.
+  virtual void OnAsked(bool /*lacks_depth*/, bool /*is_again*/) {}
   /// This process's judging parameters were put at the end of the log.
   virtual void OnParametersAppended() {}
 };

@@ -17,6 +17,16 @@ using std::chrono::milliseconds;
 constexpr milliseconds kAskTimeout{10'000};
 constexpr milliseconds kFollowTimeout{2'000};
 constexpr milliseconds kIdlePoll{100};
+/// An entry that waits for slots for so long is parked.
+constexpr milliseconds kHoldLimit{1'000};
+/// Slots are asked again when an entry has waited for so long, and at most as often.
+constexpr milliseconds kAskAfter{2'000};
+/// Entries that are answered anew where candidates lacked: those behind it may be alike.
+constexpr std::uint32_t kAskForDepth = 32;
+/// As ChangesRecord::kAskAll.
+constexpr std::uint32_t kAskAll = ~std::uint32_t{0};
+/// A record of changes has about so many bytes at most, and those of one entry more.
+constexpr std::size_t kMostChangesBytes = std::size_t{512} << 10;
 
 /// As the bytes of a Checksum are written by Hex.
 std::string HexOf(std::string_view bytes) {
@@ -100,6 +110,7 @@ void JudgeMachine::Close() {
   Discard();
   replay_.reset();
   live_.reset();
+  if (ends_.slots != nullptr) ends_.slots->Close();
   ends_.sink.Close();
   (void)MoveTo(JudgeState::kClosed);
 }
@@ -107,6 +118,8 @@ void JudgeMachine::Close() {
 void JudgeMachine::Discard() {
   ends_.fold.Discard();
   batch_ = Batch();
+  hold_.reset();
+  is_begun_ = false;
   ends_.observer.OnDiscarded();
 }
 
@@ -129,6 +142,7 @@ void JudgeMachine::StepBack() {
   Discard();
   replay_.reset();
   is_fenced_off_ = false;
+  if (ends_.slots != nullptr) ends_.slots->Close();
   ends_.sink.Close();
   if (auto moved = MoveTo(JudgeState::kStandby); !moved && !failure_) failure_ = moved.error();
 }
@@ -211,7 +225,16 @@ BrokerStatus JudgeMachine::ReplaySome() {
   }
   if (replay_ == nullptr || next_ >= published_) return {};
   LogReader& reader = replay_->reader;
-  const auto left = static_cast<std::size_t>(published_ - next_);
+  std::int64_t end = published_;
+  if (ends_.slots != nullptr) {
+    const std::int64_t first = std::max(next_, ends_.fold.position().offset + 1);
+    if (first < end) {
+      CRAWLSIEVE_ASSIGN_OR_RETURN(const auto recalled, ends_.slots->Recall(first));
+      end = std::min(end, recalled);
+    }
+  }
+  if (next_ >= end) return {};
+  const auto left = static_cast<std::size_t>(end - next_);
   CRAWLSIEVE_RETURN_IF_ERROR(reader.Fetch(left, kIdlePoll));
   ends_.fold.ReadAheadFor(reader.fetched());
   while (true) {
@@ -219,8 +242,17 @@ BrokerStatus JudgeMachine::ReplaySome() {
     if (!item.has_value()) break;
     next_ = reader.next();
     CRAWLSIEVE_RETURN_IF_ERROR(ReplayItem(*item));
+    // Batches end where records do, so that they don't grow without end.
+    if (batch_.entries >= options_.commit_entries && ends_.slots != nullptr) {
+      CRAWLSIEVE_RETURN_IF_ERROR(CommitReplayed());
+    }
   }
-  if (batch_.entries == 0) return {};
+  return CommitReplayed();
+}
+
+/// Adds what was replayed to the state, unless it ends inside a record of changes.
+BrokerStatus JudgeMachine::CommitReplayed() {
+  if (batch_.entries == 0 || !batch_.is_confirmed) return {};
   CRAWLSIEVE_RETURN_IF_ERROR(CommitState());
   ends_.observer.OnReplayed(ProgressOf(*replay_->source));
   return {};
@@ -239,6 +271,8 @@ BrokerStatus JudgeMachine::ReplayItem(const LogItem& item) {
   }
   CRAWLSIEVE_RETURN_IF_ERROR(CheckCommitted(item));
   CRAWLSIEVE_RETURN_IF_ERROR(FoldItem(item));
+  if (ends_.slots == nullptr) return {};
+  CRAWLSIEVE_ASSIGN_OR_RETURN(batch_.is_confirmed, ends_.slots->Confirm(batch_.position));
   return {};
 }
 
@@ -260,12 +294,24 @@ BrokerStatus JudgeMachine::CheckCommitted(const LogItem& item) const {
 
 BrokerStatus JudgeMachine::GoLive() {
   replay_.reset();
+  if (batch_.entries > 0) {
+    return MakeBrokerError(
+        ErrorClass::kRefused, ErrorCode::kMismatch,
+        fmt::format("group {} is done with log {} up to offset {}, and no record of changes ends "
+                    "there: kafka.changes.topic has records of another log (docs/slots.md)",
+                    options_.group, options_.log.topic, published_));
+  }
   // Before the log's own first entry is folded nothing may be added to it: it may be of another
   // scheme. JudgeItem compares the parameters again when it meets them.
   const bool is_read = log_is_empty_ || ends_.fold.parameters().has_value();
   if (is_read && !HasOurParameters()) {
     CRAWLSIEVE_RETURN_IF_ERROR(AppendParameters());
   }
+  if (ends_.slots != nullptr) {
+    CRAWLSIEVE_RETURN_IF_ERROR(ends_.slots->Open());
+  }
+  asked_.reset();
+  held_at_ = asked_for_depth_ = asked_for_ = -1;
   live_ = std::make_unique<LogReader>(options_.log, ends_.group.log(), seen_gap_);
   CRAWLSIEVE_RETURN_IF_ERROR(live_->Begin(published_));
   next_ = published_;
@@ -291,17 +337,72 @@ BrokerStatus JudgeMachine::AppendParameters() {
 
 BrokerStatus JudgeMachine::JudgeSome() {
   CRAWLSIEVE_RETURN_IF_ERROR(ends_.sink.Poll());
+  if (hold_.has_value()) return JudgeHeld();
   CRAWLSIEVE_RETURN_IF_ERROR(live_->Fetch(options_.commit_entries - batch_.entries, TimeLeft()));
   // What was taken when a rebalance came is another judge's now, or read again after the restore.
   if (state_ != JudgeState::kLive) return {};
+  if (ends_.slots != nullptr) {
+    CRAWLSIEVE_RETURN_IF_ERROR(ends_.slots->Poll(milliseconds(0)));
+  }
   ends_.fold.ReadAheadFor(live_->fetched());
-  while (true) {
+  return JudgeFetched();
+}
+
+BrokerStatus JudgeMachine::JudgeFetched() {
+  while (!hold_.has_value()) {
     CRAWLSIEVE_ASSIGN_OR_RETURN(auto item, live_->Take());
     if (!item.has_value()) break;
     next_ = live_->next();
     CRAWLSIEVE_RETURN_IF_ERROR(JudgeItem(*item));
-    if (ends_.sink.is_full()) {
+    // One transaction has one record of changes, and a record has a largest size.
+    if (ends_.sink.is_full() || ends_.fold.changes_bytes() >= kMostChangesBytes) {
       CRAWLSIEVE_RETURN_IF_ERROR(CommitBatch());
+    }
+  }
+  return CommitOrAsk();
+}
+
+/// Tries the entry that waits once more, if there is something new.
+BrokerStatus JudgeMachine::JudgeHeld() {
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const bool is_new, ends_.slots->Poll(TimeLeft()));
+  if (hold_->is_parked || options_.now() - hold_->since >= kHoldLimit) {
+    CRAWLSIEVE_RETURN_IF_ERROR(Park());
+    if (state_ != JudgeState::kLive || !is_new) return CommitOrAsk();
+    // It is read again, with what follows it.
+    CRAWLSIEVE_RETURN_IF_ERROR(live_->Begin(hold_->item.offset));
+    hold_.reset();
+    return {};
+  }
+  if (!is_new) return CommitOrAsk();
+  const LogItem item = std::exchange(hold_, std::nullopt)->item;
+  next_ = item.offset + 1;
+  CRAWLSIEVE_RETURN_IF_ERROR(JudgeItem(item));
+  return JudgeFetched();
+}
+
+BrokerStatus JudgeMachine::Park() {
+  hold_->is_parked = true;
+  auto polled = ends_.group.Poll(milliseconds(0));
+  if (!polled && polled.error().error_class != ErrorClass::kRetriable) return polled;
+  ends_.group.OnIdle();
+  return {};
+}
+
+BrokerStatus JudgeMachine::CommitOrAsk() {
+  if (state_ != JudgeState::kLive) return {};
+  if (hold_.has_value()) {
+    const auto now = options_.now();
+    const bool lacks_depth = ends_.slots->lacks_depth();
+    // What was answered before this judge had its turn was not heard.
+    const bool is_due = !asked_.has_value() ||
+                        (now - *asked_ >= kAskAfter && now - held_since_ >= kAskAfter) ||
+                        (lacks_depth && asked_for_depth_ != hold_->item.offset);
+    if (is_due) {
+      asked_ = now;
+      if (lacks_depth) asked_for_depth_ = hold_->item.offset;
+      const bool is_again = std::exchange(asked_for_, hold_->item.offset) == hold_->item.offset;
+      ends_.observer.OnAsked(lacks_depth, is_again);
+      return CommitBatch(lacks_depth ? kAskForDepth : kAskAll);
     }
   }
   if (batch_.entries == 0) {
@@ -320,6 +421,12 @@ milliseconds JudgeMachine::TimeLeft() const {
   return std::clamp(left, milliseconds(0), kIdlePoll);
 }
 
+BrokerStatus JudgeMachine::Begin() {
+  CRAWLSIEVE_RETURN_IF_ERROR(ends_.sink.Begin());
+  is_begun_ = true;
+  return {};
+}
+
 BrokerStatus JudgeMachine::Publish(const log::Page& page, const Verdict& verdict) {
   CRAWLSIEVE_RETURN_IF_ERROR(ends_.sink.Publish(page, verdict));
   if (ends_.sink.takes_scores()) {
@@ -327,12 +434,14 @@ BrokerStatus JudgeMachine::Publish(const log::Page& page, const Verdict& verdict
     if (!scores) return Final(tl::unexpected(scores.error()));
     CRAWLSIEVE_RETURN_IF_ERROR(ends_.sink.PublishScores(*scores));
   }
-  if (ends_.sink.takes_sites()) {
-    const auto news = ends_.fold.NewsOfSites();
-    if (!news) return Final(tl::unexpected(news.error()));
-    CRAWLSIEVE_RETURN_IF_ERROR(ends_.sink.PublishSites(*news));
-  }
   return {};
+}
+
+BrokerStatus JudgeMachine::PublishSites() {
+  if (!ends_.sink.takes_sites()) return {};
+  const auto news = ends_.fold.NewsOfSites();
+  if (!news) return Final(tl::unexpected(news.error()));
+  return news->empty() ? BrokerStatus() : ends_.sink.PublishSites(*news);
 }
 
 BrokerStatus JudgeMachine::Answer(const log::Question& question) {
@@ -343,16 +452,25 @@ BrokerStatus JudgeMachine::Answer(const log::Question& question) {
 
 BrokerStatus JudgeMachine::JudgeItem(const LogItem& item) {
   const auto begin = options_.now();
-  if (batch_.entries == 0) {
-    CRAWLSIEVE_RETURN_IF_ERROR(ends_.sink.Begin());
+  if (batch_.entries == 0 && !is_begun_) {
+    CRAWLSIEVE_RETURN_IF_ERROR(Begin());
   }
-  CRAWLSIEVE_ASSIGN_OR_RETURN(auto folded, FoldItem(item));
+  auto result = FoldItem(item);
+  if (!result && ends_.slots != nullptr && result.error().code == ErrorCode::kBusy) {
+    if (std::exchange(held_at_, item.offset) != item.offset) held_since_ = begin;
+    hold_ = Hold{item, begin};
+    next_ = item.offset;
+    return {};
+  }
+  if (!result) return tl::unexpected(std::move(result.error()));
+  const std::optional<Folded>& folded = *result;
   if (!folded.has_value()) return {};
   if (folded->verdict.has_value()) {
     CRAWLSIEVE_RETURN_IF_ERROR(Publish(item.entry->page(), *folded->verdict));
   } else if (folded->outcome == FoldOutcome::kQuestion && ends_.sink.takes_scores()) {
     CRAWLSIEVE_RETURN_IF_ERROR(Answer(item.entry->question()));
   }
+  CRAWLSIEVE_RETURN_IF_ERROR(PublishSites());
   ends_.observer.OnJudged(*item.entry, *folded, options_.now() - begin);
   // A judge with other settings was active and left its parameters behind this one's.
   if (folded->outcome == FoldOutcome::kParameters && !parameters_appended_ && !HasOurParameters()) {
@@ -362,10 +480,20 @@ BrokerStatus JudgeMachine::JudgeItem(const LogItem& item) {
 }
 
 /// Publishes the batch for good, then adds it to the state: never the other way round.
-BrokerStatus JudgeMachine::CommitBatch() {
-  if (state_ != JudgeState::kLive || batch_.entries == 0) return {};
-  const CommittedPlace place{batch_.position.offset + 1, HexOf(batch_.position.entry_checksum)};
+BrokerStatus JudgeMachine::CommitBatch(std::uint32_t ask) {
+  const bool is_empty = batch_.entries == 0;
+  if (state_ != JudgeState::kLive || (is_empty && ask == 0)) return {};
+  const LogPosition position = is_empty ? ends_.fold.position() : batch_.position;
+  const CommittedPlace place{position.offset + 1, HexOf(position.entry_checksum)};
+  if (ends_.slots != nullptr) {
+    if (is_empty && !is_begun_) {
+      CRAWLSIEVE_RETURN_IF_ERROR(Begin());
+    }
+    CRAWLSIEVE_RETURN_IF_ERROR(ends_.sink.PublishChanges(ends_.fold.ChangesUpTo(position, ask)));
+  }
+  is_begun_ = false;
   CRAWLSIEVE_RETURN_IF_ERROR(ends_.sink.Commit(place));
+  if (is_empty) return {};
   CRAWLSIEVE_RETURN_IF_ERROR(CommitState());
   published_ = place.offset;
   committed_ = place;
@@ -390,7 +518,19 @@ BrokerResult<std::optional<Folded>> JudgeMachine::FoldItem(const LogItem& item) 
     return NotAnEntry(options_.log, item);
   } else {
     auto folded = ends_.fold.Fold(*item.entry);
-    if (!folded) return Refused(options_.log, item, std::move(folded.error()));
+    if (!folded) {
+      // It is no fault of the entry. Where slots can be waited for, it is folded later.
+      if (folded.error().code == ErrorCode::kBusy) {
+        if (state_ == JudgeState::kLive) return FinalError(std::move(folded.error()));
+        return MakeBrokerError(
+            ErrorClass::kRefused, ErrorCode::kMismatch,
+            fmt::format("entry {} of log {} can't be folded again with the index in slots: no "
+                        "candidates were recorded of it. Start from a state or checkpoint that is "
+                        "past it",
+                        item.offset, options_.log.topic));
+      }
+      return Refused(options_.log, item, std::move(folded.error()));
+    }
     result = std::move(*folded);
   }
   if (batch_.entries++ == 0) batch_.begin = options_.now();

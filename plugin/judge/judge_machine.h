@@ -50,6 +50,7 @@ class JudgeMachine final : public JudgeMember {
     JudgeGroup& group;
     VerdictSink& sink;
     JudgeObserver& observer;
+    JudgeSlots* slots = nullptr;  ///< null: the index is in the fold
   };
 
   /// `seen_gap`: see LogReader; kept by the caller from one machine to the next.
@@ -86,6 +87,14 @@ class JudgeMachine final : public JudgeMember {
     std::uint32_t entries = 0;
     LogPosition position;
     std::chrono::steady_clock::time_point begin;
+    bool is_confirmed = true;  ///< it ends where a record of changes of this log does
+  };
+  /// An entry that waits for slots, while kLive. It is the last one taken of what was fetched; once
+  /// it is parked, what was fetched is dropped, so that the group can be served meanwhile.
+  struct Hold {
+    LogItem item;
+    std::chrono::steady_clock::time_point since;
+    bool is_parked = false;
   };
   /// Reads what is folded without being published.
   struct Replay {
@@ -104,17 +113,29 @@ class JudgeMachine final : public JudgeMember {
   [[nodiscard]] BrokerStatus OpenReplay();
   [[nodiscard]] BrokerStatus ReplaySome();
   [[nodiscard]] BrokerStatus ReplayItem(const LogItem& item);
+  [[nodiscard]] BrokerStatus CommitReplayed();
   [[nodiscard]] BrokerStatus CheckCommitted(const LogItem& item) const;
   [[nodiscard]] BrokerStatus GoLive();
 
   [[nodiscard]] BrokerStatus JudgeSome();
+  [[nodiscard]] BrokerStatus JudgeFetched();
+  [[nodiscard]] BrokerStatus JudgeHeld();
+  [[nodiscard]] BrokerStatus Park();
+  /// Commits, and asks, where it is time to.
+  [[nodiscard]] BrokerStatus CommitOrAsk();
+  /// Sets hold_ where the entry has to wait for slots.
   [[nodiscard]] BrokerStatus JudgeItem(const LogItem& item);
+  [[nodiscard]] BrokerStatus Begin();
   [[nodiscard]] BrokerStatus Publish(const log::Page& page, const Verdict& verdict);
   [[nodiscard]] BrokerStatus Answer(const log::Question& question);
-  [[nodiscard]] BrokerStatus CommitBatch();
+  /// What the entry changed of sites.
+  [[nodiscard]] BrokerStatus PublishSites();
+  /// `ask`: see JudgeFold::ChangesUpTo. With one, there may be nothing else to commit.
+  [[nodiscard]] BrokerStatus CommitBatch(std::uint32_t ask = 0);
   [[nodiscard]] std::chrono::milliseconds TimeLeft() const;
 
-  /// Folds an item into the open batch; nullopt where it is passed over.
+  /// Folds an item into the open batch; nullopt where it is passed over. kBusy: it has to wait for
+  /// slots, and nothing of it is folded.
   [[nodiscard]] BrokerResult<std::optional<Folded>> FoldItem(const LogItem& item);
   [[nodiscard]] BrokerStatus CommitState();
   void Discard();
@@ -137,6 +158,13 @@ class JudgeMachine final : public JudgeMember {
   bool parameters_appended_ = false;
   bool has_progressed_ = false;
   std::optional<BrokerError> failure_;  ///< met inside a call of the group
+  std::optional<Hold> hold_;
+  std::int64_t held_at_ = -1;                         ///< offset of the entry that waited last
+  std::chrono::steady_clock::time_point held_since_;  ///< it waits
+  std::int64_t asked_for_depth_ = -1;                 ///< offset of the last entry that was
+  std::int64_t asked_for_ = -1;                       ///< the same for whatever reason
+  bool is_begun_ = false;                             ///< a transaction
+  std::optional<std::chrono::steady_clock::time_point> asked_;  ///< last, since it is live
   std::unique_ptr<Replay> replay_;
   std::unique_ptr<LogReader> live_;
 };

@@ -1,8 +1,6 @@
 #include "plugin/judge/known_sites.h"
 
-#include "plugin/judge/page_site.h"
-#include "plugin/site/url_parts.h"
-
+#include <string>
 #include <utility>
 
 namespace crawlsieve {
@@ -13,22 +11,31 @@ Result<const site::Site*> KnownSites::Find(std::string_view name, std::uint64_t 
   if (known != by_name_.end()) {
     entries_.splice(entries_.begin(), entries_, known->second);
   } else {
-    CRAWLSIEVE_ASSIGN_OR_RETURN(auto site, ReadSite(name, max_sites, rows));
+    CRAWLSIEVE_ASSIGN_OR_RETURN(auto state, ReadSite(name, max_sites, rows));
     if (entries_.size() >= kMaxSites) Forget(entries_.back().name);
-    entries_.push_front({std::string(name), std::move(site)});
-    by_name_.emplace(entries_.front().name, entries_.begin());
+    Entry& entry = entries_.emplace_front(Entry{std::string(name), std::move(state)});
+    by_name_.emplace(entry.name, entries_.begin());
   }
-  const std::optional<site::Site>& site = entries_.front().site;
-  return site.has_value() ? &*site : nullptr;
+  const std::optional<SiteState>& state = entries_.front().state;
+  return state.has_value() ? &state->site : nullptr;
 }
 
-void KnownSites::Take(const site::PageObservation& observation) {
-  if (by_name_.empty()) return;
-  const auto known = by_name_.find(site::SiteOf(observation.url));
-  if (known == by_name_.end()) return;
-  // A site without rows may have got one, or not, if its slot is taken.
-  if (!known->second->site.has_value()) return Forget(site::SiteOf(observation.url));
-  static_cast<void>(known->second->site->AddPage(observation));
+void KnownSites::Take(const SiteChange& change) {
+  if (entries_.empty() || change.site.empty()) return;
+  if (change.forgotten.has_value()) Forget(*change.forgotten);
+  const auto known = by_name_.find(change.site);
+  if (known != by_name_.end() && !Update(change, *known->second)) Forget(change.site);
+}
+
+bool KnownSites::Update(const SiteChange& change, Entry& entry) {
+  if (!entry.state.has_value() || change.drops_latest) return false;
+  // A reading takes the pages of the host with "www." last.
+  auto& [of_host, of_www] = entry.state->latest_pages;
+  const bool is_behind = change.is_www ? !change.takes_latest || of_host == 0 : of_www == 0;
+  if (!is_behind) return false;
+  static_cast<void>(entry.state->site.AddPage(change.taken));
+  (change.is_www ? of_www : of_host) = change.latest_pages;
+  return true;
 }
 
 void KnownSites::Forget(std::string_view name) {

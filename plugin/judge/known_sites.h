@@ -1,6 +1,8 @@
 #pragma once
 
 #include "plugin/base/result.h"
+#include "plugin/judge/page_site.h"
+#include "plugin/judge/rows.h"
 #include "plugin/judge/view.h"
 #include "plugin/site/site.h"
 
@@ -28,19 +30,21 @@ class KnownSites {
   [[nodiscard]] Result<const site::Site*> Find(std::string_view name, std::uint64_t max_sites,
                                                RowReader& rows);
 
-  /// The site of the observation took it.
-  void Take(const site::PageObservation& observation);
+  /// What a page changed of sites.
+  void Take(const SiteChange& change);
 
-  /// The site may have been forgotten, or come back.
   void Forget(std::string_view name);
   void Clear();
 
  private:
   struct Entry {
     std::string name;
-    std::optional<site::Site> site;
+    std::optional<SiteState> state;
   };
   using Entries = std::list<Entry>;
+
+  /// Takes the page as a new reading would have it. False: it can't.
+  [[nodiscard]] static bool Update(const SiteChange& change, Entry& entry);
 
   Entries entries_;  // what was asked for latest first
   std::unordered_map<std::string_view, Entries::iterator> by_name_;  // names are in entries_

@@ -1,5 +1,6 @@
 #include "plugin/judge/overlay.h"
 
+#include "plugin/base/result.h"
 #include "plugin/state/range.h"
 
 namespace crawlsieve {
@@ -10,13 +11,21 @@ Result<RowMap::Value> Overlay::Row(Table table, std::string_view key) {
   return stored_.Row(table, key);
 }
 
-std::span<const Match> Overlay::Candidates(Fingerprint query, const Reach& reach) {
+Result<FoundCandidates> Overlay::Candidates(Fingerprint query, const Reach& reach) {
+  Find(query, reach);
+  if (others_ == nullptr) return FoundCandidates{matches_, true};
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const bool is_whole,
+                              others_->Complete(page_, query, reach, *this, matches_));
+  has_asked_ = true;
+  return FoundCandidates{matches_, is_whole};
+}
+
+void Overlay::Find(Fingerprint query, const Reach& reach) {
   if (const std::vector<Match>* known = ahead_.Matches(query, reach)) {
     matches_ = *known;
-    if (index_.Update(query, reach, changes_before_ahead_, matches_)) return matches_;
+    if (index_.Update(query, reach, changes_before_ahead_, matches_)) return;
   }
   index_.get().Find(query, reach.max_distance, reach.limit, matches_, &lookup_work_);
-  return matches_;
 }
 
 Result<std::vector<Store::Row>> Overlay::Range(Table table, std::string_view prefix,
@@ -30,7 +39,7 @@ Result<std::vector<Store::Row>> Overlay::Range(Table table, std::string_view pre
 void Overlay::ReadAheadFor(std::span<const log::Entry> entries, const JudgeParameters& parameters,
                            std::size_t threads) {
   changes_before_ahead_ = index_.change_count();
-  const LookupWork work = ahead_.Read(store_, index_.get(), entries, parameters, threads);
+  const LookupWork work = ahead_.Read(store_, index_.get(), others_, entries, parameters, threads);
   lookup_work_.probes += work.probes;
   lookup_work_.candidates += work.candidates;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "plugin/judge/candidate_source.h"
 #include "plugin/judge/changed_index.h"
 #include "plugin/judge/read_ahead.h"
 #include "plugin/judge/view.h"
@@ -20,10 +21,20 @@ namespace crawlsieve {
 /// Thread-compatible. Borrows the store, which mustn't change but by what is committed here.
 class Overlay final : public JudgeView {
  public:
-  explicit Overlay(const Store& store) : stored_(store), store_(store) {}
+  /// `others`, where given, knows the candidates that are not in the index here.
+  explicit Overlay(const Store& store, CandidateSource* others = nullptr)
+      : stored_(store), store_(store), others_(others) {}
 
   [[nodiscard]] Result<RowMap::Value> Row(Table table, std::string_view key) override;
-  [[nodiscard]] std::span<const Match> Candidates(Fingerprint query, const Reach& reach) override;
+  [[nodiscard]] Result<FoundCandidates> Candidates(Fingerprint query, const Reach& reach) override;
+
+  /// The next Candidates are for the page that will be document `page`.
+  void BeginPage(DocId page) {
+    page_ = page;
+    has_asked_ = false;
+  }
+  /// What Candidates gave since BeginPage; null: it wasn't called.
+  [[nodiscard]] const std::vector<Match>* asked() const { return has_asked_ ? &matches_ : nullptr; }
 
   /// Reads what judging the pages among `entries` will ask for, on `threads` threads at most.
   void ReadAheadFor(std::span<const log::Entry> entries, const JudgeParameters& parameters,
@@ -56,11 +67,17 @@ class Overlay final : public JudgeView {
   [[nodiscard]] const LookupWork& lookup_work() const { return lookup_work_; }
 
  private:
+  /// Sets matches_ to what the index answers, with its changes.
+  void Find(Fingerprint query, const Reach& reach);
+
   Changes rows_;
   ReadAhead ahead_;
   StoredRows stored_;
   const Store& store_;
+  CandidateSource* const others_;
   ChangedIndex index_;
+  DocId page_;
+  bool has_asked_ = false;
   std::size_t changes_before_ahead_ = 0;  ///< changes of the index that answers read ahead have
   std::vector<Match> matches_;            ///< of the last Candidates
   LookupWork lookup_work_;

@@ -88,7 +88,7 @@ class PageScores {
     const std::uint32_t depth = page_.path_depth() + 1;
     UrlScore score = Begin(url);
     site::Advice advice = of.AdviceFor(url, depth, context_.average);
-    if (!is_followed_) advice.chance /= 4;
+    if (!is_followed_) advice.worth /= 4;
     SetAdvice(std::move(advice), context_.average, score);
     score.depth = depth;
     score.parent_url = page_.canonical_url();
@@ -124,13 +124,14 @@ Score ScoreOfShare(site::Share share) {
   return Score{static_cast<std::uint32_t>(std::uint64_t{share} * Score::kOne / site::kWhole)};
 }
 
-void SetAdvice(site::Advice&& advice, site::Share average, UrlScore& score) {
-  score.score = ScoreOfShare(site::ScoreOf(advice.chance, average));
+void SetAdvice(site::Advice&& advice, const site::Expected& average, UrlScore& score) {
+  score.score = ScoreOfShare(site::ScoreOf(advice.worth, average.worth));
   score.action = ActionOf(advice.action);
   score.rewrite_to = std::move(advice.rewrite_to);
   score.reason = site::NameOf(advice.ground);
   score.components = {{"chance_of_new", ScoreOfShare(advice.chance)},
-                      {"average_chance", ScoreOfShare(average)}};
+                      {"worth", ScoreOfShare(advice.worth)},
+                      {"average_worth", ScoreOfShare(average.worth)}};
   if (advice.ground != site::Ground::kNone) {
     score.components.push_back({"precision", ScoreOfShare(advice.precision)});
   }

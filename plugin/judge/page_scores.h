@@ -19,8 +19,7 @@ namespace crawlsieve {
 struct ScoreContext {
   const JudgeParameters& parameters;
   std::uint32_t fold_version;
-  /// The chance that a fetch of the crawl brings something new.
-  site::Share average = 0;
+  site::Expected average;  ///< of a fetch of the crawl
   KnownSites& sites;
   RowReader& rows;  ///< the state as it is behind the page
 };
@@ -32,7 +31,7 @@ struct ScoreContext {
 
 /// Puts what is advised of a URL that was never fetched into its score: how soon, what to do and
 /// why. `average`: as in ScoreContext.
-void SetAdvice(site::Advice&& advice, site::Share average, UrlScore& score);
+void SetAdvice(site::Advice&& advice, const site::Expected& average, UrlScore& score);
 
 /// Scores of the page's own URL and of the URLs it links to that were never fetched, as of the
 /// fetch of the page; docs/frontier.md. None for pages that change nothing: outdated ones.

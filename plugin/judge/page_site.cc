@@ -16,6 +16,11 @@ namespace {
 using schedule::FetchClass;
 using site::Answer;
 
+constexpr std::string_view kWww = "www.";
+
+static_assert(site::Site::kMaxEncodedBytes + site::LatestPages::kFullBytes + site::kMaxPageBytes <
+              63 * 1024);
+
 std::optional<Answer> AnswerOf(const PageFacts& facts) {
   if (facts.verdict.reason == Reason::kOutdated) return std::nullopt;
   switch (facts.page.outcome()) {
@@ -66,6 +71,10 @@ std::pair<std::uint64_t, int> NewsOf(const site::Site& site) {
   return {site.rules().changes(), std::bit_width(site.counts().fetched)};
 }
 
+site::LatestPages LatestPagesOf(const state::Host& record) {
+  return {record.latest_pages(), record.latest().size()};
+}
+
 }  // namespace
 
 std::optional<site::PageObservation> ObservationOf(const PageFacts& facts) {
@@ -79,7 +88,7 @@ std::optional<site::PageObservation> ObservationOf(const PageFacts& facts) {
   observation.answer = *answer;
   if (*answer == Answer::kContent) {
     observation.novelty = NoveltyOf(facts);
-    observation.content = ContentOf(facts);
+    observation.content = site::MarkOf(ContentOf(facts));
     observation.simhash = page.simhash();
     observation.is_short = facts.verdict.reason == Reason::kTooShort;
     observation.has_known_words = facts.neighbours.has_same_words;
@@ -89,64 +98,178 @@ std::optional<site::PageObservation> ObservationOf(const PageFacts& facts) {
   return observation;
 }
 
-Result<SiteChange> LearnOfSite(const site::PageObservation& observation, std::uint64_t max_sites,
-                               RowReader& rows) {
-  SiteChange change;
-  if (max_sites == 0) return change;
-  const std::string_view name = site::SiteOf(observation.url);
-  std::string key = SiteSlotRow::Key(name, max_sites);
-  CRAWLSIEVE_ASSIGN_OR_RETURN(auto read, SiteSlotRow::Read(rows, key));
-  SiteSlotRow slot = read.has_value() ? std::move(*read) : SiteSlotRow{std::move(key), {}};
-  state::SiteSlot& record = slot.record;
-  if (record.site() != name) {
-    if (record.patience() > 1) {
-      record.set_patience(record.patience() - 1);
-      change.slot = std::move(slot);
-      return change;
+std::string_view LatestPagesOwner(std::string_view site, std::string_view host) {
+  const bool is_www = host.starts_with(kWww) && host.substr(kWww.size()) == site;
+  return is_www || host == site ? host : site;
+}
+
+std::array<std::string, 2> LatestPagesOwnersOf(std::string_view site) {
+  return {std::string(site), std::string(kWww).append(site)};
+}
+
+namespace {
+
+/// Whether there were any.
+bool ClearLatest(state::Host& record) {
+  if (record.latest().empty() && record.latest_pages() == 0) return false;
+  record.clear_latest();
+  record.clear_latest_pages();
+  return true;
+}
+
+/// The taking of one page.
+class SiteLearning {
+ public:
+  SiteLearning(const site::PageObservation& observation, std::uint64_t max_sites, RowReader& rows)
+      : observation_(observation), max_sites_(max_sites), rows_(rows) {}
+
+  [[nodiscard]] Result<SiteChange> LearnWith(HostRow& host) && {
+    const std::string_view site = site::SiteOf(observation_.url);
+    owner_ = LatestPagesOwner(site, host.key);
+    change_.site = site;
+    change_.is_www = owner_.size() > site.size();
+    change_.taken = observation_;
+    if (owner_ == host.key) {
+      CRAWLSIEVE_RETURN_IF_ERROR(Add(host.record));
+    } else {
+      CRAWLSIEVE_ASSIGN_OR_RETURN(auto read, HostRow::Read(rows_, owner_));
+      change_.owner = read.has_value() ? std::move(*read) : HostRow{std::string(owner_), {}};
+      CRAWLSIEVE_RETURN_IF_ERROR(Add(change_.owner->record));
     }
-    if (!record.site().empty()) change.forgotten = record.site();
-    change.forgets_learned = record.has_learned();
-    record.Clear();
-    record.set_site(std::string(name));
+    return std::move(change_);
   }
-  record.set_patience(std::min(record.patience() + 1, kMaxPatience));
-  auto latest = site::LatestPages::Decode(std::move(*record.mutable_latest()));
-  if (latest.is_full()) {
-    CRAWLSIEVE_ASSIGN_OR_RETURN(auto learned, SiteRow::Read(rows, slot));
+
+ private:
+  Status Add(state::Host& record) {
+    if (LatestPagesOf(record).is_full()) {
+      CRAWLSIEVE_RETURN_IF_ERROR(Move(record));
+      record.clear_latest();
+      record.clear_latest_pages();
+    }
+    record.mutable_latest()->append(site::EncodePage(owner_, observation_));
+    record.set_latest_pages(record.latest_pages() + 1);
+    change_.latest_pages = record.latest_pages();
+    return {};
+  }
+
+  /// Lets the site have the latest pages of the owner, if it has the slot or can have it.
+  Status Move(const state::Host& owner) {
+    const SiteSlot slot = SiteSlot::Of(change_.site, max_sites_);
+    std::string key = SiteSlotRow::Key(slot);
+    CRAWLSIEVE_ASSIGN_OR_RETURN(auto read, SiteSlotRow::Read(rows_, key));
+    change_.slot = read.has_value() ? std::move(*read) : SiteSlotRow{std::move(key), {}};
+    state::SiteSlot& record = change_.slot->record;
+    const std::uint32_t pages = owner.latest_pages();
+    SiteRow learned{SiteRow::Key(slot), {}};
+    if (record.site() == change_.site) {
+      CRAWLSIEVE_ASSIGN_OR_RETURN(learned, SiteRow::Read(rows_, slot));
+    } else if (record.patience() > pages) {
+      record.set_patience(record.patience() - pages);
+      change_.drops_latest = true;
+      return {};
+    } else {
+      if (!record.site().empty()) change_.forgotten = record.site();
+      record.Clear();
+      record.set_site(change_.site);
+    }
+    record.set_patience(std::min(record.patience() + pages, kMaxPatience));
     const auto before = NewsOf(learned.site);
-    CRAWLSIEVE_ASSIGN_OR_RETURN(change.brought, latest.AddTo(learned.site));
-    change.is_news = NewsOf(learned.site) != before;
-    latest.Clear();
-    change.learned = std::move(learned);
-    record.set_has_learned(true);
+    CRAWLSIEVE_RETURN_IF_ERROR(
+        site::AddPages(owner_, owner.latest(), learned.site, change_.brought));
+    change_.is_news = NewsOf(learned.site) != before;
+    change_.takes_latest = true;
+    change_.learned = std::move(learned);
+    return {};
   }
-  latest.Add(observation);
-  record.set_latest(std::move(latest).Encode());
-  change.slot = std::move(slot);
-  change.taken = observation;
-  return change;
+
+  const site::PageObservation& observation_;
+  const std::uint64_t max_sites_;
+  RowReader& rows_;
+  std::string_view owner_;  // into the URL, or into the key of the host's row
+  SiteChange change_;
+};
+
+}  // namespace
+
+Result<SiteChange> LearnOfSite(const site::PageObservation& observation, HostRow& host,
+                               std::uint64_t max_sites, RowReader& rows) {
+  return SiteLearning(observation, max_sites, rows).LearnWith(host);
 }
 
-Status ForgetSite(std::string_view name, std::uint64_t max_sites, RowReader& rows,
-                  Changes& changes) {
-  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto slot,
-                              SiteSlotRow::Read(rows, SiteSlotRow::Key(name, max_sites)));
-  if (!slot.has_value() || slot->record.site() != name) return {};
-  if (slot->record.has_learned()) changes.Delete(Table::kHosts, SiteRow::Key(*slot));
-  changes.Delete(Table::kHosts, slot->key);
-  return {};
+void NameSiteRows(std::string_view site, const HostRow& host, std::uint64_t max_sites,
+                  const std::function<void(std::string_view key)>& name) {
+  if (!LatestPagesOf(host.record).is_full()) return;
+  const SiteSlot slot = SiteSlot::Of(site, max_sites);
+  name(SiteSlotRow::Key(slot));
+  name(SiteRow::Key(slot));
 }
 
-Result<std::optional<site::Site>> ReadSite(std::string_view name, std::uint64_t max_sites,
-                                           RowReader& rows) {
-  if (max_sites == 0) return std::optional<site::Site>();
-  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto slot,
-                              SiteSlotRow::Read(rows, SiteSlotRow::Key(name, max_sites)));
-  if (!slot.has_value() || slot->record.site() != name) return std::optional<site::Site>();
-  CRAWLSIEVE_ASSIGN_OR_RETURN(auto learned, SiteRow::Read(rows, *slot));
-  const auto latest = site::LatestPages::Decode(slot->record.latest());
-  CRAWLSIEVE_RETURN_IF_ERROR(latest.AddTo(learned.site));
-  return std::optional(std::move(learned.site));
+Result<bool> ForgetSite(std::string_view name, std::uint64_t max_sites, RowReader& rows,
+                        Changes& changes) {
+  bool had_slot = false;
+  if (max_sites > 0) {
+    const SiteSlot slot = SiteSlot::Of(name, max_sites);
+    const std::string key = SiteSlotRow::Key(slot);
+    CRAWLSIEVE_ASSIGN_OR_RETURN(const auto owned, SiteSlotRow::Read(rows, key));
+    if (owned.has_value() && owned->record.site() == name) {
+      had_slot = true;
+      changes.Delete(Table::kHosts, key);
+      changes.Delete(Table::kHosts, SiteRow::Key(slot));
+    }
+  }
+  for (const std::string& owner : LatestPagesOwnersOf(name)) {
+    CRAWLSIEVE_ASSIGN_OR_RETURN(auto host, HostRow::Read(rows, owner));
+    if (!host.has_value() || !ClearLatest(host->record)) continue;
+    if (host->record.ByteSizeLong() == 0) {
+      changes.Delete(Table::kHosts, host->key);
+    } else {
+      host->Write(changes);
+    }
+  }
+  return had_slot;
+}
+
+Result<RowMap::Value> RowWithoutSites(std::span<const std::string> names, std::uint64_t max_sites,
+                                      std::string_view key, RowReader& rows,
+                                      std::string& changed) {
+  for (const std::string& name : names) {
+    if (max_sites > 0 && key == SiteSlotRow::Key(SiteSlot::Of(name, max_sites))) {
+      CRAWLSIEVE_ASSIGN_OR_RETURN(const auto slot, SiteSlotRow::Read(rows, key));
+      if (slot.has_value() && slot->record.site() == name) return RowMap::Value();
+    }
+    const auto owners = LatestPagesOwnersOf(name);
+    if (std::ranges::find(owners, key) == owners.end()) continue;
+    CRAWLSIEVE_ASSIGN_OR_RETURN(auto host, HostRow::Read(rows, key));
+    if (!host.has_value() || !ClearLatest(host->record)) continue;
+    if (host->record.ByteSizeLong() == 0) return RowMap::Value();
+    changed = host->record.SerializeAsString();
+    return RowMap::Value(changed);
+  }
+  return rows.Row(Table::kHosts, key);
+}
+
+Result<std::optional<SiteState>> ReadSite(std::string_view name, std::uint64_t max_sites,
+                                          RowReader& rows) {
+  std::optional<SiteState> known;
+  if (max_sites == 0) return known;
+  const SiteSlot slot = SiteSlot::Of(name, max_sites);
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto owned, SiteSlotRow::Read(rows, SiteSlotRow::Key(slot)));
+  if (owned.has_value() && owned->record.site() == name) {
+    CRAWLSIEVE_ASSIGN_OR_RETURN(auto learned, SiteRow::Read(rows, slot));
+    known.emplace().site = std::move(learned.site);
+  }
+  const std::array<std::string, 2> owners = LatestPagesOwnersOf(name);
+  for (std::size_t i = 0; i < owners.size(); ++i) {
+    CRAWLSIEVE_ASSIGN_OR_RETURN(const auto host, HostRow::Read(rows, owners[i]));
+    const std::uint32_t pages = host.has_value() ? host->record.latest_pages() : 0;
+    if (pages == 0) continue;
+    if (!known.has_value()) known.emplace();
+    std::vector<site::Brought> ignored;
+    CRAWLSIEVE_RETURN_IF_ERROR(
+        site::AddPages(owners[i], host->record.latest(), known->site, ignored));
+    known->latest_pages[i] = pages;
+  }
+  return known;
 }
 
 }  // namespace crawlsieve

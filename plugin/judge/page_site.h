@@ -9,8 +9,11 @@
 #include "plugin/site/site.h"
 #include "plugin/verdict/verdict.h"
 
+#include <array>
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,38 +34,76 @@ struct PageFacts {
 /// host. Views are into the page.
 [[nodiscard]] std::optional<site::PageObservation> ObservationOf(const PageFacts& facts);
 
+/// Which host's latest pages a page of a site is one of: the page's own host; or the site, where
+/// its name isn't that of the host, with or without "www.", as with a port.
+[[nodiscard]] std::string_view LatestPagesOwner(std::string_view site, std::string_view host);
+
+/// Both hosts whose latest pages are a site's: its name, and that with "www.".
+[[nodiscard]] std::array<std::string, 2> LatestPagesOwnersOf(std::string_view site);
+
 /// What a page changes of what is known of sites.
 struct SiteChange {
+  std::string site;     ///< of the page; empty: the page tells nothing, and nothing below is set
+  bool is_www = false;  ///< the latest pages are those of "www." and the site's name
+  std::uint32_t latest_pages = 0;  ///< of the owner, this one included
+  bool takes_latest = false;       ///< the site took those that there were before this one
+  bool drops_latest = false;       ///< or they are lost, because another site has the slot
+  std::optional<HostRow> owner;    ///< where that isn't the page's host
   std::optional<SiteSlotRow> slot;
   std::optional<SiteRow> learned;
-  /// A site that had to give up the slot; with a SiteRow of its own, that one goes.
+  /// A site that had to give up the slot, in place of which `learned` comes.
   std::optional<std::string> forgotten;
-  bool forgets_learned = false;
   /// What was learned before the latest pages has changed so much that others should hear of it: a
   /// rule came into use or went out of it, or the fetches have doubled.
   bool is_news = false;
   std::vector<site::Brought> brought;  ///< for the sum of the crawl
-  /// What the site took; nullopt: nothing. Views are into the page.
-  std::optional<site::PageObservation> taken;
+  /// What the site took; a view into the page.
+  site::PageObservation taken;
 };
 
-/// Takes an observation into the rows of its site, of which there are `max_sites` at most.
+/// Takes an observation into the rows of its site, `host` being that of the page with its row,
+/// which may be changed. There are slots for `max_sites`, which isn't 0.
+///
+/// A page is kept in the row of its host, which is read and written anyway. Once a host has so many
+/// latest pages that they are full, its site takes them all. Only then anything is read besides.
 ///
 /// Each site has one slot, by a hash of its name, and may find it taken. A site that holds a slot
-/// is as patient as it had pages lately, up to kMaxPatience; each page of another site in that slot
-/// costs it one. Without patience left it is forgotten. So the number of rows is bounded, no clock
-/// and no order of rows is needed, and a site stays while its pages come.
+/// is as patient as it has had pages, up to kMaxPatience; each page of another site that would be
+/// taken costs it one. Without patience left it is forgotten. So the number of rows is bounded, no
+/// clock and no order of rows is needed, and a site stays while its pages come.
+/// The hash has no key: who owns many names can aim some at the slot of a site, and has to bring
+/// kMaxPatience pages that would be taken before that site is forgotten.
 /// Errors: kIo, kCorruption.
 [[nodiscard]] Result<SiteChange> LearnOfSite(const site::PageObservation& observation,
-                                             std::uint64_t max_sites, RowReader& rows);
+                                             HostRow& host, std::uint64_t max_sites,
+                                             RowReader& rows);
 inline constexpr std::uint32_t kMaxPatience = 1000;
 
-/// Deletes what is known of a site, if it has a slot. Errors: kIo, kCorruption.
-[[nodiscard]] Status ForgetSite(std::string_view name, std::uint64_t max_sites, RowReader& rows,
-                                Changes& changes);
+/// Deletes what is known of a site, its latest pages also where nothing is learned any more. Whether
+/// it had a slot. Errors: kIo, kCorruption.
+[[nodiscard]] Result<bool> ForgetSite(std::string_view name, std::uint64_t max_sites,
+                                      RowReader& rows, Changes& changes);
 
-/// All that is known of a site; nullopt: nothing. Errors: kIo, kCorruption.
-[[nodiscard]] Result<std::optional<site::Site>> ReadSite(std::string_view name,
-                                                         std::uint64_t max_sites, RowReader& rows);
+/// A row of table hosts as it would be behind ForgetSite of these. May be in `changed`. Errors: kIo,
+/// kCorruption.
+[[nodiscard]] Result<RowMap::Value> RowWithoutSites(std::span<const std::string> names,
+                                                    std::uint64_t max_sites, std::string_view key,
+                                                    RowReader& rows, std::string& changed);
+
+/// Names the rows that LearnOfSite reads of a page besides that of its host, which `host` is.
+void NameSiteRows(std::string_view site, const HostRow& host, std::uint64_t max_sites,
+                  const std::function<void(std::string_view key)>& name);
+
+/// What is known of a site.
+struct SiteState {
+  site::Site site;
+  /// How many latest pages of it are in that, by owner: the site's name, and with "www.".
+  std::array<std::uint32_t, 2> latest_pages{};
+};
+
+/// All that is known of a site: what was learned, then the latest pages of the host without "www.",
+/// then those of the other. nullopt: nothing. Errors: kIo, kCorruption.
+[[nodiscard]] Result<std::optional<SiteState>> ReadSite(std::string_view name,
+                                                        std::uint64_t max_sites, RowReader& rows);
 
 }  // namespace crawlsieve

@@ -2,6 +2,7 @@
 
 #include "plugin/judge/asked_url.h"
 #include "plugin/judge/decision.h"
+#include "plugin/judge/rows.h"
 
 #include <algorithm>
 #include <span>
@@ -38,14 +39,18 @@ Result<RowMap::Value> ReadAhead::Reader::Row(Table table, std::string_view key) 
   return rows_[static_cast<std::size_t>(table)].Find(key).value_or(std::nullopt);
 }
 
-std::span<const Match> ReadAhead::Reader::Candidates(Fingerprint query, const Reach& reach) {
+Result<FoundCandidates> ReadAhead::Reader::Candidates(Fingerprint query, const Reach& reach) {
   const auto [known, is_new] = answers_.try_emplace(query.bits);
   auto& [asked, matches] = known->second;
   if (is_new || asked != reach) {
     asked = reach;
     index_.Find(query, reach.max_distance, reach.limit, matches, &work_);
   }
-  return matches;
+  if (others_ != nullptr) {
+    others_->NameDocuments(query, reach,
+                           [this](DocId id) { Want(Table::kDocuments, DocumentRow::Key(id)); });
+  }
+  return FoundCandidates{matches, true};
 }
 
 void ReadAhead::Reader::Take(Reader& other) {
@@ -57,14 +62,14 @@ void ReadAhead::Reader::Take(Reader& other) {
 }
 
 LookupWork ReadAhead::Read(const Store& store, const HammingIndex& index,
-                           std::span<const log::Entry> entries, const JudgeParameters& parameters,
-                           std::size_t threads) {
+                           const CandidateSource* remote, std::span<const log::Entry> entries,
+                           const JudgeParameters& parameters, std::size_t threads) {
   read_.reset();
   threads = std::clamp<std::size_t>(entries.size() / kLeastPerThread, 1,
                                     std::max<std::size_t>(threads, 1));
   std::vector<Reader> readers;
   readers.reserve(threads);
-  for (std::size_t t = 0; t < threads; ++t) readers.emplace_back(store, index);
+  for (std::size_t t = 0; t < threads; ++t) readers.emplace_back(store, index, remote);
   const auto read_share = [&](std::size_t t) {
     Reader& reader = readers[t];
     const RowNamer want = [&reader](Table table, std::string_view key) { reader.Want(table, key); };
@@ -97,7 +102,7 @@ LookupWork ReadAhead::Read(const Store& store, const HammingIndex& index,
 
 void ReadAhead::ReadRows(const Store& store, const HammingIndex& index, Table table,
                          std::span<const std::string> keys) {
-  if (!read_.has_value()) read_.emplace(store, index);
+  if (!read_.has_value()) read_.emplace(store, index, nullptr);
   for (const std::string& key : keys) read_->Want(table, key);
   read_->Fetch();
 }

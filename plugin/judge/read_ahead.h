@@ -1,6 +1,7 @@
 #pragma once
 
 #include "plugin/index/hamming_index.h"
+#include "plugin/judge/candidate_source.h"
 #include "plugin/judge/view.h"
 #include "plugin/log/entry.pb.h"
 #include "plugin/state/store.h"
@@ -28,8 +29,9 @@ class ReadAhead {
  public:
   /// Reads what judging the pages among `entries` needs by NameFirstRows and NameDocuments, on
   /// `threads` threads at most, and keeps it until the next call or Clear. Store and index must
-  /// stand still meanwhile. Returns what the lookups took.
-  LookupWork Read(const Store& store, const HammingIndex& index,
+  /// stand still meanwhile. `remote`, where given, names documents beside those of the index.
+  /// Returns what the lookups took.
+  LookupWork Read(const Store& store, const HammingIndex& index, const CandidateSource* remote,
                   std::span<const log::Entry> entries, const JudgeParameters& parameters,
                   std::size_t threads);
 
@@ -49,7 +51,8 @@ class ReadAhead {
   /// One thread's part: shows the rows that were fetched, and asks the index.
   class Reader final : public JudgeView {
    public:
-    Reader(const Store& store, const HammingIndex& index) : store_(store), index_(index) {}
+    Reader(const Store& store, const HammingIndex& index, const CandidateSource* others)
+        : store_(store), index_(index), others_(others) {}
 
     /// Asks for a row, which is there after the next Fetch.
     void Want(Table table, std::string_view key);
@@ -64,7 +67,8 @@ class ReadAhead {
     [[nodiscard]] Result<RowMap::Value> Row(Table table, std::string_view key) override;
 
     /// The answer is kept.
-    [[nodiscard]] std::span<const Match> Candidates(Fingerprint query, const Reach& reach) override;
+    [[nodiscard]] Result<FoundCandidates> Candidates(Fingerprint query,
+                                                     const Reach& reach) override;
 
    private:
     friend class ReadAhead;
@@ -76,6 +80,7 @@ class ReadAhead {
 
     const Store& store_;
     const HammingIndex& index_;
+    const CandidateSource* others_;
     std::array<RowMap, kTableCount> wanted_;  // their keys
     std::array<RowMap, kTableCount> rows_;
     std::unordered_map<std::uint64_t, Answer> answers_;  // by the query's bits

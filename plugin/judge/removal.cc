@@ -2,6 +2,8 @@
 
 #include "plugin/base/result.h"
 #include "plugin/fingerprint/checksum.h"
+#include "plugin/judge/page_site.h"
+#include "plugin/site/url_parts.h"
 
 #include <algorithm>
 #include <span>
@@ -37,6 +39,7 @@ RemovalRow RemovalProgress::ToRow() const {
   record.set_stage(static_cast<std::uint32_t>(stage));
   record.set_next(next);
   record.set_oldest(oldest);
+  if (indexed.has_value()) record.set_indexed(*indexed);
   return row;
 }
 
@@ -59,6 +62,7 @@ RemovalProgress RemovalProgress::Of(const RemovalRow& row) {
   progress.stage = static_cast<ExpiryStage>(record.stage());
   progress.next = record.next();
   progress.oldest = record.oldest();
+  if (record.has_indexed()) progress.indexed = record.indexed();
   return progress;
 }
 
@@ -118,6 +122,18 @@ bool PurgedRows::MayHave(const UrlRow& row) const {
       purges_, [&row](const ActivePurge& purge) { return purge.selection.Covers(row); });
 }
 
+std::vector<std::string> PurgedRows::SitesOf(const std::vector<UrlRow>& rows) const {
+  std::vector<std::string> sites;
+  for (const UrlRow& row : rows) {
+    const std::string_view site = site::SiteOf(row.url());
+    const bool is_forgotten = std::ranges::any_of(purges_, [&](const ActivePurge& purge) {
+      return purge.selection.Covers(row) && purge.selection.site() == site;
+    });
+    if (!is_forgotten && !site.empty()) sites.emplace_back(site);
+  }
+  return sites;
+}
+
 Result<RowMap::Value> LivingRows::Row(Table table, std::string_view key) {
   CRAWLSIEVE_ASSIGN_OR_RETURN(const auto bytes, rows_.Row(table, key));
   if (!bytes.has_value()) return bytes;
@@ -126,7 +142,11 @@ Result<RowMap::Value> LivingRows::Row(Table table, std::string_view key) {
 }
 
 Result<RowMap::Value> LivingView::Row(Table table, std::string_view key) {
-  return table == Table::kDocuments ? Document(key) : LivingRows(purged_, view_).Row(table, key);
+  if (table == Table::kDocuments) return Document(key);
+  if (table == Table::kHosts && !forgotten_.empty()) {
+    return RowWithoutSites(forgotten_, parameters_.sites.max, key, view_, changed_);
+  }
+  return LivingRows(purged_, view_).Row(table, key);
 }
 
 Result<RowMap::Value> LivingView::Document(std::string_view key) {
@@ -136,7 +156,7 @@ Result<RowMap::Value> LivingView::Document(std::string_view key) {
   if (purged_.Has(row)) return RowMap::Value();
   if (row.record.preferred_url().empty()) return bytes;
   changed_ = *bytes;
-  const std::string preferred = UrlRow::Key(row.record.preferred_url(), crawl_id_, scope_);
+  const std::string preferred = UrlRow::Key(row.record.preferred_url(), crawl_id_, parameters_.scope);
   CRAWLSIEVE_ASSIGN_OR_RETURN(const auto url, UrlRow::Read(view_, preferred));
   if (url.has_value() && purged_.Has(*url)) {
     row.record.clear_preferred_url();
@@ -146,20 +166,21 @@ Result<RowMap::Value> LivingView::Document(std::string_view key) {
   return RowMap::Value(changed_);
 }
 
-std::span<const Match> LivingView::Candidates(Fingerprint query, const Reach& reach) {
-  for (Reach asked = reach;; asked.limit *= 2) {
-    const std::span<const Match> found = view_.Candidates(query, asked);
-    const bool is_cut = found.size() == asked.limit;
-    matches_.assign(found.begin(), found.end());
-    std::erase_if(matches_, [this](const Match& match) {
-      const auto row = DocumentRow::Read(view_, match.document);
-      return row && row->has_value() && purged_.Has(**row);
-    });
+Result<FoundCandidates> LivingView::Candidates(Fingerprint query, const Reach& reach) {
+  for (Reach asked = reach;; asked.limit = reach.limit + kMore) {
+    CRAWLSIEVE_ASSIGN_OR_RETURN(const FoundCandidates found, view_.Candidates(query, asked));
+    const bool is_cut = found.matches.size() >= asked.limit;
+    matches_.clear();
+    for (const Match& match : found.matches) {
+      CRAWLSIEVE_ASSIGN_OR_RETURN(const auto row, DocumentRow::Read(view_, match.document));
+      if (!row.has_value() || !purged_.Has(*row)) matches_.push_back(match);
+    }
     if (matches_.size() >= reach.limit) {
       matches_.resize(reach.limit);
-      return matches_;
+      return FoundCandidates{matches_, true};
     }
-    if (!is_cut || asked.limit >= reach.limit * kMostAskedFor) return matches_;
+    if (!found.is_whole) return FoundCandidates{matches_, false};
+    if (!is_cut || asked.limit > reach.limit) return FoundCandidates{matches_, true};
   }
 }
 

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace crawlsieve {
@@ -38,6 +39,8 @@ struct RemovalProgress {
   ExpiryStage stage = ExpiryStage::kNone;
   std::string next;    ///< key to go on from
   std::string oldest;  ///< key of documents below which the bound has left none
+  /// Documents that an index of all would have, as of the last commit; nullopt: there is no bound.
+  std::optional<std::uint64_t> indexed;
   /// Whether the state has a row of this: from the first use on, for good.
   bool has_row = false;
 
@@ -97,6 +100,9 @@ class PurgedRows {
   [[nodiscard]] Result<bool> Has(Table table, std::string_view key, std::string_view value) const;
   /// Whether a purge covers the row, older than it or not.
   [[nodiscard]] bool MayHave(const UrlRow& row) const;
+  /// The sites that are to be forgotten for these rows, which are purged. What was forgotten when
+  /// the purge began isn't among them: what is known of that now is newer.
+  [[nodiscard]] std::vector<std::string> SitesOf(const std::vector<UrlRow>& rows) const;
 
  private:
   const std::vector<ActivePurge>& purges_;
@@ -118,23 +124,29 @@ class LivingRows final : public RowReader {
 /// Borrows all. Thread-compatible.
 class LivingView final : public JudgeView {
  public:
-  /// `crawl_id`: of the page that is judged.
-  LivingView(const PurgedRows& purged, std::string_view crawl_id, Scope scope, JudgeView& view)
-      : purged_(purged), crawl_id_(crawl_id), scope_(scope), view_(view) {}
+  /// `crawl_id`: of the page that is judged. `forgotten`: sites of which nothing is known either.
+  LivingView(const PurgedRows& purged, std::string_view crawl_id, const JudgeParameters& parameters,
+             std::vector<std::string> forgotten, JudgeView& view)
+      : purged_(purged),
+        crawl_id_(crawl_id),
+        parameters_(parameters),
+        forgotten_(std::move(forgotten)),
+        view_(view) {}
 
   [[nodiscard]] Result<RowMap::Value> Row(Table table, std::string_view key) override;
 
-  /// Asks for more where purged documents are among the nearest, until there are as many others or
-  /// kMostAskedFor times the limit is reached. Then farther ones aren't found.
-  [[nodiscard]] std::span<const Match> Candidates(Fingerprint query, const Reach& reach) override;
-  static constexpr std::size_t kMostAskedFor = 32;
+  /// Asks for kMore more where purged documents are among the nearest. Farther ones aren't found:
+  /// slots answer so many at most, and the answer must be the same with and without them.
+  [[nodiscard]] Result<FoundCandidates> Candidates(Fingerprint query, const Reach& reach) override;
+  static constexpr std::size_t kMore = 16;
 
  private:
   [[nodiscard]] Result<RowMap::Value> Document(std::string_view key);
 
   const PurgedRows& purged_;
   const std::string_view crawl_id_;
-  const Scope scope_;
+  const JudgeParameters& parameters_;
+  const std::vector<std::string> forgotten_;
   JudgeView& view_;
   std::string changed_;
   std::vector<Match> matches_;

@@ -80,10 +80,8 @@ Result<bool> Remover::Begin(const log::Purge& purge, std::string_view scheme) {
       is_crawl ? ScopeOfCrawl(named->text(), scheme, progress_.parameters->scope) : 0);
   if (selection.kind() == Selection::Kind::kHost) {
     HostRow::DeleteAll(selection.text(), overlay_.rows());
-    CRAWLSIEVE_RETURN_IF_ERROR(ForgetSiteOf("http://" + selection.text() + "/"));
-  } else if (!is_crawl) {
-    CRAWLSIEVE_RETURN_IF_ERROR(ForgetSiteOf(selection.text()));
   }
+  CRAWLSIEVE_RETURN_IF_ERROR(Forget(selection.site()));
   ActivePurge active{progress_.sequence, selection, 0, {}};
   CRAWLSIEVE_ASSIGN_OR_RETURN(const bool is_done, Look(active));
   if (!is_done) progress_.removal.purges.push_back(std::move(active));
@@ -91,10 +89,28 @@ Result<bool> Remover::Begin(const log::Purge& purge, std::string_view scheme) {
   return true;
 }
 
-Status Remover::CompleteFor(std::string_view key) {
-  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto row, UrlRow::Read(overlay_, key));
-  if (!row.has_value() || !PurgedRows(progress_.removal.purges).Has(*row)) return {};
-  return RemovePurged(*row);
+Result<std::vector<UrlRow>> Remover::StaleUrlsOf(const log::Page& page) {
+  std::vector<UrlRow> stale;
+  const PurgedRows purged(progress_.removal.purges);
+  if (!purged.any()) return stale;
+  for (const std::string* url : {&page.canonical_url(), &page.redirect_target()}) {
+    if (url->empty() || (!stale.empty() && stale.front().url() == *url)) continue;
+    CRAWLSIEVE_ASSIGN_OR_RETURN(
+        auto row, UrlRow::Read(overlay_, UrlRow::Key(*url, page, progress_.parameters->scope)));
+    if (row.has_value() && purged.Has(*row)) stale.push_back(std::move(*row));
+  }
+  return stale;
+}
+
+Status Remover::RemoveStale(const std::vector<UrlRow>& stale) {
+  if (stale.empty()) return {};
+  for (const std::string& site : PurgedRows(progress_.removal.purges).SitesOf(stale)) {
+    CRAWLSIEVE_RETURN_IF_ERROR(Forget(site));
+  }
+  for (const UrlRow& url : stale) {
+    CRAWLSIEVE_RETURN_IF_ERROR(RemoveUrl(url, removed_.purged_urls, removed_.purged_pages));
+  }
+  return {};
 }
 
 Status Remover::Sweep() {
@@ -134,7 +150,10 @@ Result<bool> Remover::Look(ActivePurge& purge) {
     }
     CRAWLSIEVE_RETURN_IF_ERROR(ReadAheadFor(purged));
     for (const UrlRow& url : purged) {
-      CRAWLSIEVE_RETURN_IF_ERROR(RemovePurged(url));
+      CRAWLSIEVE_RETURN_IF_ERROR(RemoveUrl(url, removed_.purged_urls, removed_.purged_pages));
+      const std::string_view site = site::SiteOf(url.url());
+      if (site == purge.selection.site()) continue;
+      CRAWLSIEVE_RETURN_IF_ERROR(Forget(site));
     }
     left -= std::max<std::size_t>(rows.size(), 1);
     if (range.is_exact || rows.size() < asked) {
@@ -215,9 +234,9 @@ Status Remover::ExpireUrls(std::span<const Store::Row> rows) {
 
 Status Remover::KeepBound() {
   RemovalProgress& removal = progress_.removal;
-  std::uint64_t pages = overlay_.index().get().Stats().documents;
+  std::uint64_t pages =
+      removal.indexed.value_or(0) + static_cast<std::uint64_t>(overlay_.index().balance());
   if (pages <= retention().max_pages) return {};
-  removal.has_row = true;
   CRAWLSIEVE_ASSIGN_OR_RETURN(const auto rows, overlay_.Range(Table::kDocuments, "", removal.oldest,
                                                               retention().sweep_rows));
   std::vector<DocumentRow> oldest;
@@ -259,11 +278,6 @@ void Remover::ReadAheadFor(std::span<const DocumentRow> documents) {
   overlay_.ReadRows(Table::kContent, keys);
 }
 
-Status Remover::RemovePurged(const UrlRow& row) {
-  CRAWLSIEVE_RETURN_IF_ERROR(RemoveUrl(row, removed_.purged_urls, removed_.purged_pages));
-  return ForgetSiteOf(row.url());
-}
-
 Status Remover::RemoveUrl(const UrlRow& row, std::uint64_t& urls, std::uint64_t& pages) {
   const DocId kept{row.record.kept()};
   const DocId representative{row.record.representative()};
@@ -300,13 +314,16 @@ Status Remover::RemoveDocument(const DocumentRow& document, std::uint64_t& pages
   return {};
 }
 
-Status Remover::ForgetSiteOf(std::string_view url) {
-  const std::uint64_t max_sites = progress_.parameters->sites.max;
-  const std::string_view site = site::SiteOf(url);
-  if (max_sites == 0 || site.empty() || site == forgotten_) return {};
-  forgotten_ = site;
+Status Remover::Forget(std::string_view site) {
+  // Rows are in the order of their URLs.
+  if (site.empty() || site == last_site_) return {};
+  last_site_ = site;
   sites_.Forget(site);
-  return ForgetSite(site, max_sites, overlay_, overlay_.rows());
+  CRAWLSIEVE_ASSIGN_OR_RETURN(
+      const bool had_slot,
+      ForgetSite(site, progress_.parameters->sites.max, overlay_, overlay_.rows()));
+  if (had_slot) forgotten_.emplace_back(site);
+  return {};
 }
 
 }  // namespace crawlsieve

@@ -14,6 +14,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace crawlsieve {
 
@@ -25,17 +26,24 @@ namespace crawlsieve {
 /// For one entry; thread-compatible. Borrows all.
 class Remover {
  public:
-  /// Adds what goes to `removed`.
-  Remover(FoldProgress& progress, Overlay& overlay, KnownSites& sites, Removed& removed)
-      : progress_(progress), overlay_(overlay), sites_(sites), removed_(removed) {}
+  /// Adds what goes to `removed`, and to `forgotten` the sites that had a slot.
+  Remover(FoldProgress& progress, Overlay& overlay, KnownSites& sites, Removed& removed,
+          std::vector<std::string>& forgotten)
+      : progress_(progress),
+        overlay_(overlay),
+        sites_(sites),
+        removed_(removed),
+        forgotten_(forgotten) {}
 
   /// Takes up a purge, the entry of the progress' sequence, and looks for the first of its rows.
   /// False: it names nothing, or has the id of one of the latest. Errors: kIo, kCorruption.
   [[nodiscard]] Result<bool> Begin(const log::Purge& purge, std::string_view scheme);
 
-  /// Takes out what is left of a URL that is purged, so that it can be judged anew. `key`: of its
-  /// row. Errors: kIo, kCorruption.
-  [[nodiscard]] Status CompleteFor(std::string_view key);
+  /// Rows of the page's URL and of its redirect's target that are purged and still there. Changes
+  /// nothing. Errors: kIo, kCorruption.
+  [[nodiscard]] Result<std::vector<UrlRow>> StaleUrlsOf(const log::Page& page);
+  /// Takes them out, before they are written anew. Errors: kIo, kCorruption.
+  [[nodiscard]] Status RemoveStale(const std::vector<UrlRow>& stale);
 
   /// The work that is due behind the entry of the progress' sequence. Errors: kIo, kCorruption.
   [[nodiscard]] Status Sweep();
@@ -56,18 +64,18 @@ class Remover {
 
   /// A URL, and its kept version: `urls` and `pages` count what was there.
   [[nodiscard]] Status RemoveUrl(const UrlRow& row, std::uint64_t& urls, std::uint64_t& pages);
-  [[nodiscard]] Status RemovePurged(const UrlRow& row);
   /// Reads together what their removal will look at one by one.
   [[nodiscard]] Status ReadAheadFor(std::span<const UrlRow> urls);
   void ReadAheadFor(std::span<const DocumentRow> documents);
   [[nodiscard]] Status RemoveDocument(const DocumentRow& document, std::uint64_t& pages);
-  [[nodiscard]] Status ForgetSiteOf(std::string_view url);
+  [[nodiscard]] Status Forget(std::string_view site);
 
   FoldProgress& progress_;
   Overlay& overlay_;
   KnownSites& sites_;
   Removed& removed_;
-  std::string forgotten_;  // the latest site that was
+  std::vector<std::string>& forgotten_;
+  std::string last_site_;  // that was forgotten
 };
 
 /// Adds to a decision about the page of entry `id` what the rows need for their removal: whose they

@@ -51,6 +51,13 @@ void WriteRecord(Table table, std::string_view key, const Record& record, Change
   changes.Put(table, key, record.SerializeAsString());
 }
 
+/// Of a row of the slot. No host begins with NUL.
+std::string SlotKey(SiteSlot slot, char kind) {
+  std::string key(1, '\0');
+  AppendBigEndian(slot.number, key);
+  return key += kind;
+}
+
 tl::unexpected<Error> UnreadableMark(std::string_view key) {
   return MakeError(ErrorCode::kCorruption,
                    fmt::format("state: the mark of '{}' can't be read", key));
@@ -233,11 +240,11 @@ void PatternRow::Write(Changes& changes) const {
   changes.Put(Table::kHosts, key, patterns.Encode());
 }
 
-std::string SiteSlotRow::Key(std::string_view site, std::uint64_t max_sites) {
-  std::string key(1, '\0');
-  AppendBigEndian(schedule::TextHash(site) % max_sites, key);
-  return key += 'p';
+SiteSlot SiteSlot::Of(std::string_view name, std::uint64_t max_sites) {
+  return {schedule::TextHash(name) % max_sites};
 }
+
+std::string SiteSlotRow::Key(SiteSlot slot) { return SlotKey(slot, 'o'); }
 
 Result<std::optional<SiteSlotRow>> SiteSlotRow::Read(RowReader& rows, std::string_view key) {
   auto row = ReadRow<SiteSlotRow>(rows, Table::kHosts, key);
@@ -249,21 +256,16 @@ void SiteSlotRow::Write(Changes& changes) const {
   WriteRecord(Table::kHosts, key, record, changes);
 }
 
-std::string SiteRow::Key(const SiteSlotRow& slot) {
-  std::string key = slot.key;
-  key.back() = 's';
-  return key;
-}
+std::string SiteRow::Key(SiteSlot slot) { return SlotKey(slot, 't'); }
 
-Result<SiteRow> SiteRow::Read(RowReader& rows, const SiteSlotRow& slot) {
+Result<SiteRow> SiteRow::Read(RowReader& rows, SiteSlot slot) {
   SiteRow row{Key(slot), {}};
-  if (!slot.record.has_learned()) return row;
   const auto bytes = rows.Row(Table::kHosts, row.key);
   if (!bytes) return tl::unexpected(bytes.error());
   if (!bytes->has_value()) {
     return MakeError(
         ErrorCode::kCorruption,
-        fmt::format("state: what was learned of site '{}' is gone", slot.record.site()));
+        fmt::format("state: what was learned of the site in slot {} is gone", slot.number));
   }
   CRAWLSIEVE_ASSIGN_OR_RETURN(row.site, site::Site::Decode(**bytes));
   return row;
@@ -339,6 +341,10 @@ void SitesRow::Write(const site::FetchCounts& counts, Changes& changes) {
   schedule::ByteWriter out;
   site::Encode(counts, out);
   changes.Put(Table::kMeta, kSitesKey, std::move(out).Take());
+}
+
+void SitesRow::WriteNothing(Changes& changes) {
+  changes.Put(Table::kMeta, kSitesKey, std::string(5, '\0'));
 }
 
 Result<std::optional<RemovalRow>> RemovalRow::Read(RowReader& rows) {

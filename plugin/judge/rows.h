@@ -115,30 +115,36 @@ struct PatternRow {
   void Write(Changes& changes) const;
 };
 
-/// Table hosts, by NUL, the slot's number and 'p': the site that has the slot, and its latest
-/// pages.
+/// One of so many slots of sites, by a hash of its name. Value type.
+struct SiteSlot {
+  std::uint64_t number = 0;
+
+  /// `max_sites` isn't 0.
+  [[nodiscard]] static SiteSlot Of(std::string_view name, std::uint64_t max_sites);
+
+  friend bool operator==(const SiteSlot&, const SiteSlot&) = default;
+};
+
+/// Table hosts, by NUL, a slot and 'o': the site that has the slot.
 struct SiteSlotRow {
   std::string key;
   state::SiteSlot record;
 
-  /// Of the slot that a site may have, of `max_sites`, which isn't 0.
-  [[nodiscard]] static std::string Key(std::string_view site, std::uint64_t max_sites);
+  [[nodiscard]] static std::string Key(SiteSlot slot);
   [[nodiscard]] static Result<std::optional<SiteSlotRow>> Read(RowReader& rows,
                                                                std::string_view key);
 
   void Write(Changes& changes) const;
 };
 
-/// Table hosts, by NUL, the slot's number and 's': what was learned of the site before its latest
-/// pages.
+/// Table hosts, by NUL, a slot and 't': what was learned of the site that has the slot.
 struct SiteRow {
   std::string key;
   site::Site site;
 
-  [[nodiscard]] static std::string Key(const SiteSlotRow& slot);
-  /// A site of which nothing was learned, where the slot says so. Errors: also kCorruption where
-  /// there is no row in spite of it.
-  [[nodiscard]] static Result<SiteRow> Read(RowReader& rows, const SiteSlotRow& slot);
+  [[nodiscard]] static std::string Key(SiteSlot slot);
+  /// Errors: also kCorruption where there is no row.
+  [[nodiscard]] static Result<SiteRow> Read(RowReader& rows, SiteSlot slot);
 
   void Write(Changes& changes) const;
 };
@@ -184,6 +190,8 @@ struct SitesRow {
   [[nodiscard]] static Result<std::optional<site::FetchCounts>> Read(RowReader& rows);
 
   static void Write(const site::FetchCounts& counts, Changes& changes);
+  /// As fold version 7 has it, which had a count less, where nothing is learned.
+  static void WriteNothing(Changes& changes);
 };
 
 /// Table meta: what is being taken out of the state.

@@ -2,6 +2,7 @@
 
 #include "plugin/fingerprint/checksum.h"
 #include "plugin/judge/page.h"
+#include "plugin/site/url_parts.h"
 
 #include <algorithm>
 #include <array>
@@ -34,7 +35,10 @@ Selection::Selection(Kind kind, std::string text, std::uint64_t scope)
     : kind_(kind),
       text_(std::move(text)),
       scope_(scope),
-      crawl_(kind == Kind::kCrawl ? CrawlHash(text_) : 0) {}
+      crawl_(kind == Kind::kCrawl ? CrawlHash(text_) : 0) {
+  if (kind_ == Kind::kCrawl) return;
+  site_ = site::SiteOf(kind_ == Kind::kHost ? "http://" + text_ + '/' : text_);
+}
 
 std::optional<Selection> Selection::Of(const log::Purge& purge) {
   std::optional<Selection> selection;

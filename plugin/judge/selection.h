@@ -36,6 +36,9 @@ class Selection {
   [[nodiscard]] Kind kind() const { return kind_; }
   [[nodiscard]] const std::string& text() const { return text_; }
   [[nodiscard]] std::uint64_t scope() const { return scope_; }
+  /// The site of what it names, which is forgotten at once; empty: none. There may be other sites
+  /// among the pages that it covers.
+  [[nodiscard]] const std::string& site() const { return site_; }
 
   /// Whether it names URLs, and this one among them.
   [[nodiscard]] bool CoversUrl(std::string_view url) const;
@@ -50,6 +53,7 @@ class Selection {
   std::string text_;
   std::uint64_t scope_ = 0;
   std::uint64_t crawl_ = 0;
+  std::string site_;
 };
 
 }  // namespace crawlsieve

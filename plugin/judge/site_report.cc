@@ -42,9 +42,10 @@ Result<std::optional<SiteReport>> ReportOfSite(std::string_view name, const Fold
   SiteReport report;
   report.name = name;
   report.sequence = progress.sequence;
-  report.average = progress.sites.ChanceOfNew(site::kFirstChance);
+  report.average = progress.sites.Expect({});
   const std::uint64_t max_sites = progress.parameters ? progress.parameters->sites.max : 0;
-  CRAWLSIEVE_ASSIGN_OR_RETURN(report.site, ReadSite(name, max_sites, rows));
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto state, ReadSite(name, max_sites, rows));
+  if (state.has_value()) report.site = std::move(state->site);
   const std::string host(HostOfUrl("http://" + report.name));
   for (const std::string& of_site : {host, "www." + host}) {
     CRAWLSIEVE_RETURN_IF_ERROR(AddHost(of_site, progress, rows, report.hosts));

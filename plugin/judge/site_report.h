@@ -31,7 +31,7 @@ struct HostReport {
 struct SiteReport {
   std::string name;                ///< host with its port, without "www."
   std::uint64_t sequence = 0;      ///< of the last entry that counted
-  site::Share average = 0;         ///< the chance that a fetch of the crawl brings something new
+  site::Expected average;          ///< of a fetch of the crawl
   std::optional<site::Site> site;  ///< nullopt: nothing was learned of its URLs
   std::vector<HostReport> hosts;   ///< those that anything is known of
 };

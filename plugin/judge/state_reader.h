@@ -29,6 +29,12 @@ class StateReader final : public StateView {
       Table table, std::string_view prefix,
       const std::function<Status(std::string_view, std::string_view)>& visit) const;
 
+  /// The same with those rows: documents as the judge's index has them.
+  [[nodiscard]] Status ForEachWithPurged(
+      Table table, const std::function<Status(std::string_view, std::string_view)>& visit) const {
+    return store_->ForEach(table, {}, visit);
+  }
+
   /// What of the log the state covers, and what it knows of the crawl. Has parameters.
   [[nodiscard]] const StoredProgress& stored() const { return stored_; }
   [[nodiscard]] const FoldProgress& progress() const override { return stored_.progress; }

@@ -72,7 +72,7 @@ class Explaining {
     const std::string_view name = site::SiteOf(asked_.url);
     if (name.empty()) return {};
     CRAWLSIEVE_ASSIGN_OR_RETURN(const auto known, ReadSite(name, max_sites, rows_));
-    const site::Site site = known.value_or(site::Site());
+    const site::Site site = known.has_value() ? known->site : site::Site();
     SiteEvidence& evidence = explanation_.site.emplace();
     evidence.name = name;
     evidence.is_known = known.has_value();
@@ -80,10 +80,11 @@ class Explaining {
     evidence.of_site = site.counts();
     evidence.of_shape = site.patterns().Find(evidence.patterns.shape);
     evidence.of_pattern = site.patterns().Find(evidence.patterns.pattern);
-    evidence.average = progress_.sites.ChanceOfNew(site::kFirstChance);
+    evidence.of_folder = site.patterns().Find(evidence.patterns.folder);
+    evidence.average = progress_.sites.Expect({});
     evidence.is_explored = site::IsExplored(asked_.url);
-    evidence.chances = site.ChanceStepsOf(evidence.patterns, asked_.path_depth,
-                                          evidence.is_explored, evidence.average);
+    evidence.steps =
+        site.StepsOf(evidence.patterns, asked_.path_depth, evidence.is_explored, evidence.average);
     evidence.advice = site.AdviceFor(asked_.url, asked_.path_depth, evidence.average);
     if (evidence.advice.ground == site::Ground::kUrlRule) {
       evidence.rule = *site.RuleAdviceFor(asked_.url)->rule;

@@ -62,8 +62,9 @@ struct SiteEvidence {
   site::FetchCounts of_site;
   site::FetchCounts of_shape;
   site::FetchCounts of_pattern;
-  site::Share average = 0;  ///< the chance that a fetch of the crawl brings something new
-  site::ChanceSteps chances;
+  site::FetchCounts of_folder;
+  site::Expected average;  ///< of a fetch of the crawl
+  site::ExpectedSteps steps;
   bool is_explored = false;
   site::Advice advice;                ///< were the URL not fetched
   std::optional<site::UrlRule> rule;  ///< where the advice's ground is one

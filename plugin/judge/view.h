@@ -53,14 +53,22 @@ struct Reach {
   return {static_cast<int>(parameters.max_distance), std::size_t{parameters.max_candidates} + 2};
 }
 
+/// Documents near a query, in order. Borrowed from whoever gave it.
+struct FoundCandidates {
+  std::span<const Match> matches;
+  /// These are all within reach, or as many as were asked for. Otherwise nobody knows yet which
+  /// follow.
+  bool is_whole = true;
+};
+
 /// All that a decision about a page may read: rows of the state and candidates of the index, as
 /// they are before the page. Thread-compatible.
 class JudgeView : public RowReader {
  public:
   /// The documents nearest to `query`, as HammingIndex::Find gives them. Valid until the next call
-  /// of this function.
-  [[nodiscard]] virtual std::span<const Match> Candidates(Fingerprint query,
-                                                          const Reach& reach) = 0;
+  /// of this function. Errors: as Row.
+  [[nodiscard]] virtual Result<FoundCandidates> Candidates(Fingerprint query,
+                                                           const Reach& reach) = 0;
 };
 
 }  // namespace crawlsieve

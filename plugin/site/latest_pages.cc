@@ -1,6 +1,9 @@
 #include "plugin/site/latest_pages.h"
 
+#include "plugin/schedule/byte_writer.h"
+
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace crawlsieve::site {
@@ -14,72 +17,96 @@ constexpr std::uint64_t kShort = 8;
 constexpr std::uint64_t kKnownWords = 16;
 constexpr unsigned kAnswerShift = 5;
 
-static_assert(LatestPages::kMaxEncodedBytes + Site::kMaxEncodedBytes < 64 * 1024);
+/// What a URL begins with, before the name of the host; none: it is written as it is.
+constexpr std::array<std::string_view, 3> kBeginnings{"", "http://", "https://"};
 
-/// False: not what LatestPages writes. Views are into the bytes.
-bool Read(schedule::ByteReader& in, PageObservation& page) {
-  const std::uint64_t flags = in.Fixed(1);
-  page.first_fetch = (flags & kFirstFetch) != 0;
-  page.is_short = (flags & kShort) != 0;
-  page.has_known_words = (flags & kKnownWords) != 0;
-  page.answer = static_cast<Answer>(flags >> kAnswerShift);
-  page.time = in.Varint();
-  const std::uint64_t novelty = (flags & kWholeNovelty) != 0 ? kWhole : in.Varint();
-  page.novelty = static_cast<Share>(novelty);
-  page.content = in.Fixed(8);
-  page.simhash = in.Fixed(8);
-  page.url = in.Text();
-  if ((flags & kStandsFor) != 0) page.stands_for = in.Text();
-  return in.ok() && flags >> kAnswerShift < kAnswers && novelty <= kWhole &&
-         page.url.size() <= kMaxUrlBytes && page.stands_for.size() <= kMaxUrlBytes;
+void Write(std::string_view url, std::string_view host, schedule::ByteWriter& out) {
+  std::size_t beginning = kBeginnings.size() - 1;
+  for (; beginning > 0; --beginning) {
+    const std::string_view scheme = kBeginnings[beginning];
+    if (url.starts_with(scheme) && url.substr(scheme.size()).starts_with(host)) {
+      url.remove_prefix(scheme.size() + host.size());
+      break;
+    }
+  }
+  out.Fixed(beginning, 1);
+  out.Text(url);
+}
+
+/// False: not what Write writes.
+bool Read(schedule::ByteReader& in, std::string_view host, std::string& url) {
+  const std::uint64_t beginning = in.Fixed(1);
+  const std::string_view rest = in.Text();
+  if (!in.ok() || beginning >= kBeginnings.size()) return false;
+  url = kBeginnings[beginning];
+  if (beginning > 0) url += host;
+  url += rest;
+  return url.size() <= kMaxUrlBytes;
 }
 
 }  // namespace
 
-void LatestPages::Add(const PageObservation& page) {
+std::string EncodePage(std::string_view host, const PageObservation& page) {
   const Share novelty = std::min(page.novelty, kWhole);
+  const std::string_view url = page.url.substr(0, kMaxUrlBytes);
+  const std::string_view target = page.stands_for.substr(0, kMaxUrlBytes - url.size());
   schedule::ByteWriter out;
   out.Fixed((page.first_fetch ? kFirstFetch : 0) | (novelty == kWhole ? kWholeNovelty : 0) |
-                (page.stands_for.empty() ? 0 : kStandsFor) | (page.is_short ? kShort : 0) |
+                (target.empty() ? 0 : kStandsFor) | (page.is_short ? kShort : 0) |
                 (page.has_known_words ? kKnownWords : 0) |
                 static_cast<std::uint64_t>(page.answer) << kAnswerShift,
             1);
-  out.Varint(page.time);
+  // A Site looks at no more of a time.
+  out.Varint(page.time / kHalfLifeSeconds);
   if (novelty != kWhole) out.Varint(novelty);
-  out.Fixed(page.content, 8);
+  out.Fixed(page.content, 4);
   out.Fixed(page.simhash, 8);
-  out.Text(page.url.substr(0, kMaxUrlBytes));
-  if (!page.stands_for.empty()) out.Text(page.stands_for.substr(0, kMaxUrlBytes));
-  if (bytes_.empty()) bytes_.push_back(0);
-  bytes_ += std::move(out).Take();
-  bytes_.front() = static_cast<char>(CountOf(bytes_) + 1);
+  Write(url, host, out);
+  if (!target.empty()) Write(target, host, out);
+  return std::move(out).Take();
 }
 
-Result<std::vector<Brought>> LatestPages::AddTo(Site& site) const {
-  const auto damaged = [] { return MakeError(ErrorCode::kCorruption, "latest pages of a site"); };
-  std::vector<Brought> all;
-  if (bytes_.empty()) return all;
-  if (bytes_.size() > kMaxEncodedBytes || CountOf(bytes_) > kMaxPages) return damaged();
-  schedule::ByteReader in(bytes_);
-  const std::uint64_t count = in.Fixed(1);
-  all.reserve(count);
-  for (std::uint64_t i = 0; i < count; ++i) {
-    PageObservation page;
-    if (!Read(in, page)) return damaged();
-    if (const auto brought = site.AddPage(page)) all.push_back(*brought);
+namespace {
+
+/// False: not what EncodePage writes.
+bool AddPage(schedule::ByteReader& in, std::string_view host, Site& site,
+             std::vector<Brought>& brought) {
+  const std::uint64_t flags = in.Fixed(1);
+  PageObservation page;
+  page.first_fetch = (flags & kFirstFetch) != 0;
+  page.is_short = (flags & kShort) != 0;
+  page.has_known_words = (flags & kKnownWords) != 0;
+  page.answer = static_cast<Answer>(flags >> kAnswerShift);
+  const std::uint64_t half_lives = in.Varint();
+  page.time = half_lives * kHalfLifeSeconds;
+  const std::uint64_t novelty = (flags & kWholeNovelty) != 0 ? kWhole : in.Varint();
+  page.novelty = static_cast<Share>(novelty);
+  page.content = static_cast<ContentMark>(in.Fixed(4));
+  page.simhash = in.Fixed(8);
+  std::string url;
+  std::string target;
+  if (!Read(in, host, url) || ((flags & kStandsFor) != 0 && !Read(in, host, target)) ||
+      flags >> kAnswerShift >= kAnswers || novelty > kWhole ||
+      half_lives > ~std::uint64_t{0} / kHalfLifeSeconds) {
+    return false;
   }
-  if (!in.at_end()) return damaged();
-  return all;
+  page.url = url;
+  page.stands_for = target;
+  if (const auto taken = site.AddPage(page)) brought.push_back(*taken);
+  return true;
 }
 
-bool LatestPages::IsFull(std::string_view encoded) {
-  return encoded.size() > kFullBytes || (!encoded.empty() && CountOf(encoded) >= kMaxPages);
-}
+}  // namespace
 
-LatestPages LatestPages::Decode(std::string bytes) {
-  LatestPages latest;
-  latest.bytes_ = std::move(bytes);
-  return latest;
+Status AddPages(std::string_view host, std::string_view bytes, Site& site,
+                std::vector<Brought>& brought) {
+  schedule::ByteReader in(bytes);
+  while (!in.at_end()) {
+    if (!AddPage(in, host, site, brought)) {
+      return MakeError(ErrorCode::kCorruption, "a latest page of a site");
+    }
+  }
+  return {};
 }
 
 }  // namespace crawlsieve::site

@@ -19,6 +19,7 @@ void FetchCounts::Add(const Brought& brought) {
   if (brought.found == Found::kNew) {
     fresh += static_cast<std::uint32_t>(std::uint64_t{kFetch} * brought.novelty >> 16);
     worth += static_cast<std::uint32_t>(std::uint64_t{kFetch} * brought.worth >> 16);
+    if (brought.novelty >= kNewNovelty) with_new += kFetch;
   }
   if (brought.found == Found::kError) errors += kFetch;
   if (brought.found == Found::kSoftError) soft_errors += kFetch;
@@ -29,13 +30,18 @@ void FetchCounts::Halve(std::uint64_t times) {
   fetched >>= shift;
   fresh >>= shift;
   worth >>= shift;
+  with_new >>= shift;
   errors >>= shift;
   soft_errors >>= shift;
 }
 
-Share FetchCounts::ChanceOfNew(Share prior) const {
+Expected FetchCounts::Expect(const Expected& prior) const {
   const std::uint64_t weight = std::uint64_t{kPriorFetches} * kFetch;
-  return static_cast<Share>(((std::uint64_t{worth} << 16) + weight * prior) / (fetched + weight));
+  const auto share = [&](std::uint32_t count, Share before) {
+    return static_cast<Share>(((std::uint64_t{count} << 16) + weight * before) /
+                              (fetched + weight));
+  };
+  return {share(with_new, prior.chance), share(worth, prior.worth)};
 }
 
 void PatternCounts::FadeTo(std::uint64_t seconds, std::uint64_t half_life_seconds) {
@@ -83,6 +89,7 @@ void Encode(const FetchCounts& counts, schedule::ByteWriter& out) {
   out.Varint(counts.fetched);
   out.Varint(counts.fresh);
   out.Varint(counts.worth);
+  out.Varint(counts.with_new);
   out.Varint(counts.errors);
   out.Varint(counts.soft_errors);
 }
@@ -91,15 +98,16 @@ bool Decode(schedule::ByteReader& in, FetchCounts& counts) {
   const std::uint64_t fetched = in.Varint();
   const std::uint64_t fresh = in.Varint();
   const std::uint64_t worth = in.Varint();
+  const std::uint64_t with_new = in.Varint();
   const std::uint64_t errors = in.Varint();
   const std::uint64_t soft_errors = in.Varint();
   if (!in.ok() || fetched > FetchCounts::kLimit || fresh > fetched || worth > fetched ||
-      errors > fetched || soft_errors > fetched) {
+      with_new > fetched || errors > fetched || soft_errors > fetched) {
     return false;
   }
   counts = {static_cast<std::uint32_t>(fetched), static_cast<std::uint32_t>(fresh),
-            static_cast<std::uint32_t>(worth), static_cast<std::uint32_t>(errors),
-            static_cast<std::uint32_t>(soft_errors)};
+            static_cast<std::uint32_t>(worth),   static_cast<std::uint32_t>(with_new),
+            static_cast<std::uint32_t>(errors),  static_cast<std::uint32_t>(soft_errors)};
   return true;
 }
 

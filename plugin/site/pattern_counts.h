@@ -19,6 +19,21 @@ enum class Found {
   kSoftError,  ///< a page that says so at status 200
 };
 
+/// What a fetch brings where nothing is known.
+inline constexpr Share kFirstChance = Percent(75);
+
+/// From this novelty on a page counts as one of new content: contents of one resemble each other by
+/// more than the rest.
+inline constexpr Share kNewNovelty = Percent(18);
+
+/// What is to be expected of a fetch. Value type.
+struct Expected {
+  Share chance = kFirstChance;  ///< that it brings new content: a probability
+  Share worth = kFirstChance;   ///< of what it brings: what orders URLs
+
+  friend bool operator==(const Expected&, const Expected&) = default;
+};
+
 /// What the first fetch of a URL brought. Value type.
 struct Brought {
   Found found = Found::kKnown;
@@ -40,15 +55,16 @@ struct FetchCounts {
   /// What the new ones are worth: each as far as its content counts as distinct, and as it is
   /// unlike other pages of its pattern. It orders URLs; `fresh` decides what is never fetched.
   std::uint32_t worth = 0;
+  std::uint32_t with_new = 0;  ///< those of kNewNovelty, each as a whole
   std::uint32_t errors = 0;
   std::uint32_t soft_errors = 0;
 
   void Add(const Brought& brought);
   void Halve(std::uint64_t times);
 
-  /// The chance that the next fetch brings something new, if `prior` is what is to be expected
-  /// without any. The prior counts as much as kPriorFetches fetches.
-  [[nodiscard]] Share ChanceOfNew(Share prior) const;
+  /// What is to be expected of the next fetch, if it is `prior` without any. The prior counts as
+  /// much as kPriorFetches fetches.
+  [[nodiscard]] Expected Expect(const Expected& prior) const;
   static constexpr std::uint32_t kPriorFetches = 2;
 
   /// The highest chance that the fetches allow: UpperBound.
@@ -67,9 +83,9 @@ class PatternCounts {
  public:
   static constexpr std::size_t kMaxPatterns = 128;
   static constexpr std::size_t kMaxPatternBytes = 96;
-  /// Of what Encode adds: text, five counts, a rank and a simhash for each pattern.
+  /// Of what Encode adds: text, six counts, a rank and a simhash for each pattern.
   static constexpr std::size_t kMaxEncodedBytes =
-      10 + 2 + kMaxPatterns * (1 + kMaxPatternBytes + 6 * 3 + 8);
+      10 + 2 + kMaxPatterns * (1 + kMaxPatternBytes + 7 * 3 + 8);
 
   struct Pattern {
     std::string text;

@@ -24,6 +24,7 @@ class RepeatedContent {
   static constexpr std::size_t kMaxContents = 32;
   static constexpr std::uint32_t kMinUrls = 8;
   static constexpr std::size_t kMinPaths = 3;
+  static constexpr std::uint32_t kOften = 4;
   static constexpr std::size_t kMaxEncodedBytes =
       1 + kMaxContents * (4 + 1 + 4 * kMinPaths + 2 * 5 + 1);
 
@@ -32,6 +33,11 @@ class RepeatedContent {
   /// Whether it is among the contents that are remembered.
   [[nodiscard]] bool Contains(std::uint32_t content) const {
     return contents_.Find(content) != nullptr;
+  }
+  /// Whether kOften URLs had it.
+  [[nodiscard]] bool IsOften(std::uint32_t content) const {
+    const Content* const known = contents_.Find(content);
+    return known != nullptr && known->urls >= kOften;
   }
   [[nodiscard]] bool IsSoftError(std::uint32_t content) const;
   /// Of each soft error, the number of URLs that showed it, the largest first.

@@ -10,8 +10,13 @@
 
 namespace crawlsieve::site {
 
-/// A content, as the judge tells contents apart: equal for pages that it took for one.
+/// A content, as the judge tells contents apart: equal for pages that it took for one. The last bit
+/// says whether it has too little text to be compared.
 using ContentMark = std::uint32_t;
+[[nodiscard]] constexpr bool IsShort(ContentMark content) { return (content & 1) != 0; }
+[[nodiscard]] constexpr ContentMark WithLength(ContentMark content, bool is_short) {
+  return (content & ~ContentMark{1}) | (is_short ? 1U : 0U);
+}
 
 /// The latest content under a key, which stands for URLs that differ in one part.
 ///

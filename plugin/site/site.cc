@@ -10,7 +10,7 @@
 namespace crawlsieve::site {
 namespace {
 
-constexpr std::uint64_t kFormat = 2;
+constexpr std::uint64_t kFormat = 4;
 constexpr std::size_t kMaxTrapSegments = 20;
 constexpr std::size_t kMaxTrapBytes = 1024;
 constexpr std::ptrdiff_t kMaxRepeats = 2;
@@ -25,9 +25,15 @@ std::uint64_t HashOf(std::string_view text) { return RawChecksum(text).low; }
 
 bool IsHome(const UrlParts& parts) { return parts.path.size() <= 1 && parts.parameters.empty(); }
 
-/// Any number of the judge's as 32 bits.
-ContentMark MarkOf(std::uint64_t content) {
-  return static_cast<ContentMark>(content * 0x9e3779b97f4a7c15 >> 32);
+Share PartOf(Share whole, Share part) {
+  return static_cast<Share>(std::uint64_t{whole} * part >> 16);
+}
+
+/// How much of a chance a rule leaves: as if there had been two pairs that speak against it before
+/// the others, so that it never leaves nothing.
+Share LeftBy(const RuleAdvice& rule) {
+  constexpr std::uint64_t kBefore = 2;
+  return static_cast<Share>(((rule.different + kBefore) << 16) / (rule.support + kBefore));
 }
 
 std::string_view WithoutQuery(std::string_view pattern) {
@@ -55,9 +61,9 @@ bool IsExplored(std::string_view url) { return HashOf(url) / kProbeOneIn % kExpl
 
 bool BringsNothingNew(const FetchCounts& counts) { return counts.MostNew() < kNothingNewBelow; }
 
-Share ScoreOf(Share chance, Share average) {
-  const std::uint64_t sum = std::uint64_t{chance} + average;
-  return sum == 0 ? kWhole / 2 : static_cast<Share>((std::uint64_t{chance} << 16) / sum);
+Share ScoreOf(Share worth, Share average) {
+  const std::uint64_t sum = std::uint64_t{worth} + average;
+  return sum == 0 ? kWhole / 2 : static_cast<Share>((std::uint64_t{worth} << 16) / sum);
 }
 
 std::optional<Brought> Site::AddPage(const PageObservation& page) {
@@ -66,12 +72,13 @@ std::optional<Brought> Site::AddPage(const PageObservation& page) {
   maker_.Note(parts);
   patterns_.FadeTo(page.time, kHalfLifeSeconds);
   const UrlPatterns patterns = maker_.PatternsOf(parts);
-  const ContentMark content = MarkOf(page.content);
+  const ContentMark content = WithLength(page.content, page.is_short);
 
   const bool has_content = page.answer == Answer::kContent;
   Brought brought{page.answer == Answer::kError ? Found::kError : Found::kKnown};
   if (has_content) {
-    const bool is_known = page.is_short && repeated_.Contains(content);
+    const bool is_repeat = rules_.AddPage(url, content, page.first_fetch, maker_);
+    const bool is_known = page.is_short && (is_repeat || repeated_.Contains(content));
     if (page.novelty > 0 && !is_known) {
       brought = {Found::kNew, page.novelty, WorthOf(page, patterns.pattern)};
     }
@@ -79,9 +86,9 @@ std::optional<Brought> Site::AddPage(const PageObservation& page) {
       repeated_.Add(content, WithoutQuery(patterns.pattern), IsHome(parts));
       if (repeated_.IsSoftError(content)) brought.found = Found::kSoftError;
     }
-    rules_.AddPage(url, content, page.first_fetch, maker_);
   }
-  const std::string_view target = page.stands_for.substr(0, kMaxUrlBytes);
+  // As much as EncodePage keeps: a site that is read is the one that took the page itself.
+  const std::string_view target = page.stands_for.substr(0, kMaxUrlBytes - url.size());
   if (!target.empty() && SiteOf(target) == SiteOf(url)) {
     rules_.AddAlias(url, target, maker_);
   }
@@ -89,6 +96,7 @@ std::optional<Brought> Site::AddPage(const PageObservation& page) {
   counts_.Add(brought);
   patterns_.Add(patterns.pattern, brought, has_content ? page.simhash : 0);
   if (patterns.shape != patterns.pattern) patterns_.Add(patterns.shape, brought);
+  if (!patterns.folder.empty()) patterns_.Add(patterns.folder, brought);
   return brought;
 }
 
@@ -105,35 +113,37 @@ UrlPatterns Site::PatternsOf(std::string_view url) const {
   return maker_.PatternsOf(PartsOf(url.substr(0, kMaxUrlBytes)));
 }
 
-bool Site::IsSoftError(std::uint64_t content) const {
-  return repeated_.IsSoftError(MarkOf(content));
-}
+bool Site::IsSoftError(ContentMark content) const { return repeated_.IsSoftError(content); }
 
-ChanceSteps Site::ChanceStepsOf(const UrlPatterns& patterns, std::uint32_t depth, bool explore,
-                                Share average) const {
-  ChanceSteps steps;
-  steps.site = counts_.ChanceOfNew(average);
+ExpectedSteps Site::StepsOf(const UrlPatterns& patterns, std::uint32_t depth, bool explore,
+                            const Expected& average) const {
+  ExpectedSteps steps;
+  steps.site = counts_.Expect(average);
   steps.shape = patterns.shape == patterns.pattern
                     ? steps.site
-                    : patterns_.Find(patterns.shape).ChanceOfNew(steps.site);
-  steps.pattern = patterns_.Find(patterns.pattern).ChanceOfNew(steps.shape);
-  Share chance = steps.pattern;
-  if (explore) chance = std::max(chance, steps.site / kExploredPart);
-  steps.chance = static_cast<Share>(std::uint64_t{chance} * kHalfChanceDepth /
-                                    (std::uint64_t{kHalfChanceDepth} + depth));
+                    : patterns_.Find(patterns.shape).Expect(steps.site);
+  steps.pattern = patterns_.Find(patterns.pattern).Expect(steps.shape);
+  steps.folder = patterns.folder.empty() ? steps.pattern
+                                         : patterns_.Find(patterns.folder).Expect(steps.pattern);
+  Share worth = steps.folder.worth;
+  if (explore) worth = std::max(worth, steps.site.worth / kExploredPart);
+  steps.worth = static_cast<Share>(std::uint64_t{worth} * kHalfWorthDepth /
+                                   (std::uint64_t{kHalfWorthDepth} + depth));
   return steps;
 }
 
 std::optional<RuleAdvice> Site::RuleAdviceFor(std::string_view url) const {
-  return rules_.AdviceFor(url, maker_);
+  return rules_.AdviceFor(url, maker_, repeated_);
 }
 
-Advice Site::AdviceFor(std::string_view url, std::uint32_t depth, Share average) const {
+Advice Site::AdviceFor(std::string_view url, std::uint32_t depth, const Expected& average) const {
   const UrlParts parts = PartsOf(url.substr(0, kMaxUrlBytes));
   const UrlPatterns patterns = maker_.PatternsOf(parts);
   const std::uint64_t hash = HashOf(url);
   Advice advice;
-  advice.chance = ChanceOf(patterns, depth, IsExplored(url), average);
+  const ExpectedSteps steps = StepsOf(patterns, depth, IsExplored(url), average);
+  advice.chance = steps.folder.chance;
+  advice.worth = steps.worth;
   if (IsHome(parts)) return advice;
 
   if (HasTrapShape(url)) {
@@ -142,10 +152,16 @@ Advice Site::AdviceFor(std::string_view url, std::uint32_t depth, Share average)
     advice.ground = Ground::kUrlRule;
     advice.precision = rule->precision;
     advice.support = rule->support;
+    const Share left = LeftBy(*rule);
+    advice.chance = PartOf(advice.chance, left);
+    advice.worth = PartOf(advice.worth, left);
     advice.rewrite_to = std::move(rule->rewrite_to);
   } else {
     const FetchCounts counts = patterns_.Find(patterns.pattern);
-    if (BringsNothingNew(counts)) {
+    // A folder may be the only way to what is in it.
+    const bool is_expected = advice.chance < kHardlyAnyChance && !parts.path.ends_with('/') &&
+                             counts.fetched >= kMinFetches * FetchCounts::kFetch;
+    if (is_expected || BringsNothingNew(counts)) {
       advice.ground = Ground::kNothingNew;
       advice.precision = kWhole - counts.MostNew();
       advice.support = counts.fetched / FetchCounts::kFetch;

@@ -4,6 +4,7 @@
 #include "plugin/site/pattern_counts.h"
 #include "plugin/site/repeated_content.h"
 #include "plugin/site/share.h"
+#include "plugin/site/siblings.h"
 #include "plugin/site/url_patterns.h"
 #include "plugin/site/url_rules.h"
 
@@ -23,6 +24,11 @@ enum class Answer : std::uint8_t {
 };
 inline constexpr int kAnswers = 3;
 
+/// Any number of the judge's as 32 bits.
+[[nodiscard]] constexpr ContentMark MarkOf(std::uint64_t content) {
+  return static_cast<ContentMark>(content * 0x9e3779b97f4a7c15 >> 32);
+}
+
 /// What came of a fetch, as the judge has it. Views are valid for the call only.
 struct PageObservation {
   std::string_view url;     ///< canonical, of this site
@@ -34,9 +40,9 @@ struct PageObservation {
   /// similar page of the site lacks of it, by the sketches, among the pages that the index finds
   /// near. The caller compares: the judge has these pages at hand.
   Share novelty = 0;
-  /// Equal for pages of one content: of the cluster, or of the content's checksum where there is no
-  /// cluster.
-  std::uint64_t content = 0;
+  /// Equal for pages of one content: MarkOf the cluster, or the content's checksum where there is
+  /// no cluster.
+  ContentMark content = 0;
   std::uint64_t simhash = 0;
   /// The judge compared it with none: too little text. Then it is new unless it is among the
   /// contents that the site has often.
@@ -70,7 +76,8 @@ struct Advice {
   Action action = Action::kSchedule;
   Ground ground = Ground::kNone;
   std::string rewrite_to;  ///< of kRewrite
-  Share chance = 0;        ///< that a fetch brings something new
+  Share chance = 0;        ///< that a fetch brings new content
+  Share worth = 0;         ///< what orders URLs: also by depth, and of those to explore
   /// Of the ground: the lower bound of its precision, and how many pairs or fetches it rests on.
   Share precision = 0;
   std::uint32_t support = 0;
@@ -80,34 +87,36 @@ struct Advice {
 inline constexpr std::uint64_t kProbeOneIn = 64;
 /// Where fewer than this share of a pattern's fetches bring something new, its URLs are suppressed.
 inline constexpr Share kNothingNewBelow = Percent(5);
-/// At this depth the chance is half of what it would be at the start.
-inline constexpr std::uint32_t kHalfChanceDepth = 16;
+/// So is a URL that isn't expected to bring anything new, by all that is known of its patterns, if
+/// kMinFetches of its own pattern are among that, and it isn't a folder.
+inline constexpr Share kHardlyAnyChance = Percent(2);
+inline constexpr std::uint32_t kMinFetches = 8;
+/// At this depth the worth is half of what it would be at the start.
+inline constexpr std::uint32_t kHalfWorthDepth = 16;
 inline constexpr std::uint64_t kHalfLifeSeconds = std::uint64_t{180} * 86'400;
 /// From this novelty on, a content counts as distinct: a quarter of the text is new.
 inline constexpr Share kDistinctNovelty = Percent(25);
-/// What a fetch brings where nothing is known.
-inline constexpr Share kFirstChance = Percent(75);
-
 /// A URL as only traps make them: more than 20 segments, more than 1024 bytes, or a segment that
 /// comes up more than twice and isn't a number.
 [[nodiscard]] bool HasTrapShape(std::string_view url);
 
-/// Whether the URL keeps at least a quarter of its site's chance, whatever is known of its pattern:
+/// Whether the URL keeps at least a quarter of its site's worth, whatever is known of its pattern:
 /// one in 20, always the same ones, so that a replay explores what was explored.
 [[nodiscard]] bool IsExplored(std::string_view url);
 
 /// Whether the fetches of a pattern say that its URLs hardly ever bring anything new.
 [[nodiscard]] bool BringsNothingNew(const FetchCounts& counts);
 
-/// The score of a URL, 0 to 1, higher is sooner: 0.5 where the chance is that of an average fetch.
-[[nodiscard]] Share ScoreOf(Share chance, Share average);
+/// The score of a URL, 0 to 1, higher is sooner: 0.5 where a fetch is worth an average one.
+[[nodiscard]] Share ScoreOf(Share worth, Share average);
 
-/// How a chance comes about: each step starts from the one before.
-struct ChanceSteps {
-  Share site = 0;
-  Share shape = 0;
-  Share pattern = 0;
-  Share chance = 0;  ///< of a URL in its depth
+/// How what is expected of a URL comes about: each step starts from the one before.
+struct ExpectedSteps {
+  Expected site;
+  Expected shape;
+  Expected pattern;
+  Expected folder;  ///< of the folder's URLs of that pattern: what is expected of the URL
+  Share worth = 0;  ///< of a URL in its depth
 };
 
 /// What was learned of the URLs of one site: its host, with and without "www.".
@@ -118,7 +127,7 @@ struct ChanceSteps {
 /// Bounded: kMaxEncodedBytes, however many URLs the site has. Thread-compatible.
 class Site {
  public:
-  /// With LatestPages it stays below 64 KiB.
+  /// With the latest pages of a host it stays below 64 KiB.
   static constexpr std::size_t kMaxEncodedBytes = 57 * 1024;
 
   /// Takes a fetch; returns what it brought, nullopt for a refetch. A temporary failure is no
@@ -129,18 +138,14 @@ class Site {
   void AddLink(std::string_view url);
 
   /// Advice for a URL of this site that was never fetched, `depth` links from the start of the
-  /// crawl. `average`: the chance that a fetch of the crawl brings something new, which is what a
-  /// site starts from.
+  /// crawl. `average`: what a fetch of the crawl brings, which is what a site starts from.
   [[nodiscard]] Advice AdviceFor(std::string_view url, std::uint32_t depth,
-                                 Share average = kFirstChance) const;
+                                 const Expected& average = {}) const;
 
-  /// The chance alone, for a URL whose patterns are known. `explore`: IsExplored.
-  [[nodiscard]] Share ChanceOf(const UrlPatterns& patterns, std::uint32_t depth, bool explore,
-                               Share average = kFirstChance) const {
-    return ChanceStepsOf(patterns, depth, explore, average).chance;
-  }
-  [[nodiscard]] ChanceSteps ChanceStepsOf(const UrlPatterns& patterns, std::uint32_t depth,
-                                          bool explore, Share average = kFirstChance) const;
+  /// The same without what speaks against a fetch, for a URL whose patterns are known. `explore`:
+  /// IsExplored.
+  [[nodiscard]] ExpectedSteps StepsOf(const UrlPatterns& patterns, std::uint32_t depth,
+                                      bool explore, const Expected& average = {}) const;
   /// The rule that AdviceFor would go by, if the URL's own shape didn't decide; nullopt: none.
   [[nodiscard]] std::optional<RuleAdvice> RuleAdviceFor(std::string_view url) const;
   [[nodiscard]] UrlPatterns PatternsOf(std::string_view url) const;
@@ -148,7 +153,7 @@ class Site {
   [[nodiscard]] std::uint64_t pattern_epoch() const { return maker_.epoch(); }
 
   /// Whether the content is what the site shows for URLs that it doesn't have.
-  [[nodiscard]] bool IsSoftError(std::uint64_t content) const;
+  [[nodiscard]] bool IsSoftError(ContentMark content) const;
 
   [[nodiscard]] const FetchCounts& counts() const { return counts_; }
   [[nodiscard]] const PatternCounts& patterns() const { return patterns_; }

@@ -103,7 +103,16 @@ class PartFinder {
       Add({PartKind::kParameter, parameter.name, parameter.value(), without, true, true});
       Add({PartKind::kParameterValue, parameter.text, parameter.value(), std::move(without), true,
            true});
+      AddPathOf(parameter);
     }
+  }
+
+  void AddPathOf(const Parameter& parameter) {
+    // Without a slash the value would become part of the host.
+    if (parameter.value().empty() || !parts_.path.starts_with('/')) return;
+    std::string page(before_path_);
+    page.append(parts_.path.substr(0, parts_.path.rfind('/') + 1)).append(parameter.value());
+    Add({PartKind::kPath, parameter.name, parameter.value(), std::move(page), true, true});
   }
 
   void AddPathParameters() {
@@ -177,8 +186,9 @@ class PartFinder {
 
 std::string_view NameOf(PartKind kind) {
   constexpr std::array<std::string_view, kPartKinds> kNames{
-      "parameter", "parameter_value", "path_parameter", "last_segment", "trailing_slash", "number",
-      "www",       "scheme"};
+      "parameter",    "parameter_value", "path_parameter",
+      "last_segment", "trailing_slash",  "number",
+      "www",          "scheme",          "path"};
   return kNames.at(static_cast<std::size_t>(kind));
 }
 

@@ -18,11 +18,12 @@ enum class PartKind : std::uint8_t {
   kNumber,  ///< the digits of a segment
   kWww,     ///< "www." in front of the host
   kScheme,
+  kPath,  ///< a query with this parameter, whose value is the name of a page of its own
 };
-inline constexpr int kPartKinds = 8;
+inline constexpr int kPartKinds = 9;
 
 /// "parameter", "parameter_value", "path_parameter", "last_segment", "trailing_slash", "number",
-/// "www", "scheme".
+/// "www", "scheme", "path".
 [[nodiscard]] std::string_view NameOf(PartKind kind);
 
 /// A part of a URL, and the URL without it. Views are into the URL.
@@ -31,8 +32,10 @@ struct Part {
   /// Which of its kind: the parameter, parameter and value, the segment, the place of the segment.
   std::string_view name;
   std::string_view value;  ///< what the URL has there; empty where it has nothing
-  std::string without;     ///< the URL without the part, or for kNumber with 0 in its place
-  bool present = false;    ///< whether the URL has the part; false: `without` is the URL itself
+  /// The URL without the part; for kNumber with 0 in its place; for kPath that page: "/a/X" of
+  /// "/a/index.php?title=X&action=print".
+  std::string without;
+  bool present = false;  ///< whether the URL has the part; false: `without` is the URL itself
   /// Whether `without` is a URL as the site writes them, that could be fetched.
   bool is_url = false;
 

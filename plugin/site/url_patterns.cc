@@ -37,14 +37,17 @@ void AppendDigitsAsN(std::string_view text, std::string& out) {
   }
 }
 
-void AppendPath(const UrlParts& parts, bool with_first, std::string& text) {
-  const std::size_t depth = std::min(parts.segments.size(), kMaxDepth);
+/// The first `named` segments as they are, the others as `*`, and of more than `max_depth` no more.
+/// The last one is never named.
+void AppendPath(const UrlParts& parts, std::size_t named, std::size_t max_depth,
+                std::string& text) {
+  const std::size_t depth = std::min(parts.segments.size(), max_depth);
   for (std::size_t i = 0; i < depth; ++i) {
     text.push_back('/');
     const bool is_last = i + 1 == depth;
-    if (i == 0 && !is_last && with_first) {
+    if (i < named && !is_last) {
       // What is longer is cut off below; the rest of it needn't be copied.
-      AppendDigitsAsN(parts.segments[0].substr(0, kMaxSegmentBytes), text);
+      AppendDigitsAsN(parts.segments[i].substr(0, kMaxSegmentBytes), text);
     } else if (!is_last || !parts.segments.back().empty()) {
       text.push_back('*');
     }
@@ -104,7 +107,12 @@ bool PatternMaker::HasFewValues(std::string_view name) const {
 std::string PatternMaker::PatternOf(const UrlParts& parts) const {
   std::string text;
   text.reserve(kMaxPatternBytes);
-  AppendPath(parts, true, text);
+  AppendPath(parts, 1, kMaxDepth, text);
+  AppendQueryOf(parts, text);
+  return text;
+}
+
+void PatternMaker::AppendQueryOf(const UrlParts& parts, std::string& text) const {
   std::array<std::string_view, UrlParts::kMaxParameters> names;
   std::size_t count = 0;
   for (const Parameter& parameter : parts.parameters) {
@@ -112,13 +120,16 @@ std::string PatternMaker::PatternOf(const UrlParts& parts) const {
     names[count++] = with_value ? parameter.text : parameter.name;
   }
   AppendQuery(std::span(names).first(count), text);
-  return text;
 }
 
 UrlPatterns PatternMaker::PatternsOf(const UrlParts& parts) const {
-  UrlPatterns patterns{{}, PatternOf(parts)};
+  UrlPatterns patterns{{}, PatternOf(parts), {}};
+  if (parts.segments.size() > 2) {
+    AppendPath(parts, parts.segments.size(), parts.segments.size(), patterns.folder);
+    AppendQueryOf(parts, patterns.folder);
+  }
   patterns.shape.reserve(kMaxPatternBytes);
-  AppendPath(parts, false, patterns.shape);
+  AppendPath(parts, 0, kMaxDepth, patterns.shape);
   std::array<std::string_view, UrlParts::kMaxParameters> names;
   std::size_t count = 0;
   for (const Parameter& parameter : parts.parameters) names[count++] = parameter.name;

@@ -11,13 +11,17 @@
 
 namespace crawlsieve::site {
 
-/// Two patterns of a URL, of what the URLs of a site that are made in the same way share.
+/// Patterns of a URL, of what the URLs of a site that are made in the same way share. Each says
+/// more than the one before.
 struct UrlPatterns {
   /// Number of segments, ending of the last one, names of parameters: "/*/*.html?id&page".
   std::string shape;
   /// The shape with the first segment, if others follow it, its digits as N; and with the values of
   /// parameters that have few: "/tag/*.html?id&view=print".
   std::string pattern;
+  /// The pattern with all segments but the last, their digits as N: "/doc/de/mod/*.html". Empty
+  /// where that is the pattern itself.
+  std::string folder;
 };
 
 /// Makes the patterns of the URLs of one site. Remembers which parameters have few values.
@@ -61,6 +65,8 @@ class PatternMaker {
     friend bool operator==(const Values&, const Values&) = default;
   };
   [[nodiscard]] bool HasFewValues(std::string_view name) const;
+  /// Names of parameters, with the values of those that have few; and bounds the text.
+  void AppendQueryOf(const UrlParts& parts, std::string& text) const;
 
   BoundedTable<std::uint64_t, Values> parameters_;  // by hash of the name
   std::uint64_t epoch_ = 0;

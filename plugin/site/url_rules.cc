@@ -26,8 +26,8 @@ std::uint64_t PartHash(PartKind kind, std::string_view name) {
 }
 
 /// `pattern` empty: of a rule of the whole site.
-std::uint64_t RuleHash(std::uint64_t part_hash, std::string_view pattern) {
-  return Mix(part_hash, HashOf(pattern));
+std::uint64_t RuleHash(std::uint64_t part_hash, std::string_view pattern, bool of_short) {
+  return Mix(part_hash, HashOf(pattern)) ^ (of_short ? 1U : 0U);
 }
 
 /// Under which a URL is a sibling of those that differ in the part alone.
@@ -38,15 +38,17 @@ std::uint64_t MaskedKey(const Part& part, std::uint64_t part_hash) {
 /// Under which the URL itself is found.
 std::uint64_t PlainKey(std::string_view url) { return Mix(HashOf(url), 0); }
 
-/// Whether the rule is about any value of the part: else about the one that is its name.
+/// Whether the rule is about URLs that differ in the part, whatever its value: else about the URL
+/// without it alone.
 bool IsForAnyValue(PartKind kind) {
-  return kind != PartKind::kParameterValue && kind != PartKind::kLastSegment;
+  return kind != PartKind::kParameterValue && kind != PartKind::kLastSegment &&
+         kind != PartKind::kPath;
 }
 
 /// Whether such a part has so many values that a rule needs several.
 bool HasManyValues(PartKind kind) {
   return kind == PartKind::kParameter || kind == PartKind::kPathParameter ||
-         kind == PartKind::kNumber;
+         kind == PartKind::kNumber || kind == PartKind::kPath;
 }
 
 std::uint32_t BitOf(std::string_view text) { return 1U << (HashOf(text) & 31); }
@@ -64,6 +66,7 @@ class PatternsWithout {
       case PartKind::kNumber:  // a pattern has no digits
       case PartKind::kWww:
       case PartKind::kScheme:
+      case PartKind::kPath:  // what the query has besides tells what the page is
         return own_;
       case PartKind::kParameterValue:  // comes behind its parameter
         return without_;
@@ -99,12 +102,14 @@ void PairCounts::Add(bool is_same, std::uint32_t weight) {
   different /= 2;
 }
 
-UrlRule& UrlRules::FindOrAdd(std::uint64_t hash, const Part& part, std::string_view pattern) {
+UrlRule& UrlRules::FindOrAdd(std::uint64_t hash, const Part& part, std::string_view pattern,
+                             bool of_short) {
   if (UrlRule* const known = rules_.Find(hash)) return *known;
   UrlRule added;
   added.kind = part.kind;
   added.name = part.name;
   added.pattern = pattern;
+  added.of_short = of_short;
   if (const UrlRule* const weakest = rules_.Weakest(kMaxRules)) {
     added.inherited = std::min<std::uint32_t>(weakest->rank(), 1U << 20);
     if (weakest->suppresses || weakest->rewrites) ++changes_;
@@ -113,14 +118,15 @@ UrlRule& UrlRules::FindOrAdd(std::uint64_t hash, const Part& part, std::string_v
 }
 
 void UrlRules::Update(const Part& part, std::uint64_t part_hash, const std::string& pattern,
-                      PairCounts UrlRule::*counts, bool is_same, std::uint32_t weight) {
+                      bool of_short, PairCounts UrlRule::*counts, bool is_same,
+                      std::uint32_t weight) {
   const std::string_view patterns[] = {pattern, std::string_view()};
   for (const std::string_view scope : patterns) {
-    const std::uint64_t hash = RuleHash(part_hash, scope);
+    const std::uint64_t hash = RuleHash(part_hash, scope, of_short);
     // Every file name could be that of an index, and every value one that doesn't matter: only
     // those that something speaks for are worth a place.
     if (!is_same && !IsForAnyValue(part.kind) && rules_.Find(hash) == nullptr) continue;
-    UrlRule& rule = FindOrAdd(hash, part, scope);
+    UrlRule& rule = FindOrAdd(hash, part, scope, of_short);
     (rule.*counts).Add(is_same, weight);
     rule.values |= BitOf(part.value);
     rule.patterns |= BitOf(pattern);
@@ -140,9 +146,10 @@ void UrlRules::Decide(UrlRule& rule) {
   decide(rule.rewrites, rule.without, kRewriteAt, kRewriteUntil);
 }
 
-void UrlRules::AddPage(std::string_view url, ContentMark content, bool first_fetch,
+bool UrlRules::AddPage(std::string_view url, ContentMark content, bool first_fetch,
                        const PatternMaker& patterns) {
-  if (url.size() > kMaxUrlBytes) return;
+  bool is_repeat = false;
+  if (url.size() > kMaxUrlBytes) return is_repeat;
   PatternsWithout patterns_without(url, patterns);
   for (const Part& part : PartsThatMayNotMatter(url)) {
     const std::string& pattern = patterns_without.Of(part);
@@ -150,19 +157,22 @@ void UrlRules::AddPage(std::string_view url, ContentMark content, bool first_fet
     if (first_fetch && part.present && part.is_url) {
       if (const auto plain = siblings_.Find(PlainKey(part.without)); plain.has_value()) {
         const bool is_same = *plain == content;
-        Update(part, part_hash, pattern, &UrlRule::without, is_same);
+        is_repeat = is_repeat || is_same;
+        Update(part, part_hash, pattern, IsShort(*plain), &UrlRule::without, is_same);
       }
     }
     if (!IsForAnyValue(part.kind)) continue;
     // What was found to matter for URLs of a pattern needs no memory of them.
-    if (IsRefuted(rules_.Find(RuleHash(part_hash, pattern)))) continue;
+    if (IsRefuted(rules_.Find(RuleHash(part_hash, pattern, IsShort(content))))) continue;
     const auto sibling = siblings_.Put(MaskedKey(part, part_hash), content);
     if (first_fetch && sibling.has_value()) {
       const bool is_same = *sibling == content;
-      Update(part, part_hash, pattern, &UrlRule::siblings, is_same);
+      is_repeat = is_repeat || is_same;
+      Update(part, part_hash, pattern, IsShort(*sibling), &UrlRule::siblings, is_same);
     }
   }
   siblings_.Put(PlainKey(url), content);
+  return is_repeat;
 }
 
 void UrlRules::AddAlias(std::string_view url, std::string_view target,
@@ -172,34 +182,47 @@ void UrlRules::AddAlias(std::string_view url, std::string_view target,
   for (const Part& part : PartsThatMayNotMatter(url)) {
     const std::string& pattern = patterns_without.Of(part);
     if (!part.present || !part.is_url || part.without != target) continue;
-    Update(part, PartHash(part.kind, part.name), pattern, &UrlRule::without, true, kAliasWeight);
+    Update(part, PartHash(part.kind, part.name), pattern, false, &UrlRule::without, true,
+           kAliasWeight);
   }
 }
 
-std::optional<RuleAdvice> UrlRules::AdviceFor(std::string_view url,
-                                              const PatternMaker& patterns) const {
+std::optional<RuleAdvice> UrlRules::AdviceFor(std::string_view url, const PatternMaker& patterns,
+                                              const RepeatedContent& repeated) const {
   std::optional<RuleAdvice> best;
   const auto offer = [&](const UrlRule& rule, const PairCounts& counts, std::string rewrite_to) {
     const Share precision = counts.lower_bound();
     if (best.has_value() && best->precision >= precision) return;
-    best = RuleAdvice{&rule, precision, counts.pairs(), std::move(rewrite_to)};
+    best = RuleAdvice{&rule, precision, counts.pairs(), counts.different, std::move(rewrite_to)};
   };
   if (url.size() > kMaxUrlBytes || rules_.size() == 0) return best;
+  // Whether the rule holds beside a URL of which this is known.
+  const auto holds_beside = [&](const UrlRule& rule, const std::optional<ContentMark>& content) {
+    if (!content.has_value() || !IsShort(*content)) return !rule.of_short;
+    return rule.of_short && repeated.IsOften(*content);
+  };
   PatternsWithout patterns_without(url, patterns);
   for (const Part& part : PartsThatMayNotMatter(url)) {
     const std::string& pattern = patterns_without.Of(part);
     const std::uint64_t part_hash = PartHash(part.kind, part.name);
-    const UrlRule* const of_pattern = rules_.Find(RuleHash(part_hash, pattern));
-    const UrlRule* const of_site = rules_.Find(RuleHash(part_hash, {}));
-    for (const UrlRule* rule : {of_pattern, of_site}) {
-      if (rule == nullptr) continue;
-      if (rule->suppresses && IsForAnyValue(part.kind) && !IsVeto(of_pattern, &UrlRule::siblings) &&
-          siblings_.Contains(MaskedKey(part, part_hash))) {
-        offer(*rule, rule->siblings, {});
-      }
-      if (rule->rewrites && part.present && part.is_url && !IsVeto(of_pattern, &UrlRule::without)) {
-        const bool is_fetched = siblings_.Contains(PlainKey(part.without));
-        offer(*rule, rule->without, is_fetched ? std::string() : part.without);
+    for (const bool of_short : {false, true}) {
+      const UrlRule* const of_pattern = rules_.Find(RuleHash(part_hash, pattern, of_short));
+      const UrlRule* const of_site = rules_.Find(RuleHash(part_hash, {}, of_short));
+      for (const UrlRule* rule : {of_pattern, of_site}) {
+        if (rule == nullptr) continue;
+        if (rule->suppresses && IsForAnyValue(part.kind) &&
+            !IsVeto(of_pattern, &UrlRule::siblings)) {
+          const auto sibling = siblings_.Find(MaskedKey(part, part_hash));
+          if (sibling.has_value() && holds_beside(*rule, sibling)) {
+            offer(*rule, rule->siblings, {});
+          }
+        }
+        if (rule->rewrites && part.present && part.is_url &&
+            !IsVeto(of_pattern, &UrlRule::without)) {
+          const auto plain = siblings_.Find(PlainKey(part.without));
+          if (!holds_beside(*rule, plain)) continue;
+          offer(*rule, rule->without, plain.has_value() ? std::string() : part.without);
+        }
       }
     }
   }
@@ -220,7 +243,7 @@ void UrlRules::Encode(schedule::ByteWriter& out) const {
     out.Fixed(rule.values, 4);
     out.Fixed(rule.patterns, 4);
     out.Varint(rule.inherited);
-    out.Fixed((rule.suppresses ? 1 : 0) | (rule.rewrites ? 2 : 0), 1);
+    out.Fixed((rule.suppresses ? 1 : 0) | (rule.rewrites ? 2 : 0) | (rule.of_short ? 4 : 0), 1);
   }
   out.Varint(changes_);
 }
@@ -246,7 +269,7 @@ bool UrlRules::Decode(schedule::ByteReader& in) {
     rule.patterns = static_cast<std::uint32_t>(in.Fixed(4));
     const std::uint64_t inherited = in.Varint();
     const std::uint64_t use = in.Fixed(1);
-    if (!in.ok() || kind >= kPartKinds || use > 3 || inherited > 1U << 20 ||
+    if (!in.ok() || kind >= kPartKinds || use > 7 || inherited > 1U << 20 ||
         rule.name.size() > UrlParts::kMaxNameBytes ||
         rule.pattern.size() > PatternMaker::kMaxPatternBytes) {
       return false;
@@ -255,7 +278,9 @@ bool UrlRules::Decode(schedule::ByteReader& in) {
     rule.inherited = static_cast<std::uint32_t>(inherited);
     rule.suppresses = (use & 1) != 0;
     rule.rewrites = (use & 2) != 0;
-    const std::uint64_t hash = RuleHash(PartHash(rule.kind, rule.name), rule.pattern);
+    rule.of_short = (use & 4) != 0;
+    const std::uint64_t hash =
+        RuleHash(PartHash(rule.kind, rule.name), rule.pattern, rule.of_short);
     if (!rules_.Append(hash, std::move(rule))) return false;
   }
   changes_ = in.Varint();

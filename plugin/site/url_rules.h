@@ -2,6 +2,7 @@
 
 #include "plugin/schedule/byte_writer.h"
 #include "plugin/site/bounded_table.h"
+#include "plugin/site/repeated_content.h"
 #include "plugin/site/share.h"
 #include "plugin/site/siblings.h"
 #include "plugin/site/url_parts.h"
@@ -36,6 +37,9 @@ struct UrlRule {
   PartKind kind = PartKind::kParameter;
   std::string name;     ///< of the part
   std::string pattern;  ///< of the URL without the part; empty: of all URLs of the site
+  /// Of URLs whose sibling that was fetched before has too little text to be compared. Many such
+  /// pages are alike by chance, so they tell nothing about others.
+  bool of_short = false;
   /// URLs that have another value in that part, or don't have it.
   PairCounts siblings;
   /// The URL with the part and the URL without.
@@ -67,6 +71,7 @@ struct RuleAdvice {
   const UrlRule* rule = nullptr;  ///< valid until the rules change
   Share precision = 0;            ///< its lower bound
   std::uint32_t support = 0;      ///< pairs that were compared
+  std::uint32_t different = 0;    ///< of these, pairs of two contents
   std::string rewrite_to;         ///< empty: suppress
 };
 
@@ -90,8 +95,9 @@ class UrlRules {
       10;
 
   /// Takes what the fetch of `url` brought. `first_fetch` false: the content is remembered, but
-  /// compared with none, because it may have changed since the others were fetched.
-  void AddPage(std::string_view url, ContentMark content, bool first_fetch,
+  /// compared with none, because it may have changed since the others were fetched. Returns whether
+  /// a URL that it was compared with has the same content.
+  bool AddPage(std::string_view url, ContentMark content, bool first_fetch,
                const PatternMaker& patterns);
 
   /// Takes that the site itself says that `url` stands for `target`, by a redirect or a canonical
@@ -99,9 +105,12 @@ class UrlRules {
   /// this site.
   void AddAlias(std::string_view url, std::string_view target, const PatternMaker& patterns);
 
-  /// What the most precise rule says of a URL that wasn't fetched; nullopt: nothing.
+  /// What the most precise rule says of a URL that wasn't fetched; nullopt: nothing. A rule of
+  /// short pages speaks against URLs beside those whose content is `repeated` often, as a login
+  /// form is.
   [[nodiscard]] std::optional<RuleAdvice> AdviceFor(std::string_view url,
-                                                    const PatternMaker& patterns) const;
+                                                    const PatternMaker& patterns,
+                                                    const RepeatedContent& repeated) const;
 
   [[nodiscard]] const BoundedTable<std::uint64_t, UrlRule>& rules() const { return rules_; }
   /// Raised when a rule comes into use, or out of it.
@@ -112,15 +121,15 @@ class UrlRules {
   [[nodiscard]] bool Decode(schedule::ByteReader& in);
 
  private:
-  UrlRule& FindOrAdd(std::uint64_t hash, const Part& part, std::string_view pattern);
+  UrlRule& FindOrAdd(std::uint64_t hash, const Part& part, std::string_view pattern, bool of_short);
   /// Adds a pair to `counts` of the rule of the pattern and of that of the site. `part_hash`: of
   /// kind and name.
-  void Update(const Part& part, std::uint64_t part_hash, const std::string& pattern,
+  void Update(const Part& part, std::uint64_t part_hash, const std::string& pattern, bool of_short,
               PairCounts UrlRule::*counts, bool is_same, std::uint32_t weight = 1);
   void Decide(UrlRule& rule);
 
   Siblings siblings_;
-  BoundedTable<std::uint64_t, UrlRule> rules_;  // by hash of kind, name and pattern
+  BoundedTable<std::uint64_t, UrlRule> rules_;  // by hash of kind, name, pattern and length
   std::uint64_t changes_ = 0;
 };
 

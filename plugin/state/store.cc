@@ -189,6 +189,10 @@ class Store::Impl {
     if (giving_.valid()) giving_.wait();
   }
 
+  [[nodiscard]] std::uint64_t EstimateRows(Table table) {
+    return PropertyOf(HandleOf(table), rocksdb::DB::Properties::kEstimateNumKeys);
+  }
+
   [[nodiscard]] RoomReport room_report() const { return {tables_merged_, tables_passed_over_}; }
 
   bool IsFlushing() {
@@ -653,6 +657,8 @@ bool Store::IsFlushing() const { return impl_->IsFlushing(); }
 Status Store::Checkpoint(const std::filesystem::path& directory) const {
   return impl_->Checkpoint(directory);
 }
+
+std::uint64_t Store::EstimateRows(Table table) const { return impl_->EstimateRows(table); }
 
 Result<std::vector<Store::Row>> Store::Range(Table table, std::string_view prefix,
                                              std::string_view from, std::size_t limit) const {

@@ -10,6 +10,7 @@ from crawlsieve_spark.errors import Refused
 _RECORDS = (".warc", ".wet", ".jsonl", ".ndjson", ".json", ".cdxj")
 _PAGES = (".html", ".htm", ".xhtml", ".txt")
 _PARQUET = (".parquet",)
+_WACZ = (".wacz",)  # files of records that are packed in no other way
 # About what one task extracts, as it lies on the disk.
 _TASK_BYTES = 64 << 20
 _PAGES_AT_ONCE = 1_000
@@ -80,6 +81,8 @@ def _kind_of(path):
     name = os.path.basename(path).lower()
     if name.endswith(_PARQUET):
         return "parquet"
+    if name.endswith(_WACZ):
+        return "records"
     stem = name.removesuffix(".gz")
     if stem.endswith(_RECORDS) or stem.removesuffix(".zst").endswith(_RECORDS):
         return "records"
@@ -103,7 +106,7 @@ def _expanded(paths):
             mistakes.append(f"{path}: no such file")
         elif not _kind_of(path):
             mistakes.append(f"{path}: unknown ending; known are {', '.join(_RECORDS + _PAGES)}, "
-                            "also with .gz behind, those of records with .zst too, and .parquet")
+                            "also with .gz behind, those of records with .zst too, .wacz and .parquet")
         else:
             found.append(path)
     if mistakes:

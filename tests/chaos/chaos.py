@@ -16,6 +16,7 @@ import losses
 import processes
 import proxy
 import rounds
+import slots
 
 ROUND_PAGES = 20_000  # the checker compares each page with every one kept: rounds bound that
 ROUND_FAULTS = 25  # what is lost when a campaign is interrupted
@@ -39,7 +40,8 @@ def parse_arguments():
         epilog="script/chaos --preset NAME ... builds that CMake preset, such as asan, instead of "
                "release. Exit codes: 0 everything held, 1 something did not, 2 wrong usage. What a "
                "failed round left (logs, states) is kept, and its folder named.")
-    parser.add_argument("--kind", choices=(*faults.KINDS, "mixed", LOG_LOSS), default="kill",
+    parser.add_argument("--kind", choices=(*faults.KINDS, slots.KIND, "mixed", LOG_LOSS),
+                        default="kill",
                         help="which faults are injected (default: kill)")
     parser.add_argument("--kills", type=int, default=15, metavar="N",
                         help="faults to inject, of whatever kind (default: 15)")
@@ -76,6 +78,8 @@ def parse_arguments():
         parser.error(f"at least one fault, and 1000 pages for each {ROUND_FAULTS} of them")
     if arguments.kind == "rebalance" and arguments.processes < 2:
         parser.error("a rebalance takes at least two processes")
+    if arguments.kind == slots.KIND and arguments.delivery != "exactly_once":
+        parser.error("slots of the index take --delivery exactly_once")
     if arguments.librdkafka and not (arguments.librdkafka / "librdkafka.so.1").exists():
         parser.error(f"no librdkafka.so.1 in {arguments.librdkafka}")
     if arguments.other and not (arguments.other / "crawlsieve").exists():
@@ -144,7 +148,8 @@ def run_round(arguments, entry, work, broker, middleman, planned):
     say(f"round: --seed {seed} --kind {arguments.kind} --pages {pages} --kills {faults_planned} "
         f"--processes {arguments.processes} --delivery {arguments.delivery}")
     work = work / f"round-{seed}"
-    make = losses.LossRound if arguments.kind == LOG_LOSS else rounds.Round
+    make = {LOG_LOSS: losses.LossRound, slots.KIND: slots.SlotRound}.get(arguments.kind,
+                                                                         rounds.Round)
     current = make(arguments.build, work, broker, middleman, arguments.kind, seed, pages,
                            faults_planned, arguments.processes, arguments.delivery, entry,
                            feeder.Feed(seed, rounds.PARTITIONS), say, arguments.librdkafka,

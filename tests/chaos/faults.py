@@ -120,7 +120,9 @@ class Injector:
     def _zombie(self, rng, supervise):
         judges = [s for s in self._running() if s.is_judge]
         victim = rng.choice(judges if judges and rng.random() < 0.8 else self._running())
-        seconds = rng.uniform(*ZOMBIE_SECONDS)
+        return self._stop_for(victim, rng.uniform(*ZOMBIE_SECONDS), supervise)
+
+    def _stop_for(self, victim, seconds, supervise):
         victim.send(signal.SIGSTOP)
         try:
             self._last(seconds, supervise)

@@ -110,10 +110,18 @@ class Service:
         self._process = None
         self._wanted = False
         self._retry_at = 0
+        self.configure(options)
+
+    def configure(self, options):
+        """Takes effect with the next start."""
         options = json.loads(json.dumps(options))
-        options["service"] = {**options["service"], "roles": roles, "instance": name,
+        options["service"] = {**options["service"], "roles": self.roles, "instance": self.name,
                               "state_directory": str(self.state_directory)}
         self._config.write_text(json.dumps(options, indent=2))  # JSON is YAML
+
+    @property
+    def config(self):
+        return self._config
 
     @property
     def log(self):

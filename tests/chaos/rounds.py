@@ -41,6 +41,7 @@ class Round:
         self._build = build
         self._directory = directory
         self._broker = broker
+        self._proxy = proxy
         self._kind = kind
         self._delivery = delivery
         self._seed = seed
@@ -83,7 +84,16 @@ class Round:
             self._services.append(processes.Service(
                 program, directory, name, ROLES[i], options, environment,
                 random.Random(f"{seed}/clock/{i}"), librdkafka))
-        self._injector = faults.Injector(kind, seed, broker, proxy, self._services, disks)
+        self._services += self._more_services(options)
+        self._injector = self._make_injector(disks)
+
+    def _more_services(self, _options):
+        """Those of rounds of another kind, begun after the first one."""
+        return []
+
+    def _make_injector(self, disks):
+        return faults.Injector(self._kind, self._seed, self._broker, self._proxy, self._services,
+                               disks)
 
     def run(self):
         """Raises Stuck when the service did not go on; else `counts` says what was wrong."""

@@ -215,8 +215,9 @@ TEST(ParseConfig, RefusesWhatKafkaTakesForNoTopic) {
 }
 
 TEST(ParseConfig, PointsAtTheItemOfAList) {
-  EXPECT_THAT(Mistakes("service:\n  roles:\n    - judge\n    - jugde\n"),
-              ElementsAre("c.yaml:4:7: service.roles: \"jugde\" is not one of extract, judge"));
+  EXPECT_THAT(
+      Mistakes("service:\n  roles:\n    - judge\n    - jugde\n"),
+      ElementsAre("c.yaml:4:7: service.roles: \"jugde\" is not one of extract, judge, index"));
   EXPECT_THAT(Mistakes("service:\n  roles: [judge, judge]\n"),
               ElementsAre("c.yaml:2:18: service.roles: \"judge\" is there twice"));
   EXPECT_THAT(Mistakes("service:\n  roles: []\n"),
@@ -292,6 +293,10 @@ TEST(ParseConfig, WantsDifferentTopics) {
       ElementsAre("c.yaml:3:5: kafka.verdicts.topic: must not be one of kafka.input.topics"));
   EXPECT_THAT(Mistakes("kafka:\n  verdicts: {topic: crawl.fingerprints}\n"),
               ElementsAre("c.yaml:2:14: kafka.verdicts.topic: must differ from kafka.log.topic"));
+  EXPECT_EQ(Good("kafka: {log: {topic: crawl.changes}, verdicts: {topic: crawl.candidates}}")
+                .kafka.slots.count,
+            0U)
+      << "without slots there are no topics of theirs";
   EXPECT_THAT(Mistakes("metrics:\n  topic: crawl.verdicts\n"),
               ElementsAre("c.yaml:2:3: metrics.topic: must differ from kafka.verdicts.topic"));
   EXPECT_THAT(Mistakes("kafka:\n  log: {topic: crawl.pages.dlq}\n"),

@@ -6,9 +6,10 @@ namespace crawlsieve::consumer {
 namespace {
 
 constexpr std::array kKinds = {
-    FormatKind::kScrapyCluster, FormatKind::kNutch, FormatKind::kNorconex, FormatKind::kAche,
-    FormatKind::kKatana,        FormatKind::kJson,  FormatKind::kHeritrix, FormatKind::kCommonCrawl,
-    FormatKind::kCanonical,     FormatKind::kAuto,
+    FormatKind::kScrapyCluster, FormatKind::kNutch,       FormatKind::kNorconex,
+    FormatKind::kAche,          FormatKind::kKatana,      FormatKind::kJson,
+    FormatKind::kHeritrix,      FormatKind::kCommonCrawl, FormatKind::kCanonical,
+    FormatKind::kAuto,          FormatKind::kBrowsertrix, FormatKind::kCorpus,
 };
 
 DecodeOptions Options() {

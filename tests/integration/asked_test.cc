@@ -52,27 +52,20 @@ class AskedTest : public ServiceTest {
   /// What a fold of the admission log says of scores.
   std::vector<std::string> ScoresOfTheLog() {
     std::vector<std::string> records;
-    TemporaryDirectory directory;
-    auto store = Store::Open({.directory = directory.path()});
-    auto detector = Detector::Open(**store, MakeIndex, consumer::SchemeOf(setup_.processor));
-    for (const std::string& bytes : ReadCommitted(setup_.kafka, setup_.kafka.log_topic)) {
-      log::Entry entry;
-      EXPECT_TRUE(entry.ParseFromString(bytes));
-      const auto folded = (*detector)->Fold(entry);
-      EXPECT_TRUE(folded.has_value());
-      if (folded->outcome == FoldOutcome::kQuestion) {
-        const auto answer = (*detector)->AnswerTo(entry.question());
+    FoldTheLog([&](Detector& detector, const log::Entry& entry, const Folded& folded) {
+      if (folded.outcome == FoldOutcome::kQuestion) {
+        const auto answer = detector.AnswerTo(entry.question());
         EXPECT_TRUE(answer.has_value());
         records.push_back(consumer::UrlScoreRecord(*answer));
         ++questions_;
       }
-      if (!folded->verdict.has_value()) continue;
-      const auto scores = (*detector)->ScoresOf(entry.page(), *folded->verdict);
+      if (!folded.verdict.has_value()) return;
+      const auto scores = detector.ScoresOf(entry.page(), *folded.verdict);
       EXPECT_TRUE(scores.has_value());
       for (const UrlScore& score : *scores) {
         records.push_back(consumer::UrlScoreRecord(score));
       }
-    }
+    });
     return records;
   }
 

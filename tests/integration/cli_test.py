@@ -260,6 +260,24 @@ class CliTest(unittest.TestCase):
         self.assertIn("kafka.input.json.url", said)
         self.assertIn("kafka.input.json.body", said)
 
+    def test_scan_judges_texts_that_have_only_an_id(self):
+        path = self.write_lines("corpus.jsonl", [
+            {"id": f"doc/{i}", "text": words(i % 3, 200)} for i in range(5)] + [
+            {"id": 7, "text": words(7, 200)}, {"id": "doc/0", "text": words(8, 200)},
+            {"text": words(9, 200)},
+            {"id": "<urn:uuid:1>", "url": "http://a.example/", "text": words(10, 200)}])
+        out = self.folder / "verdicts"
+        done = self.run_program("scan", path, "--format", "corpus", "--out", out, "--json",
+                                expect=DONE)
+        verdicts = [json.loads(line) for line in out.read_text().splitlines()]
+        self.assertEqual([(v["url"], v["id"], v["reason"]) for v in verdicts], [
+            ("doc/0", "doc/0", "unique"), ("doc/1", "doc/1", "unique"),
+            ("doc/2", "doc/2", "unique"), ("doc/3", "doc/3", "exact_duplicate"),
+            ("doc/4", "doc/4", "exact_duplicate"), ("7", "7", "unique"),
+            ("doc/0", "doc/0", "updated"), ("http://a.example/", "<urn:uuid:1>", "unique")])
+        self.assertEqual(verdicts[3]["match"]["id"], "doc/0")
+        self.assertEqual(json.loads(done.stdout)["dead_letters"], 1)
+
     def test_check_shows_what_records_become(self):
         path = self.write_lines("pages.jsonl", [
             self.katana(1, extra=1), self.katana(2, response=None, error="timeout"), {"x": "\x1b[2J"}]

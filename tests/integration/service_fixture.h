@@ -13,6 +13,7 @@
 #include "tests/support/temporary_directory.h"
 
 #include <fstream>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -340,22 +341,30 @@ class ServiceTest : public BrokerTest {
     std::vector<std::string> scores;
   };
 
-  /// What a fold of the admission log tells of sites.
-  std::vector<std::string> SiteRecordsOfTheLog() {
-    std::vector<std::string> records;
+  /// Folds the admission log. `see` gets each entry and what it came to.
+  void FoldTheLog(const std::function<void(Detector&, const log::Entry&, const Folded&)>& see) {
     TemporaryDirectory directory;
     auto store = Store::Open({.directory = directory.path()});
     auto detector = Detector::Open(**store, MakeIndex, consumer::SchemeOf(setup_.processor));
     for (const std::string& bytes : ReadCommitted(setup_.kafka, setup_.kafka.log_topic)) {
       log::Entry entry;
       EXPECT_TRUE(entry.ParseFromString(bytes));
-      EXPECT_TRUE((*detector)->Fold(entry).has_value());
-      const auto all = (*detector)->NewsOfSites();
+      const auto folded = (*detector)->Fold(entry);
+      ASSERT_TRUE(folded.has_value()) << folded.error().message;
+      see(**detector, entry, *folded);
+    }
+  }
+
+  /// What a fold of the admission log tells of sites.
+  std::vector<std::string> SiteRecordsOfTheLog() {
+    std::vector<std::string> records;
+    FoldTheLog([&](Detector& detector, const log::Entry&, const Folded&) {
+      const auto all = detector.NewsOfSites();
       EXPECT_TRUE(all.has_value());
       for (const SiteNews& news : *all) {
         records.push_back(news.report.has_value() ? consumer::SiteRecord(*news.report) : "");
       }
-    }
+    });
     return records;
   }
 

@@ -6,7 +6,6 @@ shown, one that was killed is named, and so is a topic that is missing.
 """
 
 import json
-import os
 import pathlib
 import re
 import subprocess
@@ -16,6 +15,10 @@ import time
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests/chaos"))
+
+import processes  # noqa: E402
+
 PROGRAM = sys.argv.pop(1)
 DONE, WRONG_INPUT, FAILED = 0, 1, 3
 PATIENCE_SECONDS = 120
@@ -27,11 +30,10 @@ class TopTopicTest(unittest.TestCase):
         temporary = tempfile.TemporaryDirectory()
         cls.addClassCleanup(temporary.cleanup)
         cls.folder = pathlib.Path(temporary.name)
-        broker = cls.folder / "broker"
-        cls.addClassCleanup(subprocess.run, [ROOT / "script/broker", "stop", broker], check=False)
-        subprocess.run([ROOT / "script/broker", "start", broker, "--while", str(os.getpid())],
-                       check=True, timeout=600)
-        cls.bootstrap = (broker / "bootstrap").read_text().strip()
+        broker = processes.Broker(cls.folder / "broker")
+        cls.addClassCleanup(broker.kill)
+        broker.start()
+        cls.bootstrap = broker.address
 
     def configuration(self, name, **metrics):
         path = self.folder / f"{name}.yaml"

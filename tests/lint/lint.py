@@ -34,6 +34,8 @@ ROOMS = {
                     "plugin/schedule plugin/score plugin/site plugin/index/snapshot plugin/index",
     "plugin/checkpoint": "plugin/base plugin/fingerprint plugin/state plugin/judge "
                          "plugin/index/snapshot",
+    "plugin/slots": "plugin/base plugin/fingerprint plugin/log plugin/verdict "
+                    "plugin/index/snapshot plugin/index plugin/judge",
     "extract/text": "plugin/fingerprint",
     "extract/html": "extract/text",
     "extract/url": "extract/text",
@@ -45,9 +47,10 @@ ROOMS = {
     "consumer": "",
     "consumer/kafka": "plugin/base consumer",
     "consumer/observability": "plugin/base consumer",
-    "consumer/status": "plugin/base consumer consumer/observability",
+    "consumer/html": "consumer/observability",
+    "consumer/status": "plugin/base consumer consumer/observability consumer/html",
     "consumer/input/formats": "plugin/base extract",
-    "consumer/input": "plugin/base consumer/input/formats",
+    "consumer/input": "plugin/base plugin/fingerprint consumer/input/formats",
     "consumer/claims": "plugin/base extract consumer/input/formats",
     "consumer/output": "plugin/base plugin/fingerprint plugin/log plugin/verdict consumer/kafka "
                        "consumer/observability consumer/input/formats consumer/input",
@@ -68,33 +71,45 @@ ROOMS = {
     "consumer/service/brokers": "plugin/base plugin/fingerprint plugin/log consumer/kafka "
                                 "consumer/observability consumer/pipeline "
                                 "consumer/service/options.h",
+    # Of use wherever pages come from a topic.
+    "consumer/service/extract/copy_record.h": "consumer/kafka consumer/input/formats",
     "consumer/service/extract": "plugin/base plugin/log plugin/judge consumer consumer/kafka "
                                 "consumer/observability consumer/input/formats consumer/output "
                                 "consumer/claims consumer/pipeline consumer/crash_probe "
-                                "consumer/service/options.h consumer/service/brokers",
+                                "consumer/service/options.h consumer/service/brokers "
+                                "consumer/service/extract/copy_record.h",
+    "consumer/service/slots": "plugin/base plugin/fingerprint plugin/log plugin/state plugin/judge "
+                              "plugin/slots consumer/kafka consumer/observability consumer/service/options.h "
+                              "consumer/service/brokers",
     "consumer/service/judge": "plugin/base plugin/log plugin/score plugin/verdict plugin/state "
-                              "plugin/judge plugin/checkpoint consumer/kafka "
+                              "plugin/judge plugin/checkpoint plugin/slots consumer/kafka "
                               "consumer/observability consumer/status consumer/output "
                               "consumer/output/advice consumer/output/scores consumer/advice "
                               "extract/url consumer/service/options.h "
-                              "consumer/service/brokers",
+                              "consumer/service/brokers consumer/service/slots",
     "consumer/service": "plugin/base plugin/fingerprint plugin/log plugin/state plugin/verdict "
-                        "plugin/judge plugin/checkpoint consumer consumer/kafka "
+                        "plugin/judge plugin/checkpoint plugin/slots consumer consumer/kafka "
                         "consumer/observability consumer/status consumer/claims "
                         "consumer/pipeline consumer/service/options.h consumer/service/brokers "
-                        "consumer/service/extract consumer/service/judge",
+                        "consumer/service/slots consumer/service/extract consumer/service/judge",
     "config": "plugin/fingerprint plugin/verdict plugin/schedule plugin/index extract/text extract/features "
               "extract/options.h consumer/input/formats consumer/claims "
               "consumer/service/options.h",
     "evaluation": "plugin/base plugin/log plugin/state plugin/verdict plugin/judge "
-                  "consumer/observability consumer/input consumer/pipeline",
+                  "consumer/observability consumer/html consumer/status consumer/input "
+                  "consumer/pipeline",
+    "evaluation/crawl": "plugin/base plugin/fingerprint plugin/log plugin/state plugin/verdict "
+                        "plugin/schedule plugin/judge consumer/observability consumer/html "
+                        "consumer/status consumer/input consumer/pipeline evaluation",
     "evaluation/schemes": "plugin/fingerprint extract/features evaluation",
     "cli": "plugin/base plugin/fingerprint plugin/index/snapshot plugin/index plugin/index/batch "
-           "plugin/state plugin/judge plugin/checkpoint plugin/score plugin/site extract/url "
-           "extract/features extract consumer consumer/kafka consumer/observability "
-           "consumer/advice consumer/output/advice consumer/status consumer/input/formats consumer/input "
-           "consumer/claims consumer/output consumer/output/scores consumer/pipeline "
-           "consumer/crash_probe consumer/service/brokers consumer/service config evaluation evaluation/schemes",
+           "plugin/state plugin/verdict plugin/judge plugin/checkpoint plugin/slots plugin/score "
+           "plugin/site extract/url extract/features extract consumer consumer/kafka consumer/observability "
+           "consumer/html consumer/advice consumer/output/advice consumer/status "
+           "consumer/input/formats consumer/input consumer/claims consumer/output "
+           "consumer/output/scores consumer/pipeline consumer/crash_probe consumer/service/brokers "
+           "consumer/service/slots consumer/service/extract/copy_record.h "
+           "consumer/service config evaluation evaluation/crawl evaluation/schemes",
 }
 # May include everything, and nothing but they themselves includes them.
 FREE = ("tests", "bench")
@@ -114,7 +129,8 @@ CONFINED = {
     r"faiss/": ("bench",),
     r"curl/": ("consumer/claims",),
     r"openssl/": ("plugin/fingerprint", "consumer/claims", "consumer/observability/access_token",
-                  "consumer/observability/tls", "evaluation/schemes"),
+                  "consumer/observability/tls", "consumer/html/report_page",
+                  "evaluation/schemes"),
 }
 
 
@@ -323,12 +339,42 @@ def check_readme():
     yield from document_references()
 
 
+LOG_CALL = re.compile(r"""\bLog(?:Repeating)?\(([^;{]*?)"([a-z_]+(?:\.[a-z_0-9]+)+)\"""")
+LOG_ROW = re.compile(r"^\| `([a-z_]+(?:\.[a-z_0-9]+)+)` \| ([^|]+) \|", re.M)
+
+
+def check_log_codes():
+    """Every code of a log line is explained in docs/logs.md, none else is, and lines that are
+    summed up say so there."""
+    used, repeating = {}, set()
+    for path in sources(".cc", ".h"):
+        if path.parts[0] in FREE:
+            continue
+        for call in LOG_CALL.finditer((ROOT / path).read_text()):
+            used.setdefault(call[2], path)
+            if call[0].startswith("LogRepeating"):
+                repeating.add(call[2])
+    rows = LOG_ROW.findall((ROOT / "docs/logs.md").read_text())
+    explained = dict(rows)
+    for code in sorted(used.keys() - explained.keys()):
+        yield f"{used[code]}: log code {code} isn't in docs/logs.md"
+    for code in sorted(explained.keys() - used.keys()):
+        yield f"docs/logs.md: nothing logs {code}"
+    for code in sorted(used.keys() & explained.keys()):
+        if (code in repeating) != ("*summed up*" in explained[code]):
+            yield f"docs/logs.md: {code}: says the wrong thing about being summed up"
+    codes = [code for code, _ in rows]
+    if codes != sorted(set(codes)):
+        yield "docs/logs.md: codes aren't in their order, or one is there twice"
+
+
 CHECKS = {
     "includes": check_includes,
     "own_headers": check_own_headers,
     "tests_are_built": check_tests_are_built,
     "format": check_format,
     "readme": check_readme,
+    "log_codes": check_log_codes,
 }
 
 

@@ -15,6 +15,7 @@ import sys
 import tempfile
 import types
 import unittest
+import zipfile
 
 from crawlsieve_spark.corpus import Corpus, RowExtraction
 from crawlsieve_spark.errors import Failed, Refused
@@ -375,6 +376,14 @@ class CorpusTest(SparkTest):
     def rows_of(self, name, table, order):
         rows = SPARK.read.parquet(f"file://{self.root / name / table}").orderBy(*order).collect()
         return [row.asDict(recursive=True) for row in rows]
+
+    def test_wacz_files_are_read_by_the_program(self):
+        file = self.root / "crawl.wacz"
+        with zipfile.ZipFile(file, "w") as wacz:
+            wacz.write(self.pages / "b.warc.gz", "archive/b.warc.gz")
+        self.judge("w", file)
+        self.assertEqual(self.verdicts("w"), self.scan(file))
+        self.assertEqual(len(self.verdicts("w")), 60)
 
     def test_verdicts_are_those_of_one_scan_row_by_row(self):
         corpus = self.judge("c")

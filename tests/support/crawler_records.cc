@@ -155,6 +155,8 @@ std::vector<CrawledPage> MadeUpPages() {
 
 std::vector<CrawledPage> PagesOfFolder(const std::string& folder) {
   constexpr std::size_t kPages = 200;
+  // A record with such a page in base64 and its text fits what brokers take by default.
+  constexpr std::size_t kMaxPageBytes = 300'000;
   std::vector<std::filesystem::path> files;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
     if (entry.is_regular_file() && entry.path().extension() == ".html") {
@@ -167,7 +169,7 @@ std::vector<CrawledPage> PagesOfFolder(const std::string& folder) {
     std::ifstream file(path, std::ios::binary);
     CrawledPage page;
     page.html.assign(std::istreambuf_iterator<char>(file), {});
-    if (!IsUtf8(page.html)) continue;
+    if (page.html.size() > kMaxPageBytes || !IsUtf8(page.html)) continue;
     page.text = TextOf(page.html);
     page.url = "http://docs.example/" + std::to_string(pages.size());
     pages.push_back(page);
@@ -310,6 +312,45 @@ std::vector<CrawlerFormat> CrawlerFormats(Timestamp at) {
        [exact](const CrawledPage& page) {
          return Value(Canonical(page, {{"body", page.html}, {"status_code", page.status}}, exact));
        }});
+  formats.push_back(
+      {"browsertrix", FormatKind::kBrowsertrix,
+       [exact](const CrawledPage& page) {
+         return Value({{"id", "1"},
+                       {"url", page.url},
+                       {"title", "x"},
+                       {"ts", exact},
+                       {"status", page.status},
+                       {"mime", "text/html"},
+                       {"text", page.text}});
+       },
+       [exact](const CrawledPage& page) {
+         return Value(Canonical(
+             page, {{"id", "1"}, {"text", page.text}, {"status_code", page.status}}, exact));
+       },
+       false});
+  formats.push_back({"corpus", FormatKind::kCorpus,
+                     [second](const CrawledPage& page) {
+                       return Value({{"id", "<urn:uuid:1>"},
+                                     {"url", page.url},
+                                     {"dump", "c"},
+                                     {"date", second},
+                                     {"text", page.text}});
+                     },
+                     [second](const CrawledPage& page) {
+                       return Value({{"id", "<urn:uuid:1>"},
+                                     {"url", page.url},
+                                     {"text", page.text},
+                                     {"fetch_time", second}});
+                     },
+                     false});
+  formats.push_back({"corpus_of_ids", FormatKind::kCorpus,
+                     [](const CrawledPage& page) {
+                       return Value({{"id", page.url}, {"text", page.text}});
+                     },
+                     [](const CrawledPage& page) {
+                       return Value({{"id", page.url}, {"url", page.url}, {"text", page.text}});
+                     },
+                     false});
   formats.push_back({"json", FormatKind::kJson,
                      [](const CrawledPage& page) {
                        return Value(

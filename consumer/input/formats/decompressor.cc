@@ -173,6 +173,11 @@ std::string ReadZstdDictionary(std::string_view frame) {
   return {};
 }
 
+std::uint32_t Crc32(std::uint32_t so_far, std::string_view bytes) {
+  return static_cast<std::uint32_t>(
+      ::crc32_z(so_far, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
+}
+
 bool LooksLikeGzip(std::string_view bytes) { return bytes.starts_with("\x1f\x8b"); }
 
 bool LooksLikeZstd(std::string_view bytes) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -55,6 +56,9 @@ class Decompressor {
 /// or larger than kMaxZstdDictionaryBytes.
 [[nodiscard]] std::string ReadZstdDictionary(std::string_view frame);
 inline constexpr std::size_t kMaxZstdDictionaryBytes = 16 << 20;
+
+/// Checksum of bytes that follow those of `so_far`, 0 in front: CRC-32 as gzip and ZIP have it.
+[[nodiscard]] std::uint32_t Crc32(std::uint32_t so_far, std::string_view bytes);
 
 /// By the first bytes: a gzip member, a zstd frame.
 [[nodiscard]] bool LooksLikeGzip(std::string_view bytes);

@@ -40,6 +40,8 @@ constexpr std::array kFormats = {
     FormatRow{FormatKind::kKatana, "katana", true, &kKatanaFormat},
     FormatRow{FormatKind::kHeritrix, "heritrix", true, &kHeritrixFormat},
     FormatRow{FormatKind::kCommonCrawl, "commoncrawl", true, &kCommonCrawlFormat},
+    FormatRow{FormatKind::kBrowsertrix, "browsertrix", true, &kBrowsertrixFormat},
+    FormatRow{FormatKind::kCorpus, "corpus", true, &kCorpusFormat},
     FormatRow{FormatKind::kJson, "json", true},
     FormatRow{FormatKind::kAuto, "auto", true},
 };
@@ -76,7 +78,8 @@ Decoded DecodeAuto(InputRecord&& record, const DecodeOptions& options, FormatKin
   std::array<const JsonFormat*, kMostFormats> formats{};
   std::size_t count = 0;
   for (const FormatRow& row : kFormats) {
-    if (row.json != nullptr && row.kind != FormatKind::kCanonical) formats[count++] = row.json;
+    if (row.json == nullptr || row.kind == FormatKind::kCanonical) continue;
+    if (!row.json->shapes.empty()) formats[count++] = row.json;
   }
   formats[count++] = &kCanonicalFormat;
   const JsonFieldsFormat fields(options.json);

@@ -27,8 +27,10 @@ enum class FormatKind {
   kKatana,         ///< "katana": its JSON lines
   kHeritrix,       ///< "heritrix": its crawl log in Kafka, and that of warcprox
   kCommonCrawl,    ///< "commoncrawl": lines of a CDXJ index, or the same as JSON
+  kBrowsertrix,    ///< "browsertrix": lines of pages/*.jsonl in WACZ files
+  kCorpus,         ///< "corpus": texts with `text` and `url` or `id`, as in FineWeb, C4, Dolma
   kJson,           ///< "json": one JSON object, with the fields where DecodeOptions::json says
-  kAuto,           ///< "auto": any of these but raw, known by its shape
+  kAuto,           ///< "auto": any of these but raw, browsertrix and corpus, by its shape
 };
 
 [[nodiscard]] std::string_view FormatName(FormatKind kind);

@@ -228,10 +228,10 @@ Decoded DecodeJson(const JsonFormat& format, JsonRecord& record, const DecodeLim
   if (auto failure = record.Read(format.paths, format.arrays, fields)) return std::move(*failure);
   const bool has_other = !fields[Field::kUrl].present() && fields[Field::kUrlElse].present();
   const Field url = has_other ? Field::kUrlElse : Field::kUrl;
-  if (auto failure = FindUrlProblem(format, fields, url)) return std::move(*failure);
   if (format.find_other_than_page != nullptr) {
     if (auto other = format.find_other_than_page(fields)) return std::move(*other);
   }
+  if (auto failure = FindUrlProblem(format, fields, url)) return std::move(*failure);
   extract::Page page = MakePage(format, fields[url].text, fields);
   if (auto ref = FillBody(format, fields, record.TakeMemory(), limits, page)) {
     return ClaimedPage{std::move(page), std::move(*ref)};

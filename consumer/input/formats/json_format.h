@@ -59,6 +59,8 @@ extern const JsonFormat kAcheFormat;
 extern const JsonFormat kKatanaFormat;
 extern const JsonFormat kHeritrixFormat;
 extern const JsonFormat kCommonCrawlFormat;
+extern const JsonFormat kBrowsertrixFormat;
+extern const JsonFormat kCorpusFormat;
 
 /// Reads a record of `format`. Failures: those of JsonRecord::Read; `missing_url`, also where the
 /// URL is not a string; `ambiguous_url`: an array of several.

@@ -34,6 +34,7 @@ enum class Field : std::uint8_t {
   kRawResponse,   ///< an HTTP message, status line and header first
   kError,         ///< why there is no response
   kMethod,        ///< of the request
+  kListHead,      ///< where it is and a URL isn't: a line about a list of pages
   kBodyRef,       ///< an object with members of these names, or only whether there is one:
   kRefFile,       ///< `file` or `uri`
   kRefOffset,     ///< `offset`

@@ -80,7 +80,7 @@ Json ScheduleJson(const std::optional<ScheduleEvidence>& schedule) {
 
 Json CountsJson(const site::FetchCounts& counts) {
   return {{"fetched", Fetches(counts.fetched)},
-          {"new", Fetches(counts.fresh)},
+          {"new", Fetches(counts.with_new)},
           {"worth", Fetches(counts.worth)},
           {"errors", Fetches(counts.errors)},
           {"soft_errors", Fetches(counts.soft_errors)}};
@@ -90,7 +90,8 @@ Json RuleJson(const std::optional<site::UrlRule>& rule) {
   if (!rule.has_value()) return {};
   return {{"part", site::NameOf(rule->kind)},
           {"name", TextOrNull(rule->name)},
-          {"pattern", TextOrNull(rule->pattern)}};
+          {"pattern", TextOrNull(rule->pattern)},
+          {"short_pages", rule->of_short}};
 }
 
 Json SiteJson(const std::optional<SiteEvidence>& site) {
@@ -100,14 +101,17 @@ Json SiteJson(const std::optional<SiteEvidence>& site) {
   json["is_known"] = site->is_known;
   json["shape"] = site->patterns.shape;
   json["pattern"] = site->patterns.pattern;
+  json["folder"] = TextOrNull(site->patterns.folder);
   json["counts"] = {{"site", CountsJson(site->of_site)},
                     {"shape", CountsJson(site->of_shape)},
-                    {"pattern", CountsJson(site->of_pattern)}};
-  json["chance_of_new"] = {{"average", Decimal(site->average)},
-                           {"site", Decimal(site->chances.site)},
-                           {"shape", Decimal(site->chances.shape)},
-                           {"pattern", Decimal(site->chances.pattern)},
-                           {"url", Decimal(site->chances.chance)}};
+                    {"pattern", CountsJson(site->of_pattern)},
+                    {"folder", CountsJson(site->of_folder)}};
+  json["chance_of_new"] = {{"average", Decimal(site->average.chance)},
+                           {"site", Decimal(site->steps.site.chance)},
+                           {"shape", Decimal(site->steps.shape.chance)},
+                           {"pattern", Decimal(site->steps.pattern.chance)},
+                           {"folder", Decimal(site->steps.folder.chance)},
+                           {"url", Decimal(site->advice.chance)}};
   json["is_explored"] = site->is_explored;
   json["action"] = NameOf(ActionOf(site->advice.action));
   json["rewrite_to"] = TextOrNull(site->advice.rewrite_to);
@@ -197,14 +201,17 @@ void AddSite(const SiteEvidence& site, Lines& lines) {
   const auto level = [&lines](const char* name, std::string_view text,
                               const site::FetchCounts& counts, site::Share chance) {
     lines.Add(name, "{}: {:.1f} new of {:.0f} first fetches, chance {:.4f}", Printable(text),
-              Fetches(counts.fresh), Fetches(counts.fetched), Decimal(chance));
+              Fetches(counts.with_new), Fetches(counts.fetched), Decimal(chance));
   };
-  level("  all URLs", site.name, site.of_site, site.chances.site);
-  level("  shape", site.patterns.shape, site.of_shape, site.chances.shape);
-  level("  pattern", site.patterns.pattern, site.of_pattern, site.chances.pattern);
-  lines.Add("  chance of new", "{:.4f}{}; of an average fetch {:.4f}", Decimal(site.chances.chance),
+  level("  all URLs", site.name, site.of_site, site.steps.site.chance);
+  level("  shape", site.patterns.shape, site.of_shape, site.steps.shape.chance);
+  level("  pattern", site.patterns.pattern, site.of_pattern, site.steps.pattern.chance);
+  if (!site.patterns.folder.empty()) {
+    level("  folder", site.patterns.folder, site.of_folder, site.steps.folder.chance);
+  }
+  lines.Add("  chance of new", "{:.4f}{}; of an average fetch {:.4f}", Decimal(site.advice.chance),
             site.is_explored ? ", explored whatever its pattern brings" : "",
-            Decimal(site.average));
+            Decimal(site.average.chance));
   if (site.advice.ground == site::Ground::kNone) {
     return lines.Add("advice", "schedule: nothing speaks against a URL like this");
   }

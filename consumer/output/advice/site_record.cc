@@ -30,7 +30,8 @@ std::vector<const UrlRule*> RulesOf(const site::Site& site) {
   const auto rank = [](const UrlRule* rule) {
     return std::tuple(!rule->suppresses && !rule->rewrites,
                       -std::int64_t{rule->siblings.pairs() + rule->without.pairs()}, rule->kind,
-                      std::string_view(rule->name), std::string_view(rule->pattern));
+                      std::string_view(rule->name), std::string_view(rule->pattern),
+                      rule->of_short);
   };
   std::ranges::sort(rules, {}, rank);
   return rules;
@@ -49,7 +50,7 @@ std::vector<const PatternCounts::Pattern*> PatternsOf(const site::Site& site) {
 
 void AddCounts(const site::FetchCounts& counts, Json& json) {
   json["fetched"] = Fetches(counts.fetched);
-  json["new"] = Fetches(counts.fresh);
+  json["new"] = Fetches(counts.with_new);
   json["worth"] = Fetches(counts.worth);
   json["errors"] = Fetches(counts.errors);
   json["soft_errors"] = Fetches(counts.soft_errors);
@@ -67,6 +68,7 @@ Json RuleJson(const UrlRule& rule) {
   json["part"] = site::NameOf(rule.kind);
   json["name"] = rule.name.empty() ? Json() : Json(rule.name);
   json["pattern"] = rule.pattern.empty() ? Json() : Json(rule.pattern);
+  json["short_pages"] = rule.of_short;
   json["suppress"] = PairsJson(rule.siblings, rule.suppresses);
   json["rewrite"] = PairsJson(rule.without, rule.rewrites);
   json["values"] = std::popcount(rule.values);
@@ -98,7 +100,8 @@ Json HostJson(const HostReport& host) {
 std::string Saying(const UrlRule& rule) {
   const std::string part =
       fmt::format("{}{}{}", site::NameOf(rule.kind), rule.name.empty() ? "" : " ", rule.name);
-  return rule.pattern.empty() ? part + " (all URLs)" : part + " of " + rule.pattern;
+  const std::string of = rule.pattern.empty() ? " (all URLs)" : " of " + rule.pattern;
+  return part + of + (rule.of_short ? ", short pages" : "");
 }
 
 void AppendRule(const UrlRule& rule, std::back_insert_iterator<std::string> out) {
@@ -117,10 +120,10 @@ void AppendSite(const SiteReport& report, std::string& text) {
   const site::Site& site = *report.site;
   const site::FetchCounts& counts = site.counts();
   fmt::format_to(out, "first fetches    {:.0f}: {:.1f} new, {:.0f} errors, {:.0f} soft errors\n",
-                 Fetches(counts.fetched), Fetches(counts.fresh), Fetches(counts.errors),
+                 Fetches(counts.fetched), Fetches(counts.with_new), Fetches(counts.errors),
                  Fetches(counts.soft_errors));
   fmt::format_to(out, "chance of new    {:.4f}; of an average fetch of the crawl {:.4f}\n",
-                 Decimal(counts.ChanceOfNew(report.average)), Decimal(report.average));
+                 Decimal(counts.Expect(report.average).chance), Decimal(report.average.chance));
   for (const std::uint32_t urls : site.repeated().UrlsOfSoftErrors()) {
     fmt::format_to(out, "soft error page  shown at {} URLs\n", urls);
   }
@@ -131,7 +134,7 @@ void AppendSite(const SiteReport& report, std::string& text) {
   }
   for (const auto* pattern : patterns) {
     fmt::format_to(out, "  {:>8.0f} {:>8.1f} {:>7.0f} {:>12.4f}  {}{}\n",
-                   Fetches(pattern->counts.fetched), Fetches(pattern->counts.fresh),
+                   Fetches(pattern->counts.fetched), Fetches(pattern->counts.with_new),
                    Fetches(pattern->counts.errors), Decimal(pattern->counts.MostNew()),
                    Printable(pattern->text),
                    site::BringsNothingNew(pattern->counts) ? "  (suppressed)" : "");
@@ -152,11 +155,11 @@ std::string SiteRecord(const SiteReport& report) {
   json["schema_version"] = kSchemaVersion;
   json["site"] = report.name;
   json["sequence"] = report.sequence;
-  json["average_chance"] = Decimal(report.average);
+  json["average_chance"] = Decimal(report.average.chance);
   Json learned;
   if (report.site.has_value()) {
     AddCounts(report.site->counts(), learned);
-    learned["chance_of_new"] = Decimal(report.site->counts().ChanceOfNew(report.average));
+    learned["chance_of_new"] = Decimal(report.site->counts().Expect(report.average).chance);
     learned["soft_error_pages"] = report.site->repeated().UrlsOfSoftErrors();
     learned["patterns"] = Json::array();
     for (const auto* pattern : PatternsOf(*report.site)) {

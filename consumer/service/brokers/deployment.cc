@@ -39,11 +39,12 @@ std::uint64_t OrderIn(std::string_view client_id) {
   return order;
 }
 
-/// The ids of the members of a group. Refused if one of them belongs to another deployment.
+/// The ids of the members of group `<group>.<suffix>`, which has one role. Refused if one of them
+/// belongs to another deployment.
 BrokerResult<std::vector<std::string>> Members(Admin& admin, const KafkaOptions& options,
-                                               std::string_view role,
+                                               std::string_view role, std::string_view suffix,
                                                std::chrono::milliseconds timeout) {
-  const std::string group = fmt::format("{}.{}", options.group, role);
+  const std::string group = fmt::format("{}.{}", options.group, suffix);
   CRAWLSIEVE_ASSIGN_OR_RETURN(auto members, admin.GroupMembers(group, timeout));
   for (const std::string& id : members) {
     const std::string_view log = LogIn(id, role);
@@ -103,7 +104,7 @@ BrokerResult<std::string> JudgeClientId(const KafkaOptions& options,
         group, fmt::join(topics, ", "), options.log_topic, topics.front(),
         options.bootstrap_servers, group, topics.front()));
   }
-  CRAWLSIEVE_ASSIGN_OR_RETURN(auto members, Members(*admin, options, "judge", timeout));
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto members, Members(*admin, options, "judge", "judge", timeout));
   std::uint64_t order = 0;
   for (const std::string& id : members) order = std::max(order, OrderIn(id));
   return fmt::format("{}{}@{:014}", IdPrefix("judge"), options.log_topic, order + 1);
@@ -125,12 +126,23 @@ BrokerStatus CheckJudgeGroup(const KafkaOptions& options,
         options.group, partition.topic, partition.partition, options.log_topic));
   }
   CRAWLSIEVE_ASSIGN_OR_RETURN(auto admin, MakeAdmin(options));
-  return OnlyRefusals(Members(*admin, options, "judge", timeout));
+  return OnlyRefusals(Members(*admin, options, "judge", "judge", timeout));
 }
 
 BrokerStatus CheckExtractGroup(const KafkaOptions& options, std::chrono::milliseconds timeout) {
   CRAWLSIEVE_ASSIGN_OR_RETURN(auto admin, MakeAdmin(options));
-  return OnlyRefusals(Members(*admin, options, "extract", timeout));
+  return OnlyRefusals(Members(*admin, options, "extract", "extract", timeout));
+}
+
+std::string IndexClientId(const KafkaOptions& options) {
+  return IdPrefix("index") + options.log_topic;
+}
+
+BrokerStatus CheckIndexGroup(const KafkaOptions& options, std::chrono::milliseconds timeout) {
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto admin, MakeAdmin(options));
+  const std::string& replica = options.slots.replica_group;
+  const std::string suffix = replica.empty() ? "index" : "index-" + replica;
+  return OnlyRefusals(Members(*admin, options, "index", suffix, timeout));
 }
 
 }  // namespace crawlsieve::consumer

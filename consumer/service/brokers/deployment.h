@@ -22,6 +22,9 @@ namespace crawlsieve::consumer {
 /// The id of an extract process. Needs no broker.
 [[nodiscard]] std::string ExtractClientId(const KafkaOptions& options);
 
+/// The id of a process that holds slots. Needs no broker.
+[[nodiscard]] std::string IndexClientId(const KafkaOptions& options);
+
 /// Checks that a judge was assigned its log's partition, and that its group has no judge of another
 /// deployment, if the brokers answer. Errors: kRefused.
 [[nodiscard]] BrokerStatus CheckJudgeGroup(const KafkaOptions& options,
@@ -32,5 +35,9 @@ namespace crawlsieve::consumer {
 /// Errors: kRefused.
 [[nodiscard]] BrokerStatus CheckExtractGroup(const KafkaOptions& options,
                                              std::chrono::milliseconds timeout);
+
+/// The same of the group that this process holds slots in.
+[[nodiscard]] BrokerStatus CheckIndexGroup(const KafkaOptions& options,
+                                           std::chrono::milliseconds timeout);
 
 }  // namespace crawlsieve::consumer

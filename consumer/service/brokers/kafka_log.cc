@@ -31,12 +31,16 @@ ClientCallbacks LoggingCallbacks(std::string stage) {
     // needed: a gap in the log would be a lost record.
     const bool is_known = line.find("enable.gapless.guarantee") != std::string_view::npos &&
                           line.find("CONFWARN") != std::string_view::npos;
-    Log(is_known ? LogLevel::kDebug : ToLevel(level), "kafka.client",
-        {{"stage", stage}, {"message", line}});
+    const LogLevel told = is_known ? LogLevel::kDebug : ToLevel(level);
+    if (told < LogLevel::kWarn) {
+      Log(told, "kafka.client", {{"stage", stage}, {"message", line}});
+    } else {
+      LogRepeating(told, "kafka.client", stage, line, {{"stage", stage}, {"message", line}});
+    }
   };
   callbacks.error = [stage](const BrokerError& error) {
-    Log(LogLevel::kWarn, "kafka.error",
-        {{"stage", stage}, {"code", KafkaErrorName(error)}, {"message", error.message}});
+    LogRepeating(LogLevel::kWarn, "kafka.error", stage, error.message,
+                 {{"stage", stage}, {"code", KafkaErrorName(error)}, {"message", error.message}});
   };
   return callbacks;
 }

@@ -46,11 +46,11 @@ Status RunSessions(std::string_view stage, const std::stop_token& stop, const Ba
     }
     ++failures;
     if (!failure.may_pass() || failures >= back_off.attempts) return tl::unexpected(failure);
-    Log(LogLevel::kWarn, "stage.retry",
-        {{"stage", stage},
-         {"error", failure.message},
-         {"failures", failures},
-         {"pause_ms", pause.count()}});
+    LogRepeating(LogLevel::kWarn, "stage.retry", stage, failure.message,
+                 {{"stage", stage},
+                  {"error", failure.message},
+                  {"failures", failures},
+                  {"pause_ms", pause.count()}});
     if (!WaitUnlessStopped(stop, pause)) break;
     pause = std::min(pause * 2, back_off.longest);
   }

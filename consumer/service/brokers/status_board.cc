@@ -18,7 +18,7 @@ void StatusBoard::SetConnected(Role role, bool connected) {
 
 void StatusBoard::SetClient(Role role, const std::string& client,
                             const std::optional<KafkaClientReport>& report) {
-  metrics_.SetKafkaClient((role == Role::kExtract ? "extract_" : "judge_") + client, report);
+  metrics_.SetKafkaClient(std::string(NameOf(role)) + '_' + client, report);
 }
 
 void StatusBoard::SetRound(Role role, Clock::time_point now) {

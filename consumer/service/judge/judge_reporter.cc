@@ -7,7 +7,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace crawlsieve::consumer {
 
@@ -78,10 +83,13 @@ JudgeReporter::~JudgeReporter() {
   EndRestore();
   metrics_.SetRestoring(false);
   metrics_.SetStandby(false);
+  metrics_.SetSilentSlots({});
   board_.SetPartitions(Role::kJudge, {});
 }
 
 Status JudgeReporter::OnMove(JudgeState from, JudgeState to, std::int64_t published) {
+  has_silent_slots_ = false;
+  metrics_.SetSilentSlots({});
   metrics_.SetRestoring(to == JudgeState::kWarming || to == JudgeState::kRestoring);
   metrics_.SetStandby(to == JudgeState::kStandby);
   if (to == JudgeState::kWarming || to == JudgeState::kRestoring) {
@@ -192,6 +200,7 @@ Status JudgeReporter::OnPublished(const LogProgress& progress) {
   if (batch.alarms.has_gaps_changed()) {
     CRAWLSIEVE_RETURN_IF_ERROR(ReportOpenGaps(/*is_alarm=*/false));
   }
+  if (std::exchange(has_silent_slots_, false)) metrics_.SetSilentSlots({});
   const Timestamp now = Now();
   recorder_.AddBatch(batch.findings, now);
   for (const Timestamp source : batch.sources) metrics_.Observe(Latency::kEndToEnd, now - source);
@@ -207,6 +216,18 @@ void JudgeReporter::OnReplayed(const LogProgress& progress) {
   ReportRestore(progress.next, committed.value_or(progress.next));
   ReportIndex();
   ReportLag(progress);
+}
+
+void JudgeReporter::OnAsked(bool lacks_depth, bool is_again) {
+  metrics_.Add(lacks_depth ? Count::kSlotDepthAsks : Count::kSlotAsks);
+  // The first time is nothing unusual: a judge begins, or candidates were cut.
+  if (!is_again || options_.replies == nullptr) return;
+  const std::vector<std::uint32_t> slots = options_.replies->waited_for();
+  metrics_.SetSilentSlots(slots);
+  if (std::exchange(has_silent_slots_, true)) return;
+  Log(LogLevel::kWarn, "judge.slots_silent",
+      {{"slots", fmt::format("{}", fmt::join(slots, ", "))},
+       {"meaning", "the judge waits for their candidates; verdicts are late, and none is lost"}});
 }
 
 void JudgeReporter::OnParametersAppended() {

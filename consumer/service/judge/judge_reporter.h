@@ -9,6 +9,7 @@
 #include "consumer/status/status_recorder.h"
 #include "plugin/judge/detector.h"
 #include "plugin/judge/judge_ends.h"
+#include "plugin/slots/slot_replies.h"
 
 #include <chrono>
 #include <cstdint>
@@ -52,6 +53,8 @@ class JudgeReporter final : public JudgeObserver {
     std::uint32_t index_shards = 0;
     /// Up to where a restore folds; nullopt while that isn't known. May be empty.
     std::function<std::optional<std::int64_t>()> committed{};
+    /// Of slots of the index; null where there are none. Borrowed.
+    const SlotReplies* replies = nullptr;
   };
 
   /// All references are borrowed.
@@ -72,6 +75,7 @@ class JudgeReporter final : public JudgeObserver {
   Status OnPublished(const LogProgress& progress) override;
   void OnDiscarded() override;
   void OnReplayed(const LogProgress& progress) override;
+  void OnAsked(bool lacks_depth, bool is_again) override;
   void OnParametersAppended() override;
 
  private:
@@ -101,6 +105,7 @@ class JudgeReporter final : public JudgeObserver {
   Batch batch_;
   std::optional<RestoreReport> restore_;  ///< the one that is going on
   std::chrono::steady_clock::time_point restore_logged_;
+  bool has_silent_slots_ = false;  ///< they were asked in vain, and nothing was published since
   LookupWork reported_work_;
   ConfirmWork reported_confirm_work_;
   std::set<TopicPartition> stale_generation_reported_;

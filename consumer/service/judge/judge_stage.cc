@@ -6,8 +6,11 @@
 #include "consumer/service/judge/judge_reporter.h"
 #include "consumer/service/judge/kafka_judge_group.h"
 #include "consumer/service/judge/kafka_verdict_sink.h"
+#include "consumer/service/slots/kafka_judge_slots.h"
 #include "plugin/judge/judge_machine.h"
+#include "plugin/slots/slot_fold.h"
 
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -28,10 +31,12 @@ JudgeMachine::Options MachineOptions(const JudgeStage::Options& options) {
 
 }  // namespace
 
-JudgeStage::JudgeStage(Options options, Detector& detector, Checkpointer* checkpoints,
-                       StatusBoard& board, Metrics& metrics, StatusRecorder& recorder)
+JudgeStage::JudgeStage(Options options, Detector& detector, SlotReplies* replies,
+                       Checkpointer* checkpoints, StatusBoard& board, Metrics& metrics,
+                       StatusRecorder& recorder)
     : options_(std::move(options)),
       detector_(detector),
+      replies_(replies),
       checkpoints_(checkpoints),
       board_(board),
       metrics_(metrics),
@@ -49,12 +54,22 @@ Status JudgeStage::Run(const std::stop_token& stop) {
                             .parameters = options_.parameters,
                             .scheme = options_.scheme,
                             .index_shards = options_.index_shards,
-                            .committed = [&group] { return (*group)->last_committed(); }},
+                            .committed = [&group] { return (*group)->last_committed(); },
+                            .replies = replies_},
                            detector_, board_, metrics_, recorder_, snapshots);
     KafkaVerdictSink sink(options_.kafka, options_.kept_bytes, options_.instance, **group, contact,
                           metrics_);
-    DetectorFold fold(detector_);
-    JudgeMachine machine(MachineOptions(options_), {fold, **group, sink, reporter}, seen_gap);
+    std::optional<KafkaJudgeSlots> slots;
+    std::unique_ptr<DetectorFold> fold;
+    if (replies_ != nullptr) {
+      slots.emplace(options_.kafka, *replies_, contact, metrics_);
+      fold = std::make_unique<SlotFold>(detector_, replies_->layout());
+    } else {
+      fold = std::make_unique<DetectorFold>(detector_);
+    }
+    JudgeMachine machine(MachineOptions(options_),
+                         {*fold, **group, sink, reporter, slots.has_value() ? &*slots : nullptr},
+                         seen_gap);
     BrokerStatus worked;
     while (worked && !stop.stop_requested()) {
       contact.Round();

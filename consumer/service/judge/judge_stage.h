@@ -7,6 +7,7 @@
 #include "consumer/status/status_recorder.h"
 #include "plugin/base/result.h"
 #include "plugin/judge/detector.h"
+#include "plugin/slots/slot_replies.h"
 #include "plugin/verdict/parameters.h"
 
 #include <chrono>
@@ -42,9 +43,10 @@ class JudgeStage {
     std::chrono::milliseconds shutdown_timeout{30'000};
   };
 
-  /// All references are borrowed; `checkpoints` is null where none are made.
-  JudgeStage(Options options, Detector& detector, Checkpointer* checkpoints, StatusBoard& board,
-             Metrics& metrics, StatusRecorder& recorder);
+  /// All references are borrowed. `replies` is null where the index is in the detector,
+  /// `checkpoints` where none are made.
+  JudgeStage(Options options, Detector& detector, SlotReplies* replies, Checkpointer* checkpoints,
+             StatusBoard& board, Metrics& metrics, StatusRecorder& recorder);
 
   /// As ExtractStage::Run. Errors besides: a log or committed offset that doesn't go with the
   /// state.
@@ -53,6 +55,7 @@ class JudgeStage {
  private:
   const Options options_;
   Detector& detector_;
+  SlotReplies* const replies_;
   Checkpointer* const checkpoints_;
   StatusBoard& board_;
   Metrics& metrics_;

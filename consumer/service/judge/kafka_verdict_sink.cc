@@ -54,8 +54,10 @@ BrokerStatus KafkaVerdictSink::Fence() {
         Repeat(kCommitTimeout, [&] { return (*producer)->InitTransactions(kAdminTimeout); });
     if (!fenced) return fenced;
   }
-  for (const std::string* topic : {&options_.verdict_topic, &options_.kept_topic,
-                                   &options_.score_topic, &options_.site_topic}) {
+  const std::string none;
+  for (const std::string* topic :
+       {&options_.verdict_topic, &options_.kept_topic, &options_.score_topic, &options_.site_topic,
+        options_.slots.is_used() ? &options_.slots.changes_topic : &none}) {
     if (topic->empty()) continue;
     auto found =
         Repeat(kAdminTimeout, [&] { return (*producer)->FindLeaders(*topic, kAdminTimeout); });
@@ -171,6 +173,14 @@ BrokerStatus KafkaVerdictSink::PublishSites(std::span<const SiteNews> news) {
   }
   batch_.site_records += news.size();
   return {};
+}
+
+BrokerStatus KafkaVerdictSink::PublishChanges(std::string_view bytes) {
+  RecordView record;
+  record.topic = options_.slots.changes_topic;
+  record.partition = 0;
+  record.value = bytes;
+  return Produce(record);
 }
 
 BrokerStatus KafkaVerdictSink::Produce(const RecordView& record) {

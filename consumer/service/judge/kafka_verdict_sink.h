@@ -14,13 +14,14 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace crawlsieve::consumer {
 
-/// The topics of verdicts, kept pages, scores and sites. With exactly_once a batch is a Kafka
-/// transaction under the id `<group>.judge`, which holds the group's place too; with at_least_once
-/// verdicts are waited for, and the place is committed after the state. Borrows everything it is
-/// given. Thread-compatible.
+/// The topics of verdicts, kept pages, scores, sites and changes of the index. With exactly_once a
+/// batch is a Kafka transaction under the id `<group>.judge`, which holds the group's place too;
+/// with at_least_once verdicts are waited for, and the place is committed after the state. Borrows
+/// everything it is given. Thread-compatible.
 class KafkaVerdictSink final : public VerdictSink {
  public:
   /// `kept_bytes`: what a record of the topic of kept pages may have.
@@ -37,6 +38,7 @@ class KafkaVerdictSink final : public VerdictSink {
   BrokerStatus PublishAnswer(const log::Question& question, const UrlScore& answer) override;
   [[nodiscard]] bool takes_sites() const override { return !options_.site_topic.empty(); }
   BrokerStatus PublishSites(std::span<const SiteNews> news) override;
+  BrokerStatus PublishChanges(std::string_view record) override;
   BrokerStatus Commit(const CommittedPlace& place) override;
   BrokerStatus Acknowledge(const CommittedPlace& place) override;
   void Close() override;

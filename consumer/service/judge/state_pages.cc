@@ -27,6 +27,10 @@ using SteadyClock = std::chrono::steady_clock;
 constexpr const char* kJsonType = "application/json";
 constexpr const char* kTextType = "text/plain; charset=utf-8";
 
+/// Of JSON: an object, an array of URLs, objects, and what they hold. What is nested deeper is left
+/// out, because copying and writing JSON take a stack as deep as it is.
+constexpr int kMostDepth = 4;
+
 tl::unexpected<Error> Wrong(std::string message) {
   return MakeError(ErrorCode::kInvalidInput, std::move(message));
 }
@@ -42,7 +46,10 @@ class Parameters {
     }
     if (question.is_post) {
       if (!object.empty()) return Wrong("POST takes its parameters as a JSON object in the body");
-      object = Json::parse(question.body, nullptr, /*allow_exceptions=*/false);
+      const auto is_shallow = [](int depth, Json::parse_event_t, const Json&) {
+        return depth < kMostDepth;
+      };
+      object = Json::parse(question.body, is_shallow, /*allow_exceptions=*/false);
       if (!object.is_object()) return Wrong("the body is not a JSON object");
     }
     return Parameters(std::move(object));

@@ -2,10 +2,12 @@
 
 #include "tests/support/temporary_directory.h"
 
+#include <cerrno>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <system_error>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -111,8 +113,9 @@ TEST_F(DirectoryStoreTest, ARootThatIsGoneOrEmptyIsAnOutage) {
 }
 
 TEST_F(DirectoryStoreTest, AProcessThatMayOpenNothingHasAnOutage) {
-  // The sanitizer opens files for its first look at the type of an object.
+  // Sanitizers open files for their first look at the type of an object.
   ASSERT_TRUE(Read("top").has_value());
+  ASSERT_FALSE(std::generic_category().message(EMFILE).empty());
   rlimit limit{};
   ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &limit), 0);
   rlimit none = limit;

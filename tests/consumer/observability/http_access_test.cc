@@ -2,8 +2,10 @@
 #include "consumer/observability/access_token.h"
 #include "consumer/observability/http.h"
 #include "consumer/observability/http_client.h"
+#include "consumer/observability/logging.h"
 #include "tests/support/temporary_directory.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
@@ -287,10 +289,16 @@ TEST_F(HttpAccessTest, ATokenIsNeededButForProbes) {
   ASSERT_TRUE(Start());
   EXPECT_EQ(StatusWith("", "/livez"), 200);
   EXPECT_EQ(StatusWith("", "/readyz"), 200);
+  EndOutages(/*all=*/true);  // those of other tests
+  ::testing::internal::CaptureStderr();
   for (const char* path : {"/", "/metrics", "/version", "/status.json", "/nope", "/livez/",
                            "/livez/../metrics", "//livez", "/LIVEZ", "/readyz%2f"}) {
     EXPECT_EQ(StatusWith("", path), 401) << path;
   }
+  const std::string lines = ::testing::internal::GetCapturedStderr();
+  EXPECT_THAT(lines, HasSubstr(" warn  http.unauthorized "));
+  EXPECT_THAT(lines, HasSubstr(" client=127.0.0.1 status=401 "));
+  EXPECT_EQ(std::ranges::count(lines, '\n'), 1) << lines;
   EXPECT_EQ(StatusWith(fmt::format("Bearer {}", kToken)), 200);
   EXPECT_EQ(StatusWith(fmt::format("bearer   {}", kToken)), 200);
 }

@@ -22,6 +22,7 @@ using std::chrono::seconds;
 using std::chrono::steady_clock;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
 using ::testing::Not;
 using ::testing::StartsWith;
 
@@ -323,6 +324,29 @@ TEST_F(HttpServerTest, HidesWhatAFunctionThrows) {
   EXPECT_EQ(response->status, 500);
   EXPECT_EQ(response->body, "internal error\n");
   for (const auto& [name, value] : response->headers) EXPECT_THAT(value, Not(HasSubstr("secret")));
+}
+
+TEST_F(HttpServerTest, NamesRequestsInItsAnswersAndInTheLog) {
+  const auto id_for = [this](const std::string& given) {
+    httplib::Client client("127.0.0.1", server_->port());
+    const auto response = client.Get("/livez", {{"X-Request-Id", given}});
+    return response ? response->get_header_value("X-Request-Id") : "no answer";
+  };
+  EXPECT_EQ(id_for("a-Z_0.9:"), "a-Z_0.9:");
+  const std::string made = Get("/livez")->get_header_value("X-Request-Id");
+  EXPECT_THAT(made, MatchesRegex("[0-9a-f]{8}-[0-9]+"));
+  EXPECT_NE(Get("/livez")->get_header_value("X-Request-Id"), made);
+  for (const std::string& given : {std::string(65, 'x'), std::string("a b"), std::string("<x>")}) {
+    EXPECT_THAT(id_for(given), MatchesRegex("[0-9a-f]{8}-[0-9]+")) << given;
+  }
+
+  throws_ = true;
+  testing::internal::CaptureStderr();
+  const std::string id = Get("/metrics")->get_header_value("X-Request-Id");
+  server_->Stop();  // it has logged then
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              AllOf(HasSubstr(" error http.failed request_id=" + id + " path=/metrics"),
+                    HasSubstr("error=\"secret detail\"")));
 }
 
 TEST_F(HttpServerTest, CutsOffRequestsWithoutEnd) {

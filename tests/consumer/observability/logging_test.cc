@@ -203,5 +203,35 @@ TEST_F(LogTest, DoesNotMixLinesOfThreads) {
   EXPECT_EQ(count, 800);
 }
 
+TEST_F(LogTest, SumsUpTroubleThatComesAgain) {
+  const auto fail = [](const std::string& stage, const std::string& message) {
+    LogRepeating(LogLevel::kWarn, "test.trouble", stage, message,
+                 {{"stage", stage}, {"message", message}});
+  };
+  EndOutages(/*all=*/true);
+  testing::internal::CaptureStderr();
+  for (int i = 0; i < 100; ++i) fail("judge", "port " + std::to_string(i) + " refused");
+  fail("extract", "port 1 refused");
+  fail("judge", "no route");
+  EndOutages();
+  const std::string lines = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(std::count(lines.begin(), lines.end(), '\n'), 3) << lines;
+  EXPECT_THAT(lines, HasSubstr("warn  test.trouble stage=judge message=\"port 0 refused\"\n"));
+  EXPECT_THAT(lines, HasSubstr("warn  test.trouble stage=extract"));
+  EXPECT_THAT(lines, HasSubstr("message=\"no route\""));
+
+  testing::internal::CaptureStderr();
+  EndOutages(/*all=*/true);
+  EndOutages(/*all=*/true);
+  const std::string ended = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(std::count(ended.begin(), ended.end(), '\n'), 1) << ended;
+  EXPECT_THAT(ended, HasSubstr("info  outage.ended of=test.trouble stage=judge trouble=\"port N "
+                               "refused\" times=100 for_seconds=0.0 is_over=false\n"));
+  const std::vector<RecentProblem> problems = RecentProblems();
+  const auto known = std::ranges::find(problems, "test.trouble", &RecentProblem::event);
+  ASSERT_NE(known, problems.end());
+  EXPECT_EQ(known->count, 102U) << "all are counted";
+}
+
 }  // namespace
 }  // namespace crawlsieve::consumer

@@ -6,17 +6,14 @@ reader's colours and loads within 100 ms.
     status_browser_test.py SERVE_STATUS [--pictures FOLDER]    FOLDER: writes pictures for the docs
 """
 
-import os
 import pathlib
 import re
-import statistics
 import subprocess
 import sys
-import time
 import unittest
 import urllib.request
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
 import browser  # noqa: E402
 
 PICTURES = None
@@ -27,7 +24,6 @@ if "--pictures" in sys.argv:
 PROGRAM = sys.argv.pop(1)
 LOAD_MS = 100
 LOADS = 15
-QUIET = 0.25  # share of the processors that others may use while a page loads
 PAGE_BYTES = 200 << 10
 
 
@@ -62,13 +58,6 @@ def metrics(url):
     for name, labels, value in re.findall(r"^(\w+)(?:\{(.*)\})? (\S+)$", text, re.M):
         series[name, tuple(sorted(re.findall(r'(\w+)="([^"]*)"', labels)))] = float(value)
     return series
-
-
-def machine_seconds():
-    """Processor time of everything on this machine so far, that of its host included."""
-    fields = pathlib.Path("/proc/stat").read_text().split("\n", 1)[0].split()
-    user, nice, system, _idle, _iowait, irq, softirq, steal = map(int, fields[1:9])
-    return (user + nice + system + irq + softirq + steal) / os.sysconf("SC_CLK_TCK")
 
 
 def number(text):
@@ -151,39 +140,19 @@ class StatusPageTest(unittest.TestCase):
             self.assertIn(r"http://evil.example/\x1b[2J", text)
             self.assertNotIn("\u202e", text)
 
-    def load(self, server):
-        """Loads the page. Milliseconds until it is there; those of processor time that it took, of
-        the server and the page's thread; whether others left the processors alone; its size."""
-        def own():
-            return self.chromium.processor_seconds() + server.processor_seconds()
-
-        begin, all_before, own_before = time.monotonic(), machine_seconds(), own()
-        served_before = server.processor_seconds()
-        self.open(server.url)
-        processor = self.chromium.page_seconds() + server.processor_seconds() - served_before
-        wall, size = self.chromium.evaluate(
-            "(() => { const it = performance.getEntriesByType('navigation')[0];"
-            " return [it.loadEventEnd - it.startTime, it.decodedBodySize]; })()")
-        others = machine_seconds() - all_before - (own() - own_before)
-        is_quiet = others < QUIET * (time.monotonic() - begin) * os.cpu_count()
-        self.assertGreater(wall, 0)
-        return wall, 1000 * processor, is_quiet, size
-
     def test_loads_within_100_ms_and_is_small(self):
-        """In the median. Where others use the processors while most pages load, loads wait for
-        them, so the processor time counts that a page takes one after the other."""
+        """In the median: see browser.median_ms."""
         for kind in ("tame", "hostile"):
             server = Server(kind)
             with self.subTest(kind), server:
-                loads = [self.load(server) for _ in range(LOADS)]
-                quiet = [wall for wall, _, is_quiet, _ in loads if is_quiet]
-                print(f"{kind}: {loads[0][3]} bytes; ms to load, (of processor time), ! where "
-                      "others used the processors: " + ", ".join(
-                          f"{wall:.0f} ({processor:.0f}){'' if is_quiet else '!'}"
-                          for wall, processor, is_quiet, _ in loads))
-                self.assertLessEqual(loads[0][3], PAGE_BYTES)
-                counted = quiet if len(quiet) * 2 > LOADS else [load[1] for load in loads]
-                self.assertLess(statistics.median(counted), LOAD_MS)
+                loads = [browser.timed_load(self.chromium, lambda: self.open(server.url),
+                                            server.processor_seconds) for _ in range(LOADS)]
+                print(f"{kind}: {loads[0].size} bytes; ms to load, (of processor time), ! where "
+                      "others used the processors: " + ", ".join(map(str, loads)))
+                for load in loads:
+                    self.assertGreater(load.wall, 0)
+                self.assertLessEqual(loads[0].size, PAGE_BYTES)
+                self.assertLess(browser.median_ms(loads), LOAD_MS)
 
     def test_fits_screens_of_320_to_1600_pixels(self):
         for kind in ("tame", "hostile"):

@@ -1,6 +1,6 @@
 #include "consumer/status/status_recorder.h"
 
-#include "consumer/status/bounded_text.h"
+#include "consumer/html/bounded_text.h"
 
 #include <thread>
 

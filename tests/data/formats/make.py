@@ -315,5 +315,60 @@ def fields():
     ])
 
 
-for make in (scrapy_cluster, nutch, norconex, ache, canonical, heritrix, commoncrawl, fields):
+def browsertrix():
+    """Lines of pages/*.jsonl: as py-wacz' serialize_json_pages and Browsertrix' writePage fill
+    them."""
+    def record(**changed):
+        page = {'id': '1b4e28ba-2fa1-11d2-883f-0016d3cca427', 'url': url, 'title': 'Größen & Maße',
+                'loadState': 4, 'mime': 'text/html', 'seed': True, 'depth': 0, 'status': 200,
+                'ts': '2024-05-06T07:08:09.250Z', 'favIconUrl': 'http://a.example/icon.png',
+                'text': TEXT, **changed}
+        return json.dumps({k: v for k, v in page.items() if v is not None}, ensure_ascii=False)
+
+    url = 'http://a.example/page#part'
+    html = {'content_type': 'text/html'}
+    pywacz = json.dumps({'id': '1Xj9vvhfYjTn', 'url': url, 'ts': '2024-05-06T07:08:09Z',
+                         'title': url, 'text': TEXT}, ensure_ascii=False)
+    write('browsertrix', [
+        ('page with text', None, record(), expected(url, TEXT, 'text', **html)),
+        ('page without text', None, record(text=None),
+         expected(url, '', **html, problem='missing_body')),
+        ('404', None, record(status=404), expected(url, TEXT, 'text', status=404, **html)),
+        ('py-wacz', None, pywacz, expected(url, TEXT, 'text', fetch_time=MILLISECONDS - 250)),
+        ('first line', None, json.dumps({'format': 'json-pages-1.0', 'id': 'pages',
+                                         'title': 'All Pages', 'hasText': True}),
+         {'not_a_page': True}),
+    ])
+
+
+def corpus():
+    """After the columns that the cards of FineWeb, C4 and Dolma document."""
+    url, urn = 'http://a.example/page', '<urn:uuid:1b4e28ba-2fa1-11d2-883f-0016d3cca427>'
+    fineweb = {'text': TEXT, 'id': urn, 'dump': 'CC-MAIN-2024-22', 'url': url,
+               'date': '2024-05-06T07:08:09Z', 'file_path': 's3://commoncrawl/crawl-data/x.warc.gz',
+               'language': 'de', 'language_score': 0.98, 'token_count': 20}
+    seconds = {'fetch_time': MILLISECONDS - 250}
+
+    def dump(document):
+        return json.dumps(document, ensure_ascii=False)
+
+    write('corpus', [
+        ('FineWeb', None, dump(fineweb), expected(url, TEXT, 'text', **seconds)),
+        ('C4', None, dump({'text': TEXT, 'timestamp': '2024-05-06T07:08:09Z', 'url': url}),
+         expected(url, TEXT, 'text', **seconds)),
+        ('Dolma', None, dump({'id': 'a1b2', 'text': TEXT, 'source': 'x',
+                              'created': '2024-05-06T07:08:09.250Z', 'metadata': {'url': url}}),
+         expected('a1b2', TEXT, 'text')),
+        ('id alone', None, dump({'id': urn, 'text': TEXT}),
+         expected(urn, TEXT, 'text', fetch_time=None)),
+        ('number as id', None, dump({'id': 17, 'text': TEXT}),
+         expected('17', TEXT, 'text', fetch_time=None)),
+        ('no text', None, dump({'id': 'a1b2', 'text': None}),
+         expected('a1b2', '', fetch_time=None, problem='missing_body')),
+        ('neither', None, dump({'text': TEXT, 'meta': {}}), {'failure': 'missing_url'}),
+    ])
+
+
+for make in (scrapy_cluster, nutch, norconex, ache, canonical, heritrix, commoncrawl, browsertrix,
+             corpus, fields):
     make()

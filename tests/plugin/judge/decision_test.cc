@@ -35,9 +35,9 @@ class MemoryState final : public JudgeView {
     return rows.Find(table, key).value_or(std::nullopt);
   }
 
-  std::span<const Match> Candidates(Fingerprint query, const Reach& reach) override {
+  Result<FoundCandidates> Candidates(Fingerprint query, const Reach& reach) override {
     index.get().Find(query, reach.max_distance, reach.limit, matches_);
-    return matches_;
+    return FoundCandidates{matches_, true};
   }
 
   Changes rows;
@@ -61,7 +61,7 @@ class NotingView final : public JudgeView {
     return view_.Row(table, key);
   }
 
-  std::span<const Match> Candidates(Fingerprint query, const Reach& reach) override {
+  Result<FoundCandidates> Candidates(Fingerprint query, const Reach& reach) override {
     asked.insert(query.bits);
     return view_.Candidates(query, reach);
   }
@@ -193,7 +193,7 @@ TEST_P(DecisionTest, ARowThatCantBeReadIsAnErrorWhicheverItIs) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, DecisionTest,
                          ::testing::Combine(::testing::Values(0, 1, 2, 3, 20070508),
-                                            ::testing::Values(4U, 5U, 6U)));
+                                            ::testing::Values(4U, 5U, 6U, 8U)));
 
 TEST(Decide, SaysSoWhereTheIndexHasADocumentThatTheRowsLack) {
   MemoryState state;

@@ -9,11 +9,13 @@
 #include "tests/support/temporary_directory.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <random>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
@@ -123,9 +125,9 @@ TEST_F(PageScoresTest, APatternThatBroughtNewContentGoesBeforeOneThatBroughtNone
 }
 
 TEST_F(PageScoresTest, LinksOfAPageThatIsNotToBeFollowedCountAQuarter) {
-  const auto chance_of = [](const UrlScore& score) {
+  const auto value_of = [](const UrlScore& score, std::string_view name) {
     for (const ScoreComponent& component : score.components) {
-      if (component.name == "chance_of_new") return component.value.ten_thousandths;
+      if (component.name == name) return component.value.ten_thousandths;
     }
     return 0U;
   };
@@ -137,7 +139,8 @@ TEST_F(PageScoresTest, LinksOfAPageThatIsNotToBeFollowedCountAQuarter) {
   ASSERT_EQ(followed.size(), 2U);
   ASSERT_EQ(repeated.size(), 2U);
   EXPECT_EQ(repeated[0].reason, "exact_duplicate");
-  EXPECT_NEAR(chance_of(repeated[1]) * 4.0, chance_of(followed[1]), 4);
+  EXPECT_NEAR(value_of(repeated[1], "worth") * 4.0, value_of(followed[1], "worth"), 4);
+  EXPECT_EQ(value_of(repeated[1], "chance_of_new"), value_of(followed[1], "chance_of_new"));
   EXPECT_LT(repeated[1].score, followed[1].score);
 }
 
@@ -180,39 +183,69 @@ std::vector<log::Entry> LogWithLinks(std::uint64_t seed, int size) {
   return log;
 }
 
+/// Folds a log, and compares the scores of each page with those by what the state has of the sites.
+void ExpectScoresByTheState(const std::vector<log::Entry>& log) {
+  testing::TemporaryDirectory directory;
+  const auto store = Store::Open({.directory = directory.path()}).value();
+  const auto detector = Detector::Open(*store, MakeIndex, kScheme).value();
+  int links = 0;
+  std::int64_t offset = -1;
+  for (const log::Entry& entry : log) {
+    const auto folded = detector->Fold(entry);
+    ASSERT_TRUE(folded.has_value()) << folded.error().message;
+    ++offset;
+    if (offset % 97 == 0) {
+      ASSERT_TRUE(detector->Commit({offset, "0123456789abcdef"}).has_value());
+    }
+    if (!folded->verdict.has_value()) continue;
+    const auto scores = detector->ScoresOf(entry.page(), *folded->verdict);
+    ASSERT_TRUE(scores.has_value()) << scores.error().message;
+    const site::Expected average = detector->sites().Expect({});
+    for (const UrlScore& score : *scores) {
+      const Status valid = CheckUrlScore(score);
+      ASSERT_TRUE(valid.has_value()) << score.url << ": " << valid.error().message;
+      if (score.fetched) continue;
+      ++links;
+      const auto site = detector->SiteAt(site::SiteOf(score.url)).value();
+      site::Advice advice =
+          (site.has_value() ? *site : site::Site()).AdviceFor(score.url, *score.depth, average);
+      if (!RuleFor(folded->verdict->reason).follow_links) advice.worth /= 4;
+      ASSERT_EQ(score.score.ten_thousandths,
+                std::uint64_t{site::ScoreOf(advice.worth, average.worth)} * 10'000 / site::kWhole);
+      ASSERT_EQ(score.rewrite_to, advice.rewrite_to);
+    }
+  }
+  EXPECT_GT(links, 500);
+}
+
 TEST(PageScoresOfALog, AreValidAndTheSameWithoutMemoryOfSites) {
   for (const std::uint64_t seed : {1U, 2U, 3U, 4U}) {
-    testing::TemporaryDirectory directory;
-    const auto store = Store::Open({.directory = directory.path()}).value();
-    const auto detector = Detector::Open(*store, MakeIndex, kScheme).value();
-    int links = 0;
-    std::int64_t offset = -1;
-    for (const log::Entry& entry : LogWithLinks(seed, 1500)) {
-      const auto folded = detector->Fold(entry);
-      ASSERT_TRUE(folded.has_value()) << folded.error().message;
-      ++offset;
-      if (offset % 97 == 0) {
-        ASSERT_TRUE(detector->Commit({offset, "0123456789abcdef"}).has_value());
-      }
-      if (!folded->verdict.has_value()) continue;
-      const auto scores = detector->ScoresOf(entry.page(), *folded->verdict);
-      ASSERT_TRUE(scores.has_value()) << scores.error().message;
-      const site::Share average = detector->sites().ChanceOfNew(site::kFirstChance);
-      for (const UrlScore& score : *scores) {
-        const Status valid = CheckUrlScore(score);
-        ASSERT_TRUE(valid.has_value()) << score.url << ": " << valid.error().message;
-        if (score.fetched) continue;
-        ++links;
-        const auto site = detector->SiteAt(site::SiteOf(score.url)).value();
-        site::Advice advice =
-            (site.has_value() ? *site : site::Site()).AdviceFor(score.url, *score.depth, average);
-        if (!RuleFor(folded->verdict->reason).follow_links) advice.chance /= 4;
-        ASSERT_EQ(score.score.ten_thousandths,
-                  std::uint64_t{site::ScoreOf(advice.chance, average)} * 10'000 / site::kWhole);
-        ASSERT_EQ(score.rewrite_to, advice.rewrite_to);
-      }
+    SCOPED_TRACE(seed);
+    ExpectScoresByTheState(LogWithLinks(seed, 1500));
+  }
+}
+
+/// Two hosts of one site, one of another port, and sites that have each other's slots.
+TEST(PageScoresOfALog, AreTheSameWithoutMemoryOfSitesThatShareSlots) {
+  static constexpr std::array kHosts{"host.example", "www.host.example", "other.example",
+                                     "host.example:8080", "third.example"};
+  for (const std::uint64_t max_sites : {1, 2, 3, 5, 1'000'000}) {
+    SCOPED_TRACE(max_sites);
+    std::mt19937_64 random(max_sites);
+    EntryBuilder entries{kScheme};
+    JudgeParameters parameters = testing::Parameters();
+    parameters.sites.max = max_sites;
+    std::vector<log::Entry> log{ParametersEntry(parameters, kScheme)};
+    for (int i = 0; i < 600; ++i) {
+      // Some hosts have more pages, so that sites take and lose slots.
+      const auto host_of = [&] { return kHosts[std::min(random() % 5, random() % 5)]; };
+      const std::string content = fmt::format("page {}", random() % 400);
+      log.push_back(entries.Text(fmt::format("http://{}/{}/{}", host_of(), i % 3, i), content,
+                                 RawChecksum(content).low));
+      SetLinks(log.back(), {fmt::format("http://{}/{}/new{}", host_of(), i % 3, i),
+                            fmt::format("http://{}/{}/newer{}", host_of(), i % 4, i)});
     }
-    EXPECT_GT(links, 500);
+    ExpectScoresByTheState(log);
   }
 }
 

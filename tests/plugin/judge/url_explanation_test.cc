@@ -170,7 +170,10 @@ TEST_F(UrlExplanationTest, AUrlThatWasNeverFetchedHasTheScoreThatCameWithItsLink
   EXPECT_EQ(explanation.site->rule->name, "sid");
   EXPECT_EQ(explanation.site->advice.support, 30U);
   EXPECT_GT(explanation.site->of_pattern.fetched, 0U);
-  EXPECT_EQ(explanation.site->chances.chance, explanation.site->advice.chance);
+  EXPECT_TRUE(explanation.site->patterns.folder.empty());
+  EXPECT_EQ(explanation.site->steps.folder.chance, explanation.site->steps.pattern.chance);
+  EXPECT_LT(explanation.site->advice.chance, explanation.site->steps.folder.chance / 10)
+      << "30 pairs speak against it";
 }
 
 TEST_F(UrlExplanationTest, NothingIsKnownOfAUrlOfAnotherHost) {

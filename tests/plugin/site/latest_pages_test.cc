@@ -1,11 +1,10 @@
 #include "plugin/site/latest_pages.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -14,103 +13,145 @@ namespace {
 
 constexpr std::uint64_t kStart = 1'700'000'000;
 
+constexpr std::string_view kHost = "e.org";
+
 PageObservation PageOf(std::string_view url, std::uint64_t i) {
   PageObservation page;
   page.url = url;
-  page.time = kStart + i;
+  page.time = kStart + i * kHalfLifeSeconds / 100;
   page.novelty = i % 3 == 0 ? kWhole : static_cast<Share>(i % 7) * 1000;
-  page.content = i / 2;
+  page.content = MarkOf(i / 2);
   page.simhash = i * 0x9e3779b97f4a7c15;
   page.first_fetch = i % 5 != 0;
   page.answer = i % 11 == 0 ? Answer::kError : Answer::kContent;
+  page.is_short = i % 13 == 0;
+  page.has_known_words = i % 17 == 0;
   return page;
 }
 
 std::string UrlOf(std::uint64_t i) {
-  return "http://e.org/a" + std::to_string(i % 4) + "/" + std::to_string(i / 2) +
-         "?v=" + std::to_string(i % 9);
+  return std::string(i % 7 == 0 ? "https" : "http") + "://e.org/a" + std::to_string(i % 4) + "/" +
+         std::to_string(i / 2) + "?v=" + std::to_string(i % 9);
 }
 
-/// As a fold does with a full row.
-void Move(LatestPages& latest, Site& site) {
-  ASSERT_TRUE(latest.AddTo(site).has_value());
-  latest.Clear();
+/// Whether the site took the pages.
+bool Take(std::string_view pages, Site& site, std::string_view host = kHost) {
+  std::vector<Brought> brought;
+  const auto taken = AddPages(host, pages, site, brought);
+  EXPECT_TRUE(taken.has_value()) << taken.error().message;
+  return taken.has_value();
 }
-
-std::string BytesOf(LatestPages latest) { return std::move(latest).Encode(); }
 
 TEST(LatestPages, ASiteThatTakesThemIsTheSiteThatTookEachPage) {
   Site each;
   Site moved;
-  std::string row;
+  std::string latest;
+  const auto take = [&] {
+    EXPECT_TRUE(Take(latest, moved));
+    latest.clear();
+  };
   for (std::uint64_t i = 0; i < 500; ++i) {
     const std::string url = UrlOf(i);
-    const std::string target = "http://e.org/a" + std::to_string(i % 4);
+    const std::string target =
+        (i % 12 == 0 ? "http://other.example/" : "http://e.org/a") + std::to_string(i % 4);
     PageObservation page = PageOf(url, i);
     if (i % 6 == 0) page.stands_for = target;
     each.AddPage(page);
-    LatestPages latest = LatestPages::Decode(std::move(row));
-    latest.Add(page);
-    if (latest.is_full()) Move(latest, moved);
-    row = std::move(latest).Encode();
+    latest += EncodePage(kHost, page);
+    if (i % LatestPages::kMaxPages == LatestPages::kMaxPages - 1) take();
   }
-  const LatestPages latest = LatestPages::Decode(row);
-  EXPECT_GT(latest.size(), 0U);
+  EXPECT_FALSE(latest.empty());
   EXPECT_NE(moved.Encode(), each.Encode());
-  ASSERT_TRUE(latest.AddTo(moved).has_value());
+  take();
   EXPECT_EQ(moved.Encode(), each.Encode());
 }
 
-TEST(LatestPages, OfASiteWithOnePageTakeLessThan100Bytes) {
-  LatestPages latest;
-  latest.Add(PageOf("http://a-rather-long-name.example/docs/a-page-of-some-name.html", 1));
-  EXPECT_LE(BytesOf(latest).size(), 100U);
+TEST(LatestPages, HaveTheUrlWhateverTheNameOfTheirHost) {
+  for (const char* url :
+       {"http://e.org/a", "https://e.org/a", "http://e.org:8080/a", "http://e.org",
+        "http://e.organic/a", "http://www.e.org/a", "ftp://e.org/a", "e.org"}) {
+    for (const char* host : {"e.org", "www.e.org", "e.org:8080", ""}) {
+      Site expected;
+      PageObservation page = PageOf(url, 3);
+      page.stands_for = url;
+      expected.AddPage(page);
+      Site site;
+      ASSERT_TRUE(Take(EncodePage(host, page), site, host));
+      EXPECT_EQ(site.Encode(), expected.Encode()) << url << " of " << host;
+    }
+  }
+}
+
+TEST(LatestPages, OfAShortUrlTakeLessThan60Bytes) {
+  const PageObservation page = PageOf("http://e.org/docs/a-page-of-some-name.html", 1);
+  EXPECT_LT(EncodePage(kHost, page).size(), 60U);
 }
 
 TEST(LatestPages, StayWithinTheirBoundWhateverTheUrls) {
   const std::string huge = "http://e.org/" + std::string(65'536, 'a');
   const std::string target = "http://e.org/" + std::string(65'536, 'b');
-  LatestPages latest;
-  std::size_t most = 0;
-  Site site;
-  for (std::uint64_t i = 0; i < 100; ++i) {
-    const std::string small = UrlOf(i);
-    PageObservation page = PageOf(i % 10 == 9 ? std::string_view(huge) : small, i);
-    if (i % 10 == 9) page.stands_for = target;
-    latest.Add(page);
-    most = std::max(most, BytesOf(latest).size());
-    if (latest.is_full()) Move(latest, site);
+  for (const std::string_view url : {std::string_view(huge), std::string_view("http://e.org/a")}) {
+    PageObservation page = PageOf(url, 1);
+    page.stands_for = target;
+    const std::string row = EncodePage(kHost, page);
+    EXPECT_LE(row.size(), kMaxPageBytes);
+    EXPECT_GT(row.size(), kMaxUrlBytes - 64);
+    Site site;
+    EXPECT_TRUE(Take(row, site));
   }
-  EXPECT_LE(most, LatestPages::kMaxEncodedBytes);
-  EXPECT_GT(most, LatestPages::kFullBytes);
-  EXPECT_LE(site.Encode().size() + most, 64U * 1024);
+}
+
+TEST(LatestPages, OfALongUrlAndItsTargetASiteSeesTheSame) {
+  for (const std::size_t size : {500U, 1'000U, 1'100U, 2'000U, 2'100U}) {
+    const std::string target = "http://e.org/" + std::string(size, 'a');
+    const std::string url = target + "?session=1";
+    PageObservation page = PageOf(url, 1);
+    page.stands_for = target;
+    Site each;
+    each.AddPage(page);
+    Site taken;
+    ASSERT_TRUE(Take(EncodePage(kHost, page), taken));
+    EXPECT_EQ(taken.Encode(), each.Encode()) << size;
+  }
+}
+
+TEST(LatestPages, AreFullByNumberOrByBytes) {
+  EXPECT_FALSE((LatestPages{15, 2048}.is_full()));
+  EXPECT_TRUE((LatestPages{16, 1000}.is_full()));
+  EXPECT_TRUE((LatestPages{1, 2049}.is_full()));
+  EXPECT_FALSE(LatestPages().is_full());
 }
 
 TEST(LatestPages, RefuseEveryCutOfTheirBytes) {
-  LatestPages latest;
-  for (std::uint64_t i = 0; i < 5; ++i) latest.Add(PageOf("http://e.org/a", i));
-  const std::string bytes = BytesOf(latest);
+  PageObservation page = PageOf("http://e.org/a", 4);
+  page.stands_for = "http://e.org/b";
+  const std::string bytes = EncodePage(kHost, page);
+  Site site;
+  std::vector<Brought> brought;
   for (std::size_t size = 1; size < bytes.size(); ++size) {
-    Site site;
-    const auto added = LatestPages::Decode(bytes.substr(0, size)).AddTo(site);
+    const auto added = AddPages(kHost, bytes.substr(0, size), site, brought);
     ASSERT_FALSE(added.has_value()) << size;
     EXPECT_EQ(added.error().code, ErrorCode::kCorruption);
   }
-  Site site;
-  EXPECT_FALSE(LatestPages::Decode(bytes + "x").AddTo(site).has_value());
+  EXPECT_EQ(site.Encode(), Site().Encode());
+  EXPECT_FALSE(AddPages(kHost, bytes + "x", site, brought).has_value());
+  site = Site();
+  EXPECT_TRUE(AddPages(kHost, "", site, brought).has_value());
+  EXPECT_EQ(site.Encode(), Site().Encode());
 }
 
 TEST(LatestPages, NeverFailOnDamagedBytes) {
-  LatestPages latest;
-  for (std::uint64_t i = 0; i < 5; ++i) latest.Add(PageOf("http://e.org/a?b=1", i));
-  const std::string bytes = BytesOf(latest);
+  const std::string bytes = EncodePage(kHost, PageOf("http://e.org/a?b=1", 4));
   int refused = 0;
   for (std::size_t at = 0; at < bytes.size(); ++at) {
-    std::string damaged = bytes;
-    damaged[at] = static_cast<char>(damaged[at] ^ 0x81);
-    Site site;
-    refused += LatestPages::Decode(std::move(damaged)).AddTo(site).has_value() ? 0 : 1;
-    EXPECT_LE(site.Encode().size(), Site::kMaxEncodedBytes);
+    for (int bit = 0; bit < 8; ++bit) {
+      std::string damaged = bytes;
+      damaged[at] = static_cast<char>(damaged[at] ^ 1 << bit);
+      Site site;
+      std::vector<Brought> brought;
+      refused += AddPages(kHost, damaged, site, brought).has_value() ? 0 : 1;
+      EXPECT_LE(site.Encode().size(), Site::kMaxEncodedBytes);
+    }
   }
   EXPECT_GT(refused, 0);
 }

@@ -19,6 +19,8 @@ constexpr std::uint64_t kStart = 1'700'000'000;
 
 std::uint64_t HashOf(std::string_view text) { return RawChecksum(text).low; }
 
+ContentMark MarkOfText(std::string_view text) { return MarkOf(HashOf(text)); }
+
 /// A crawl of one made-up site: what a URL shows is a function of the URL.
 class Crawl {
  public:
@@ -33,7 +35,7 @@ class Crawl {
     page.time = kStart + ++fetches_;
     page.answer = content.empty() ? Answer::kError : Answer::kContent;
     page.novelty = !content.empty() && found_.insert(content).second ? kWhole : 0;
-    page.content = HashOf(content);
+    page.content = MarkOfText(content);
     page.simhash = HashOf(content);
     site_.AddPage(page);
   }
@@ -87,7 +89,7 @@ TEST(Site, WithoutPagesAdvisesToFetchEverything) {
   const Advice advice = site.AdviceFor("http://e.org/a?b=c", 0);
   EXPECT_EQ(advice.action, Action::kSchedule);
   EXPECT_EQ(advice.chance, kFirstChance);
-  EXPECT_EQ(ScoreOf(advice.chance, kFirstChance), kWhole / 2);
+  EXPECT_EQ(ScoreOf(advice.worth, kFirstChance), kWhole / 2);
 }
 
 TEST(Site, FindsSessionIdsWithoutAPlainUrl) {
@@ -150,6 +152,95 @@ TEST(Site, SuppressesAPrintableViewOfAPageThatItHas) {
   EXPECT_EQ(advice.rewrite_to, "");
 }
 
+TEST(Site, FindsViewsThatNameTheirPageInAParameter) {
+  // Old versions have contents of their own.
+  Crawl crawl([](const std::string& url) {
+    const std::size_t title = url.find("title=");
+    if (title == std::string::npos || url.find("&old=") != std::string::npos) return url;
+    return "http://e.org/w/" + UpTo(url.substr(title + 6), "&");
+  });
+  for (int i = 0; i < 60; ++i) {
+    const std::string name = "Page_" + Number(i) + "x";
+    crawl.Fetch("http://e.org/w/" + name);
+    crawl.Fetch("http://e.org/w/i.php?title=" + name + "&print=yes");
+    crawl.Fetch("http://e.org/w/i.php?title=" + name + "&old=" + Number(i * 7));
+  }
+  crawl.Fetch("http://e.org/w/Known");
+  int rewritten = 0;
+  for (int i = 0; i < 100; ++i) {
+    const Advice advice =
+        crawl.AdviceFor("http://e.org/w/i.php?title=New_" + Number(i) + "&print=yes");
+    rewritten += advice.rewrite_to == "http://e.org/w/New_" + Number(i) ? 1 : 0;
+  }
+  EXPECT_GE(rewritten, 90);
+  EXPECT_EQ(crawl.AdviceFor("http://e.org/w/i.php?title=Known&print=yes").action,
+            Action::kSuppress);
+  EXPECT_EQ(crawl.AdviceFor("http://e.org/w/i.php?title=Known&old=3").ground, Ground::kNone);
+}
+
+/// Translations that aren't there yet repeat the original; others don't.
+TEST(Site, FoldersThatRepeatAnotherAreToldFromThoseThatDoNot) {
+  Crawl crawl([](const std::string& url) {
+    std::string content = url;
+    const std::size_t language = content.find("/de/");
+    if (language != std::string::npos) content.replace(language, 4, "/en/");
+    return content;
+  });
+  for (int i = 0; i < 30; ++i) {
+    for (const char* language : {"en", "de", "fr"}) {
+      crawl.Fetch("http://e.org/doc/" + std::string(language) + "/a" + Number(i) + "x.html");
+    }
+  }
+  EXPECT_LT(crawl.AdviceFor("http://e.org/doc/de/new.html").chance, Percent(10));
+  EXPECT_GT(crawl.AdviceFor("http://e.org/doc/fr/new.html").chance, Percent(90));
+}
+
+TEST(Site, UrlsThatARuleSpeaksAgainstAreWorthLittle) {
+  Crawl crawl([](const std::string& url) { return UpTo(url, "?"); });
+  for (int i = 0; i < 60; ++i) {
+    const std::string plain = "http://e.org/a" + Number(i) + "x";
+    crawl.Fetch(plain);
+    crawl.Fetch(plain + "?src=" + Number(i % 9));
+    crawl.Fetch(plain + "?page=2&src=" + Number(i % 9));
+  }
+  const Advice advice = crawl.AdviceFor("http://e.org/a1x?src=77");
+  ASSERT_EQ(advice.ground, Ground::kUrlRule);
+  EXPECT_LT(advice.chance, Percent(5));
+  EXPECT_LT(advice.worth, crawl.AdviceFor("http://e.org/new").worth / 10);
+}
+
+/// Pages with little text are often alike by chance: they say nothing about others.
+TEST(Site, ShortPagesMakeNoRuleForOthers) {
+  Site site;
+  std::uint64_t fetches = 0;
+  const auto fetch = [&](const std::string& url, const std::string& content, bool is_short) {
+    PageObservation page;
+    page.url = url;
+    page.time = kStart + ++fetches;
+    page.novelty = kWhole;
+    page.content = MarkOfText(content);
+    page.simhash = HashOf(content);
+    page.is_short = is_short;
+    site.AddPage(page);
+  };
+  // Empty folders look the same in every order.
+  for (int i = 0; i < 20; ++i) {
+    const std::string folder = "http://e.org/f" + Number(i) + "x/";
+    fetch(folder, "empty " + Number(i), true);
+    fetch(folder + "?order=" + Number(i % 7), "empty " + Number(i), true);
+  }
+  fetch("http://e.org/f901x/", "a few entries", true);
+  fetch("http://e.org/f902x/", "full", false);
+  EXPECT_EQ(site.AdviceFor("http://e.org/f901x/?order=99", 2).ground, Ground::kNone);
+  EXPECT_EQ(site.AdviceFor("http://e.org/f902x/?order=99", 2).ground, Ground::kNone);
+  // It holds where the short page is one that the site shows often.
+  fetch("http://e.org/f903x/", "empty", true);
+  for (int i = 0; i < 4; ++i) fetch("http://e.org/f903x/?order=" + Number(i), "empty", true);
+  EXPECT_EQ(site.AdviceFor("http://e.org/f903x/?order=99", 2).ground, Ground::kUrlRule);
+  // Nor is a short page new that a URL beside it has shown.
+  EXPECT_LT(site.AdviceFor("http://e.org/f904x/?order=99", 2).chance, Percent(30));
+}
+
 TEST(Site, SortOrdersThatAreOtherContentAreFetchedLast) {
   Site site;
   std::uint64_t fetches = 0;
@@ -158,7 +249,7 @@ TEST(Site, SortOrdersThatAreOtherContentAreFetchedLast) {
     page.url = url;
     page.time = kStart + ++fetches;
     page.novelty = kWhole / 2;  // another order is another content for the judge
-    page.content = 100 + fetches;
+    page.content = MarkOf(100 + fetches);
     page.simhash = HashOf(url);
     page.has_known_words = has_known_words;
     site.AddPage(page);
@@ -174,7 +265,7 @@ TEST(Site, SortOrdersThatAreOtherContentAreFetchedLast) {
   for (const char* order : kOrders) {
     const Advice advice = site.AdviceFor("http://e.org/pub/new/" + std::string(order), 3);
     EXPECT_EQ(advice.action, Action::kSchedule) << "what is suppressed may be lost";
-    EXPECT_LT(advice.chance, listing.chance / 4) << order;
+    EXPECT_LT(advice.worth, listing.worth / 4) << order;
   }
 }
 
@@ -186,7 +277,7 @@ TEST(Site, OfPagesThatTheJudgeComparedWithNoneThoseThatComeOftenAreKnown) {
     page.url = url;
     page.novelty = kWhole;
     page.is_short = true;
-    page.content = i % 2 == 0 ? 7 : HashOf(url);
+    page.content = MarkOf(i % 2 == 0 ? 7 : HashOf(url));
     site.AddPage(page);
   }
   EXPECT_EQ(site.counts().fresh / FetchCounts::kFetch, 51U);
@@ -249,7 +340,7 @@ TEST(Site, ACalendarWithoutEntriesIsSuppressedAndArticlesAreNot) {
   EXPECT_LT(fetched, 2000 / 16);
   const auto article = [](int i) { return "http://e.org/news/" + Number(i) + "-title"; };
   EXPECT_EQ(Refused(crawl, Urls(1000, 1100, article)), 0);
-  EXPECT_GT(crawl.AdviceFor(article(1000)).chance, crawl.AdviceFor(day(9000)).chance);
+  EXPECT_GT(crawl.AdviceFor(article(1000)).worth, crawl.AdviceFor(day(9000)).worth);
 }
 
 TEST(Site, ATrapDoesNotLowerTheScoreOfOtherPatterns) {
@@ -257,9 +348,9 @@ TEST(Site, ATrapDoesNotLowerTheScoreOfOtherPatterns) {
     return url.find("/cal?") == std::string::npos ? url : std::string("no entries");
   });
   for (int i = 0; i < 30; ++i) crawl.Fetch("http://e.org/news/" + Number(i) + "-t");
-  const Share before = crawl.AdviceFor("http://e.org/news/100-t").chance;
+  const Share before = crawl.AdviceFor("http://e.org/news/100-t").worth;
   for (int i = 0; i < 30; ++i) crawl.Fetch("http://e.org/cal?d=" + Number(i));
-  const Share after = crawl.AdviceFor("http://e.org/news/100-t").chance;
+  const Share after = crawl.AdviceFor("http://e.org/news/100-t").worth;
   EXPECT_GT(after, before * 9 / 10);
 }
 
@@ -277,15 +368,15 @@ TEST(Site, OnePageForWhateverIsMissingIsASoftError) {
   });
   const char* kPaths[] = {"http://e.org/a/gone", "http://e.org/b/gone", "http://e.org/c/gone"};
   for (int i = 0; i < 9; ++i) crawl.Fetch(kPaths[i % 3] + Number(i));
-  EXPECT_TRUE(crawl.site().IsSoftError(HashOf("sorry")));
-  EXPECT_FALSE(crawl.site().IsSoftError(HashOf("http://e.org/a/there")));
+  EXPECT_TRUE(crawl.site().IsSoftError(MarkOfText("sorry")));
+  EXPECT_FALSE(crawl.site().IsSoftError(MarkOfText("http://e.org/a/there")));
   EXPECT_GT(crawl.site().counts().soft_errors, 0U);
 }
 
 TEST(Site, ALoginFormThatReturnsToAnyPageIsNoSoftError) {
   Crawl crawl([](const std::string&) { return std::string("log in"); });
   for (int i = 0; i < 40; ++i) crawl.Fetch("http://e.org/login?to=" + Number(i));
-  EXPECT_FALSE(crawl.site().IsSoftError(HashOf("log in")));
+  EXPECT_FALSE(crawl.site().IsSoftError(MarkOfText("log in")));
 }
 
 TEST(Site, TheHomePageIsNeverASoftErrorNorSuppressed) {
@@ -294,7 +385,7 @@ TEST(Site, TheHomePageIsNeverASoftErrorNorSuppressed) {
   for (int i = 0; i < 200; ++i) {
     crawl.Fetch("http://e.org/" + std::string(1, static_cast<char>('a' + i % 5)) + "/" + Number(i));
   }
-  EXPECT_FALSE(crawl.site().IsSoftError(HashOf("home")));
+  EXPECT_FALSE(crawl.site().IsSoftError(MarkOfText("home")));
   EXPECT_EQ(crawl.AdviceFor("http://e.org/").action, Action::kSchedule);
 }
 
@@ -308,7 +399,7 @@ TEST(Site, WhatAnotherSiteSaysOfItselfMakesNoRule) {
     page.url = url;
     page.time = kStart;
     page.novelty = kWhole;
-    page.content = static_cast<std::uint64_t>(i) + 1;
+    page.content = MarkOf(static_cast<std::uint64_t>(i) + 1);
     page.stands_for = target;
     site.AddPage(page);
   }
@@ -324,7 +415,7 @@ TEST(Site, ItsOwnCanonicalLinksCountDouble) {
     page.url = url;
     page.time = kStart;
     page.novelty = kWhole;
-    page.content = static_cast<std::uint64_t>(i) + 1;
+    page.content = MarkOf(static_cast<std::uint64_t>(i) + 1);
     page.stands_for = target;
     site.AddPage(page);
   }
@@ -344,7 +435,7 @@ TEST(Site, ARefetchCountsNothing) {
   page.url = "http://e.org/a/1x";
   page.time = kStart + 100;
   page.first_fetch = false;
-  page.content = 7;
+  page.content = MarkOf(7);
   const FetchCounts before = site.counts();
   site.AddPage(page);
   EXPECT_EQ(site.counts(), before);
@@ -383,7 +474,7 @@ TEST(Site, GoesOnAfterDecodeAsIfNothingHadHappened) {
     page.url = url;
     page.time = kStart + 10'001 + static_cast<std::uint64_t>(i);
     page.novelty = i % 2 == 0 ? kWhole : 0;
-    page.content = static_cast<std::uint64_t>(i / 2);
+    page.content = MarkOf(static_cast<std::uint64_t>(i / 2));
     Site copy = Site::Decode(decoded.Encode()).value();
     decoded.AddPage(page);
     if (i % 200 != 0) continue;
@@ -430,7 +521,7 @@ TEST(Site, EvidenceFadesWithTime) {
   page.url = "http://e.org/other";
   page.time = kStart + 12 * kHalfLifeSeconds;
   page.novelty = kWhole;
-  page.content = 99;
+  page.content = MarkOf(99);
   site.AddPage(page);
   EXPECT_GT(site.AdviceFor("http://e.org/t/new/z", 0).chance, before);
 }
@@ -466,15 +557,20 @@ std::string AnyUrl(std::uint64_t seed) {
     }
     return bytes;
   };
+  // Each draw is a statement of its own: the operands of + are evaluated in any order.
   std::string url = next(2) == 0 ? "http://" : "https://";
   url += next(3) == 0 ? "www.e.org" : "e.org";
   for (std::uint64_t i = next(next(20) == 0 ? 100 : 4); i > 0; --i) {
-    url += "/" + text() + std::to_string(next(20));
-    if (next(6) == 0) url += ";" + text() + "=" + text();
+    const std::string number = std::to_string(next(20));
+    url += "/" + text() + number;
+    if (next(6) == 0) {
+      const std::string value = text();
+      url += ";" + text() + "=" + value;
+    }
   }
   for (std::uint64_t i = next(next(20) == 0 ? 40 : 4); i > 0; --i) {
-    url +=
-        (url.find('?') == std::string::npos ? "?" : "&") + text() + "=" + std::to_string(next(9));
+    const std::string value = std::to_string(next(9));
+    url += (url.find('?') == std::string::npos ? "?" : "&") + text() + "=" + value;
   }
   return url;
 }
@@ -491,7 +587,7 @@ Site AnySite(std::uint64_t pages) {
     page.first_fetch = i % 13 != 0;
     page.answer = i % 7 == 0 ? Answer::kError : Answer::kContent;
     page.novelty = i % 2 == 0 ? kWhole : static_cast<Share>(i % 100) * 600;
-    page.content = i % 17;
+    page.content = MarkOf(i % 17);
     page.simhash = i % 17 * 0x9e3779b97f4a7c15;
     if (i % 5 == 0) page.stands_for = target;
     site.AddPage(page);
@@ -522,7 +618,7 @@ TEST(Site, HasTheseBytesOnEveryMachineAndAfterEveryEviction) {
   // A change of this value is a change of the format or of what is learned, so of the fold's
   // version.
   const std::string bytes = AnySite(2'000).Encode();
-  EXPECT_EQ(Hex(RawChecksum(bytes)), "15cfc48448f4778d56d30990dd15e007");
+  EXPECT_EQ(Hex(RawChecksum(bytes)), "7f65c5d85b1bb58005a2e4f36e83c04c");
 }
 
 TEST(Site, HostileUrlsStayWithinItsBound) {
@@ -550,7 +646,7 @@ TEST(Site, HostileUrlsStayWithinItsBound) {
       PageObservation page;
       page.url = with_number;
       page.time = kStart;
-      page.content = static_cast<std::uint64_t>(i);
+      page.content = MarkOf(static_cast<std::uint64_t>(i));
       page.stands_for = url;
       site.AddPage(page);
       EXPECT_LE(site.AdviceFor(with_number, 1).chance, kWhole);
@@ -575,14 +671,34 @@ TEST(Site, PagesOfOneTemplateAreWorthLess) {
       page.url = url;
       page.time = kStart + i;
       page.novelty = kWhole;
-      page.content = 2 * i + (is_log ? 1 : 0);
+      page.content = MarkOf(2 * i + (is_log ? 1 : 0));
       page.simhash = is_log ? 0xffff ^ std::uint64_t{1} << i % 16 : HashOf(url);
       site.AddPage(page);
     }
   }
-  EXPECT_GT(site.AdviceFor("http://e.org/page/x?t=99", 1).chance,
-            2 * site.AdviceFor("http://e.org/log/x?t=99", 1).chance);
+  EXPECT_GT(site.AdviceFor("http://e.org/page/x?t=99", 1).worth,
+            2 * site.AdviceFor("http://e.org/log/x?t=99", 1).worth);
   EXPECT_EQ(site.AdviceFor("http://e.org/log/x?t=99", 1).ground, Ground::kNone);
+  EXPECT_GT(site.AdviceFor("http://e.org/log/x?t=99", 1).chance, Percent(95))
+      << "each brings new content, whatever that is worth";
+}
+
+TEST(Site, TheChanceIsTheShareOfFetchesThatBroughtNewContent) {
+  Site site;
+  for (int i = 0; i < 400; ++i) {
+    PageObservation page;
+    const std::string url = "http://e.org/a/" + Number(i) + "/x";
+    page.url = url;
+    page.time = kStart;
+    page.content = MarkOf(HashOf(url));
+    page.simhash = HashOf(url);
+    // One in four repeats another, one in four nearly so.
+    page.novelty = i % 4 == 0 ? 0 : i % 4 == 1 ? kNewNovelty - 1 : kNewNovelty;
+    site.AddPage(page);
+  }
+  const Advice advice = site.AdviceFor("http://e.org/a/1000/x", 9);
+  EXPECT_NEAR(advice.chance, kWhole / 2, kWhole / 100) << "whatever the depth";
+  EXPECT_LT(advice.worth, advice.chance);
 }
 
 TEST(Unlikeness, GrowsWithTheBitsThatDiffer) {

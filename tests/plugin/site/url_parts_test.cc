@@ -103,6 +103,35 @@ TEST(PatternMaker, ShapeAndPattern) {
   EXPECT_EQ(PatternsOf(maker, "http://e.org/tag/").pattern, "/tag/");
 }
 
+TEST(PatternMaker, TheFolderNamesAllSegmentsButTheLast) {
+  PatternMaker maker;
+  EXPECT_EQ(PatternsOf(maker, "http://e.org/doc/de/mod2/a.html?v=1").folder,
+            "/doc/de/modN/*.html?v");
+  EXPECT_EQ(PatternsOf(maker, "http://e.org/doc/de/").folder, "/doc/de/");
+  // There is no more of it than the pattern says.
+  EXPECT_EQ(PatternsOf(maker, "http://e.org/doc/a.html").folder, "");
+  EXPECT_EQ(PatternsOf(maker, "http://e.org/").folder, "");
+  std::string deep = "http://e.org";
+  for (int i = 0; i < 200; ++i) deep += "/folder";
+  const std::string other = deep + "s/a";
+  deep += "/a";
+  EXPECT_LE(PatternsOf(maker, deep).folder.size(), PatternMaker::kMaxPatternBytes);
+  EXPECT_EQ(PatternsOf(maker, deep).folder, PatternsOf(maker, other).folder)
+      << "segments beyond those that are looked at";
+}
+
+TEST(PartsThatMayNotMatter, AValueMayBeTheNameOfAPage) {
+  EXPECT_EQ(Without("http://e.org/w/i.php?title=A_b&v=1", PartKind::kPath, "title"),
+            "http://e.org/w/A_b");
+  EXPECT_EQ(Without("http://e.org/w/i.php?title=A_b&v=1", PartKind::kPath, "v"),
+            "http://e.org/w/1");
+  EXPECT_EQ(Without("http://e.org/i.php?title=", PartKind::kPath, "title"), "none");
+  // It never becomes part of the host.
+  EXPECT_EQ(Without("http://e.org?title=.example", PartKind::kPath, "title"), "none");
+  EXPECT_EQ(Without("http://e.org/?title=//f.org/", PartKind::kPath, "title"),
+            "http://e.org///f.org/");
+}
+
 TEST(PatternMaker, KeepsValuesOfParametersThatHaveFew) {
   PatternMaker maker;
   for (int i = 0; i < 20; ++i) {

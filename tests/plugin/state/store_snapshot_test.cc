@@ -154,8 +154,8 @@ TEST(StoreSnapshot, NeverSeesAPartOfAnApply) {
   };
   apply(0);
   std::atomic<bool> is_done{false};
-  std::vector<std::jthread> readers;
   std::atomic<int> looks{0};
+  std::vector<std::jthread> readers;  // last: they end before what they use
   for (int reader = 0; reader < 3; ++reader) {
     readers.emplace_back([&] {
       while (!is_done) {

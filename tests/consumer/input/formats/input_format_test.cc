@@ -53,6 +53,19 @@ TEST(InputFormat, HeaderOverridesTheConfiguredFormat) {
   EXPECT_EQ(FailureCode(Decode(record, FormatKind::kWarc, {})), "unsupported_format");
 }
 
+TEST(InputFormat, AutoTakesTheBodyWhateverElseTheRecordHas) {
+  for (const char* others : {R"("ts":"2026-03-01T12:30:05Z")", R"("ts":1,"title":"T")",
+                             R"("format":"html","title":"T")", R"("id":"i","dump":"d")"}) {
+    InputRecord record;
+    record.value = std::string(R"({"url":"http://a.example/","body":"<p>x",)") + others + "}";
+    FormatKind taken = FormatKind::kAuto;
+    const Decoded decoded = Decode(record, FormatKind::kAuto, {}, &taken);
+    EXPECT_EQ(taken, FormatKind::kCanonical) << others;
+    ASSERT_TRUE(std::holds_alternative<extract::Page>(decoded)) << others;
+    EXPECT_EQ(std::get<extract::Page>(decoded).body, "<p>x");
+  }
+}
+
 TEST(InputFormat, UrlsBecomeUtf8) {
   InputRecord record;
   record.key = "http://a.example/\xe9\xc3\xa9";

@@ -21,7 +21,7 @@ void AddPage(const std::string& url, const std::string& content, bool is_new, si
   page.url = url;
   page.time = 1'700'000'000;
   page.novelty = is_new ? site::kWhole : 0;
-  page.content = RawChecksum(content).low;
+  page.content = site::MarkOf(RawChecksum(content).low);
   page.simhash = page.content;
   (void)site.AddPage(page);
 }
@@ -31,7 +31,7 @@ SiteReport Report() {
   SiteReport report;
   report.name = "a.example:8080";
   report.sequence = 77;
-  report.average = site::kWhole / 4;
+  report.average.chance = site::kWhole / 4;
   site::Site& site = report.site.emplace();
   for (int i = 0; i < 60; ++i) {
     AddPage(fmt::format("http://a.example:8080/p{}.html?sid={}", i / 2, i),

@@ -105,6 +105,8 @@ TEST_F(StatePagesTest, AnswersByWhatIsCommitted) {
 
 TEST_F(StatePagesTest, SaysWhatIsWrongWithAQuestion) {
   Commit();
+  // As deep as the length of a request allows.
+  const std::string nested = std::string(500'000, '[') + std::string(500'000, ']');
   const std::pair<HttpAnswer, const char*> cases[] = {
       {Get("/site", {}), "host is missing"},
       {Get("/site", {{"host", ""}}), "host is missing"},
@@ -116,6 +118,7 @@ TEST_F(StatePagesTest, SaysWhatIsWrongWithAQuestion) {
       {Get("/explain", {{"url", "http://h/"}, {"at", "yesterday"}}), "at: yesterday is no time"},
       {Get("/explain", {{"url", "http://h/"}, {"crawl", "x"}}), "share their URLs"},
       {Get("/explain", {{"url", " "}}), "the URL is empty"},
+      {Get("/due", {{"host", "\x1b[2J"}}), "is no host"},
       {Get("/due", {{"limit", "0"}}), "limit must be 1 to 1000"},
       {Get("/due", {{"limit", "1001"}}), "limit must be 1 to 1000"},
       {Get("/due", {{"limit", "-1"}}), "limit is not a whole number"},
@@ -132,6 +135,8 @@ TEST_F(StatePagesTest, SaysWhatIsWrongWithAQuestion) {
       {Post("/scores", R"({"urls": ["http://h/)" + std::string(17'000, 'a') + R"("]})"),
        "urls[0]: url has 17009 bytes"},
       {Post("/scores", R"({"urls": ["http://h/"], "at": "now"})"), "at is an unknown parameter"},
+      {Post("/scores", R"({"urls": [)" + nested + "]}"), "urls[0]: not a JSON object"},
+      {Post("/scores", R"({"urls": [{"url": )" + nested + "}]}"), "urls[0]: no field `url`"},
   };
   for (const auto& [answer, message] : cases) {
     EXPECT_EQ(answer.status, 400) << answer.body;
@@ -238,8 +243,8 @@ TEST_F(StatePagesTest, GivesWhatIsDuePageByPageEachUrlOnce) {
   }
   EXPECT_EQ(seen, due);
   EXPECT_EQ(pages, 9);
-  const Json of_host =
-      Json::parse(Get("/due", {{"before", "2027-01-01T00:00:00Z"}, {"host", "H3.example"}}).body);
+  const Json of_host = Json::parse(
+      Get("/due", {{"before", "2027-01-01T00:00:00Z"}, {"host", "https://H3.example/x"}}).body);
   EXPECT_EQ(of_host["due"], 43);
   EXPECT_TRUE(of_host["next"].is_null());
   EXPECT_EQ(Json::parse(Get("/due", {{"before", "2023-11-15T00:00:00Z"}}).body)["due"], 0);
