@@ -59,8 +59,8 @@ class ChangedIndex {
   void Note(const Change& change);
 
   std::unique_ptr<HammingIndex> index_;
-  std::vector<Change> changes_;      ///< since the last commit
-  FingerprintList fingerprints_;     ///< of each of them
+  std::vector<Change> changes_;   ///< since the last commit
+  FingerprintList fingerprints_;  ///< of each of them
   std::int64_t balance_ = 0;
   std::vector<std::size_t> nearby_;  ///< reused by Update
 };

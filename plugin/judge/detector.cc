@@ -263,13 +263,12 @@ Status Detector::CountForBound() {
               static_cast<std::uint64_t>(overlay_.index().balance());
     return {};
   }
-  return store_.ForEach(Table::kDocuments,
-                        [&indexed](std::string_view key, std::string_view value) -> Status {
-                          CRAWLSIEVE_ASSIGN_OR_RETURN(const auto document,
-                                                      DocumentRow::Parse(key, value));
-                          indexed += document.InIndex().has_value() ? 1 : 0;
-                          return {};
-                        });
+  return store_.ForEach(
+      Table::kDocuments, [&indexed](std::string_view key, std::string_view value) -> Status {
+        CRAWLSIEVE_ASSIGN_OR_RETURN(const auto document, DocumentRow::Parse(key, value));
+        indexed += document.InIndex().has_value() ? 1 : 0;
+        return {};
+      });
 }
 
 Status Detector::CheckScheme(const std::string& scheme) const {
@@ -424,9 +423,9 @@ Result<std::vector<UrlScore>> Detector::ScoresOf(const log::Page& page, const Ve
   if (!current_.parameters.has_value()) return std::vector<UrlScore>();
   const PurgedRows purged(current_.removal.purges);
   LivingRows rows(purged, overlay_);
-  return crawlsieve::ScoresOf(page, verdict,
-                              {*current_.parameters, current_.fold_version,
-                               current_.sites.Expect({}), known_sites_, rows});
+  return crawlsieve::ScoresOf(
+      page, verdict,
+      {*current_.parameters, current_.fold_version, current_.sites.Expect({}), known_sites_, rows});
 }
 
 Result<UrlScore> Detector::AnswerTo(const log::Question& question) {

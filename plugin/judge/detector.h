@@ -166,9 +166,9 @@ class Detector {
   /// kCorruption.
   [[nodiscard]] Result<UrlScore> AnswerTo(const log::Question& question);
 
-  /// What the entry that was folded last changed of sites, so far as others should hear of it: sites
-  /// that were forgotten, and then at most one that was learned of. It may be asked for or not.
-  /// Errors: kIo, kCorruption.
+  /// What the entry that was folded last changed of sites, so far as others should hear of it:
+  /// sites that were forgotten, and then at most one that was learned of. It may be asked for or
+  /// not. Errors: kIo, kCorruption.
   [[nodiscard]] Result<std::vector<SiteNews>> NewsOfSites();
 
   /// What first fetches brought, of all sites together, as of the last folded entry.

@@ -230,8 +230,7 @@ Result<bool> ForgetSite(std::string_view name, std::uint64_t max_sites, RowReade
 }
 
 Result<RowMap::Value> RowWithoutSites(std::span<const std::string> names, std::uint64_t max_sites,
-                                      std::string_view key, RowReader& rows,
-                                      std::string& changed) {
+                                      std::string_view key, RowReader& rows, std::string& changed) {
   for (const std::string& name : names) {
     if (max_sites > 0 && key == SiteSlotRow::Key(SiteSlot::Of(name, max_sites))) {
       CRAWLSIEVE_ASSIGN_OR_RETURN(const auto slot, SiteSlotRow::Read(rows, key));

@@ -79,13 +79,13 @@ struct SiteChange {
                                              RowReader& rows);
 inline constexpr std::uint32_t kMaxPatience = 1000;
 
-/// Deletes what is known of a site, its latest pages also where nothing is learned any more. Whether
-/// it had a slot. Errors: kIo, kCorruption.
+/// Deletes what is known of a site, its latest pages also where nothing is learned any more.
+/// Whether it had a slot. Errors: kIo, kCorruption.
 [[nodiscard]] Result<bool> ForgetSite(std::string_view name, std::uint64_t max_sites,
                                       RowReader& rows, Changes& changes);
 
-/// A row of table hosts as it would be behind ForgetSite of these. May be in `changed`. Errors: kIo,
-/// kCorruption.
+/// A row of table hosts as it would be behind ForgetSite of these. May be in `changed`. Errors:
+/// kIo, kCorruption.
 [[nodiscard]] Result<RowMap::Value> RowWithoutSites(std::span<const std::string> names,
                                                     std::uint64_t max_sites, std::string_view key,
                                                     RowReader& rows, std::string& changed);

@@ -156,7 +156,8 @@ Result<RowMap::Value> LivingView::Document(std::string_view key) {
   if (purged_.Has(row)) return RowMap::Value();
   if (row.record.preferred_url().empty()) return bytes;
   changed_ = *bytes;
-  const std::string preferred = UrlRow::Key(row.record.preferred_url(), crawl_id_, parameters_.scope);
+  const std::string preferred =
+      UrlRow::Key(row.record.preferred_url(), crawl_id_, parameters_.scope);
   CRAWLSIEVE_ASSIGN_OR_RETURN(const auto url, UrlRow::Read(view_, preferred));
   if (url.has_value() && purged_.Has(*url)) {
     row.record.clear_preferred_url();

@@ -319,9 +319,8 @@ Status Remover::Forget(std::string_view site) {
   if (site.empty() || site == last_site_) return {};
   last_site_ = site;
   sites_.Forget(site);
-  CRAWLSIEVE_ASSIGN_OR_RETURN(
-      const bool had_slot,
-      ForgetSite(site, progress_.parameters->sites.max, overlay_, overlay_.rows()));
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const bool had_slot, ForgetSite(site, progress_.parameters->sites.max,
+                                                              overlay_, overlay_.rows()));
   if (had_slot) forgotten_.emplace_back(site);
   return {};
 }

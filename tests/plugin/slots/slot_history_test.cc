@@ -82,7 +82,7 @@ std::vector<log::Entry> WithRemoval(const std::vector<log::Entry>& log, std::uin
       retention.set_sweep_rows(1 + static_cast<std::uint32_t>(stretches % 7));
     } else if (entry.has_page()) {
       entry.mutable_page()->mutable_source()->set_timestamp_ms(1'772'366'400'000 +
-                                                              ++minutes * 600'000);
+                                                               ++minutes * 600'000);
     }
   }
   return changed;
