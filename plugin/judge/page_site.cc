@@ -92,7 +92,9 @@ std::optional<site::PageObservation> ObservationOf(const PageFacts& facts) {
     observation.simhash = page.simhash();
     observation.is_short = facts.verdict.reason == Reason::kTooShort;
     observation.has_known_words = facts.neighbours.has_same_words;
-  } else if (*answer == Answer::kRedirect) {
+  } else if (*answer == Answer::kRedirect &&
+             site::SiteOf(page.redirect_target()) == site::SiteOf(observation.url)) {
+    // No row of a site names a URL of another one: who is forgotten is so with the own site.
     observation.stands_for = page.redirect_target();
   }
   return observation;

@@ -78,15 +78,31 @@ Result<bool> Remover::Begin(const log::Purge& purge, std::string_view scheme) {
   const Selection selection(
       named->kind(), named->text(),
       is_crawl ? ScopeOfCrawl(named->text(), scheme, progress_.parameters->scope) : 0);
-  if (selection.kind() == Selection::Kind::kHost) {
-    HostRow::DeleteAll(selection.text(), overlay_.rows());
-  }
+  ForgetPatterns(selection);
   CRAWLSIEVE_RETURN_IF_ERROR(Forget(selection.site()));
   ActivePurge active{progress_.sequence, selection, 0, {}};
   CRAWLSIEVE_ASSIGN_OR_RETURN(const bool is_done, Look(active));
   if (!is_done) progress_.removal.purges.push_back(std::move(active));
   removed_.purges_done += is_done ? 1 : 0;
   return true;
+}
+
+void Remover::ForgetPatterns(const Selection& selection) {
+  Changes& rows = overlay_.rows();
+  switch (selection.kind()) {
+    case Selection::Kind::kUrl:
+      PatternRow::DeleteOf(selection.text(), rows);
+      break;
+    case Selection::Kind::kUrlPrefix:
+      PatternRow::DeleteAll(HostOfUrl(selection.text()), rows);
+      break;
+    case Selection::Kind::kHost:
+      HostRow::Delete(selection.text(), rows);
+      PatternRow::DeleteAll(selection.text(), rows);
+      break;
+    case Selection::Kind::kCrawl:
+      break;
+  }
 }
 
 Result<std::vector<UrlRow>> Remover::StaleUrlsOf(const log::Page& page) {
@@ -151,6 +167,10 @@ Result<bool> Remover::Look(ActivePurge& purge) {
     CRAWLSIEVE_RETURN_IF_ERROR(ReadAheadFor(purged));
     for (const UrlRow& url : purged) {
       CRAWLSIEVE_RETURN_IF_ERROR(RemoveUrl(url, removed_.purged_urls, removed_.purged_pages));
+      // A prefix may be of several hosts.
+      if (purge.selection.kind() == Selection::Kind::kUrlPrefix) {
+        PatternRow::DeleteOf(url.url(), overlay_.rows());
+      }
       const std::string_view site = site::SiteOf(url.url());
       if (site == purge.selection.site()) continue;
       CRAWLSIEVE_RETURN_IF_ERROR(Forget(site));

@@ -55,6 +55,8 @@ class Remover {
   /// Looks through the rows of the first purge that is given, as many as are looked at at a time.
   /// Whether it is done.
   [[nodiscard]] Result<bool> Look(ActivePurge& purge);
+  /// Path patterns may be the paths of what is named.
+  void ForgetPatterns(const Selection& selection);
   [[nodiscard]] Status Expire();
   [[nodiscard]] Status ExpireDocuments(std::span<const Store::Row> rows);
   [[nodiscard]] Status ExpireUrls(std::span<const Store::Row> rows);

@@ -3,6 +3,7 @@
 #include "plugin/base/result.h"
 #include "plugin/judge/page.h"
 #include "plugin/schedule/byte_writer.h"
+#include "plugin/schedule/path_pattern.h"
 #include "plugin/schedule/text_hash.h"
 
 #include <algorithm>
@@ -209,15 +210,8 @@ Result<std::optional<HostRow>> HostRow::Read(RowReader& rows, std::string_view k
 
 void HostRow::Write(Changes& changes) const { WriteRecord(Table::kHosts, key, record, changes); }
 
-void HostRow::DeleteAll(std::string_view host, Changes& changes) {
+void HostRow::Delete(std::string_view host, Changes& changes) {
   changes.Delete(Table::kHosts, host);
-  std::string key(host);
-  key += '\0';
-  key += '\0';
-  for (std::size_t set = 0; set < schedule::PatternSet::kSets; ++set) {
-    key.back() = static_cast<char>(set);
-    changes.Delete(Table::kHosts, key);
-  }
 }
 
 std::string PatternRow::Key(std::string_view host, std::string_view pattern) {
@@ -238,6 +232,21 @@ Result<std::optional<PatternRow>> PatternRow::Read(RowReader& rows, std::string_
 
 void PatternRow::Write(Changes& changes) const {
   changes.Put(Table::kHosts, key, patterns.Encode());
+}
+
+void PatternRow::DeleteOf(std::string_view canonical_url, Changes& changes) {
+  changes.Delete(Table::kHosts,
+                 Key(HostOfUrl(canonical_url), schedule::PathPattern(canonical_url)));
+}
+
+void PatternRow::DeleteAll(std::string_view host, Changes& changes) {
+  std::string key(host);
+  key += '\0';
+  key += '\0';
+  for (std::size_t set = 0; set < schedule::PatternSet::kSets; ++set) {
+    key.back() = static_cast<char>(set);
+    changes.Delete(Table::kHosts, key);
+  }
 }
 
 SiteSlot SiteSlot::Of(std::string_view name, std::uint64_t max_sites) {

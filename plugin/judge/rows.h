@@ -99,8 +99,7 @@ struct HostRow {
 
   void Write(Changes& changes) const;
 
-  /// Deletes the rows of a host and of its path patterns.
-  static void DeleteAll(std::string_view host, Changes& changes);
+  static void Delete(std::string_view host, Changes& changes);
 };
 
 /// Table hosts, by host name, NUL and the number of the set: some of the host's path patterns.
@@ -113,6 +112,10 @@ struct PatternRow {
                                                               std::string_view key);
 
   void Write(Changes& changes) const;
+  /// Deletes the set that a URL's pattern is in.
+  static void DeleteOf(std::string_view canonical_url, Changes& changes);
+  /// Deletes all sets of a host.
+  static void DeleteAll(std::string_view host, Changes& changes);
 };
 
 /// One of so many slots of sites, by a hash of its name. Value type.

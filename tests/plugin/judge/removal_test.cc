@@ -11,7 +11,11 @@
 #include "tests/support/entry_builder.h"
 #include "tests/support/temporary_directory.h"
 
+#include <cstddef>
 #include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -54,10 +58,11 @@ log::Entry PurgeOfCrawl(const std::string& id, const std::string& crawl) {
 /// A state that entries are folded into.
 class Judge {
  public:
-  explicit Judge(const JudgeParameters& parameters) {
+  explicit Judge(const JudgeParameters& parameters) : Judge(ParametersEntry(parameters, kScheme)) {}
+  explicit Judge(const log::Entry& parameters) {
     store_ = std::move(*Store::Open({.directory = directory_.path()}));
     detector_ = std::move(*Detector::Open(*store_, MakeIndex, kScheme));
-    Fold(ParametersEntry(parameters, kScheme));
+    Fold(parameters);
   }
 
   Folded Fold(const log::Entry& entry) {
@@ -77,7 +82,8 @@ class Judge {
   /// Names of the tables that have the text in a key or a value.
   [[nodiscard]] std::vector<Table> WhereIs(std::string_view text) const {
     std::vector<Table> found;
-    for (const Table table : kFoldedTables) {
+    for (std::size_t i = 0; i < kTableCount; ++i) {
+      const auto table = static_cast<Table>(i);
       bool is_here = false;
       EXPECT_TRUE(store_
                       ->ForEach(table,
@@ -92,6 +98,25 @@ class Judge {
     return found;
   }
 
+  /// Files of the state that have the text, once they are merged and the state was opened anew.
+  [[nodiscard]] std::vector<std::string> FilesWith(std::string_view text) {
+    store_->GiveRoomBack();
+    EXPECT_TRUE(store_->Flush().has_value());
+    store_->WaitForRoom();
+    detector_.reset();
+    store_.reset();
+    store_ = std::move(*Store::Open({.directory = directory_.path()}));
+    detector_ = std::move(*Detector::Open(*store_, MakeIndex, kScheme));
+    std::vector<std::string> found;
+    for (const auto& file : std::filesystem::directory_iterator(directory_.path())) {
+      std::ifstream stream(file.path(), std::ios::binary);
+      const std::string bytes{std::istreambuf_iterator<char>(stream), {}};
+      if (bytes.find(text) != std::string::npos) found.push_back(file.path().filename());
+    }
+    return found;
+  }
+
+  [[nodiscard]] bool is_removing() const { return detector_->is_removing(); }
   [[nodiscard]] std::size_t RowsOf(Table table) const {
     return store_->Range(table, "", "", 1'000'000)->size();
   }
@@ -381,6 +406,74 @@ TEST(RemovalClock, MovesToTheEarliestTimeAndByADayAtMost) {
   progress.MoveClock();
   EXPECT_EQ(progress.now, static_cast<std::uint64_t>((kNoon + kDay) / 1000));
 }
+
+/// Random pages of which some are of the host "secretive.x", and one is "/whisper".
+std::vector<log::Entry> LogWithSecrets(std::uint64_t seed) {
+  auto log = testing::WithFetches(testing::RandomLog(seed, 700), seed);
+  const auto rename = [](std::string& text) {
+    for (const auto& [from, to] : {std::pair("b.x", "secretive.x"), std::pair("343", "whisper")}) {
+      const std::size_t at = text.find(from);
+      if (at != std::string::npos) text.replace(at, 3, to);
+    }
+  };
+  for (log::Entry& entry : log) {
+    if (!entry.has_page()) continue;
+    log::Page& page = *entry.mutable_page();
+    for (std::string* text : {page.mutable_url(), page.mutable_canonical_url(),
+                              page.mutable_final_url(), page.mutable_host(), page.mutable_id(),
+                              page.mutable_redirect_target(), page.mutable_redirect_host()}) {
+      rename(*text);
+    }
+  }
+  return log;
+}
+
+class RemovalOfAll : public ::testing::TestWithParam<std::uint64_t> {};
+
+/// Somebody asks to be forgotten: then no row and no file of the state has the name any more,
+/// whatever other pages had to do with those that go.
+TEST_P(RemovalOfAll, NoByteOfTheStateNamesWhatWasPurged) {
+  const std::uint64_t seed = GetParam();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  const auto log = testing::WithRemoval(LogWithSecrets(seed), seed);
+  std::vector<log::Entry> purges(3);
+  purges[0].mutable_purge()->set_url("http://b.yy/whisper");
+  purges[1].mutable_purge()->set_host("secretive.x");
+  // Of a host by two prefixes.
+  purges[2].mutable_purge()->set_url_prefix("http://secretive.x");
+  purges.push_back(purges[2]);
+  purges[3].mutable_purge()->set_url_prefix("https://secretive.x");
+  Judge judge(log.front());
+  bool was_there = false;
+  for (const log::Entry& entry : log) {
+    judge.Fold(entry);
+    was_there = was_there || !judge.WhereIs("secretive").empty();
+  }
+  EXPECT_TRUE(was_there);
+  EntryBuilder entries(kScheme);
+  for (std::size_t i = 0; i < purges.size(); ++i) {
+    purges[i].mutable_purge()->set_id("all" + std::to_string(i));
+    const bool is_meant = seed % 2 == 0 ? i < 2 : i != 1;
+    if (!is_meant) continue;
+    EXPECT_EQ(judge.Fold(purges[i]).outcome, FoldOutcome::kPurge);
+  }
+  for (int i = 0; i < 20'000 && judge.is_removing(); ++i) {
+    judge.Fold(entries.Page("", log::OUTCOME_DEAD_LETTER));
+  }
+  EXPECT_FALSE(judge.is_removing());
+  // Expiry, which waited, leaves the row that it was at.
+  for (int i = 0; i < 10; ++i) judge.Fold(entries.Page("", log::OUTCOME_DEAD_LETTER));
+  // A host's own counts go only with a purge of the host.
+  if (seed % 2 == 0) {
+    EXPECT_THAT(judge.WhereIs("secretive"), IsEmpty());
+    EXPECT_THAT(judge.FilesWith("secretive"), IsEmpty());
+  }
+  EXPECT_THAT(judge.WhereIs("//secretive"), IsEmpty());
+  EXPECT_THAT(judge.WhereIs("whisper"), IsEmpty());
+  EXPECT_THAT(judge.FilesWith("whisper"), IsEmpty());
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, RemovalOfAll, ::testing::Range<std::uint64_t>(0, 16));
 
 class RemovalHistory : public ::testing::TestWithParam<std::uint64_t> {};
 
