@@ -107,12 +107,15 @@ bool PurgedRows::Has(const DocumentRow& row) const {
 }
 
 Result<bool> PurgedRows::Has(Table table, std::string_view key, std::string_view value) const {
-  if (!any()) return false;
+  if (table != Table::kUrls && table != Table::kDocuments) return false;
+  const bool may_be = std::ranges::any_of(purges_, [&](const ActivePurge& purge) {
+    return purge.selection.MayCover(table, key, value);
+  });
+  if (!may_be) return false;
   if (table == Table::kUrls) {
     CRAWLSIEVE_ASSIGN_OR_RETURN(const auto row, UrlRow::Parse(key, value));
     return Has(row);
   }
-  if (table != Table::kDocuments) return false;
   CRAWLSIEVE_ASSIGN_OR_RETURN(const auto row, DocumentRow::Parse(key, value));
   return Has(row);
 }
@@ -150,10 +153,11 @@ Result<RowMap::Value> LivingView::Row(Table table, std::string_view key) {
 }
 
 Result<RowMap::Value> LivingView::Document(std::string_view key) {
-  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto bytes, view_.Row(Table::kDocuments, key));
-  if (!bytes.has_value()) return bytes;
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto bytes,
+                              LivingRows(purged_, view_).Row(Table::kDocuments, key));
+  // Where no URLs are preferred, nobody looks at those that were.
+  if (!bytes.has_value() || parameters_.preferred_url.empty()) return bytes;
   CRAWLSIEVE_ASSIGN_OR_RETURN(auto row, DocumentRow::Parse(key, *bytes));
-  if (purged_.Has(row)) return RowMap::Value();
   if (row.record.preferred_url().empty()) return bytes;
   changed_ = *bytes;
   const std::string preferred =
@@ -173,8 +177,13 @@ Result<FoundCandidates> LivingView::Candidates(Fingerprint query, const Reach& r
     const bool is_cut = found.matches.size() >= asked.limit;
     matches_.clear();
     for (const Match& match : found.matches) {
-      CRAWLSIEVE_ASSIGN_OR_RETURN(const auto row, DocumentRow::Read(view_, match.document));
-      if (!row.has_value() || !purged_.Has(*row)) matches_.push_back(match);
+      const std::string key = DocumentRow::Key(match.document);
+      CRAWLSIEVE_ASSIGN_OR_RETURN(const auto bytes, view_.Row(Table::kDocuments, key));
+      bool is_purged = false;
+      if (bytes.has_value()) {
+        CRAWLSIEVE_ASSIGN_OR_RETURN(is_purged, purged_.Has(Table::kDocuments, key, *bytes));
+      }
+      if (!is_purged) matches_.push_back(match);
     }
     if (matches_.size() >= reach.limit) {
       matches_.resize(reach.limit);

@@ -111,9 +111,13 @@ Result<std::vector<UrlRow>> Remover::StaleUrlsOf(const log::Page& page) {
   if (!purged.any()) return stale;
   for (const std::string* url : {&page.canonical_url(), &page.redirect_target()}) {
     if (url->empty() || (!stale.empty() && stale.front().url() == *url)) continue;
-    CRAWLSIEVE_ASSIGN_OR_RETURN(
-        auto row, UrlRow::Read(overlay_, UrlRow::Key(*url, page, progress_.parameters->scope)));
-    if (row.has_value() && purged.Has(*row)) stale.push_back(std::move(*row));
+    const std::string key = UrlRow::Key(*url, page, progress_.parameters->scope);
+    CRAWLSIEVE_ASSIGN_OR_RETURN(const auto bytes, overlay_.Row(Table::kUrls, key));
+    if (!bytes.has_value()) continue;
+    CRAWLSIEVE_ASSIGN_OR_RETURN(const bool is_purged, purged.Has(Table::kUrls, key, *bytes));
+    if (!is_purged) continue;
+    CRAWLSIEVE_ASSIGN_OR_RETURN(auto row, UrlRow::Parse(key, *bytes));
+    stale.push_back(std::move(row));
   }
   return stale;
 }
@@ -257,8 +261,10 @@ Status Remover::KeepBound() {
   std::uint64_t pages =
       removal.indexed.value_or(0) + static_cast<std::uint64_t>(overlay_.index().balance());
   if (pages <= retention().max_pages) return {};
-  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto rows, overlay_.Range(Table::kDocuments, "", removal.oldest,
-                                                              retention().sweep_rows));
+  // As many as may have come since the last time, or the bound would be left behind.
+  const std::size_t most = std::size_t{retention().sweep_entries} + retention().sweep_rows;
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto rows,
+                              overlay_.Range(Table::kDocuments, "", removal.oldest, most));
   std::vector<DocumentRow> oldest;
   for (const Store::Row& row : rows) {
     if (pages <= retention().max_pages) break;

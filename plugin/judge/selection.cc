@@ -36,7 +36,12 @@ Selection::Selection(Kind kind, std::string text, std::uint64_t scope)
       text_(std::move(text)),
       scope_(scope),
       crawl_(kind == Kind::kCrawl ? CrawlHash(text_) : 0) {
-  if (kind_ == Kind::kCrawl) return;
+  if (kind_ == Kind::kCrawl) {
+    // A fixed64 of Protocol Buffers.
+    for (unsigned shift = 0; shift < 64; shift += 8) mark_ += static_cast<char>(crawl_ >> shift);
+    return;
+  }
+  mark_ = text_;
   site_ = site::SiteOf(kind_ == Kind::kHost ? "http://" + text_ + '/' : text_);
 }
 
@@ -89,6 +94,15 @@ bool Selection::Covers(const DocumentRow& row) const {
   if (kind_ != Kind::kCrawl) return CoversUrl(row.record.canonical_url());
   // Versions of before the rows named the crawl have a scope of their own, or can't be told apart.
   return row.record.crawl() == crawl_ || (scope_ != 0 && row.record.scope() == scope_);
+}
+
+bool Selection::MayCover(Table table, std::string_view key, std::string_view value) const {
+  if (table == Table::kUrls) {
+    const std::string_view url = key.substr(0, key.find('\n'));
+    if (kind_ != Kind::kCrawl) return CoversUrl(url);
+    if (url.size() != key.size()) return true;
+  }
+  return scope_ != 0 || value.find(mark_) != std::string_view::npos;
 }
 
 std::vector<KeyRange> Selection::Ranges() const {

@@ -45,6 +45,10 @@ class Selection {
   [[nodiscard]] bool Covers(const UrlRow& row) const;
   [[nodiscard]] bool Covers(const DocumentRow& row) const;
 
+  /// False: it doesn't cover this row of the table of URLs or documents. To look at the bytes takes
+  /// less time than to parse them, which is felt where each row that a page reads is looked at.
+  [[nodiscard]] bool MayCover(Table table, std::string_view key, std::string_view value) const;
+
   /// Where in the table of URLs rows are that it covers; there may be others among them.
   [[nodiscard]] std::vector<KeyRange> Ranges() const;
 
@@ -54,6 +58,7 @@ class Selection {
   std::uint64_t scope_ = 0;
   std::uint64_t crawl_ = 0;
   std::string site_;
+  std::string mark_;  // is in the bytes of each row that a selection without a scope covers
 };
 
 }  // namespace crawlsieve

@@ -64,8 +64,8 @@ struct RetentionParameters {
   /// Rows that have to go are looked for after each so many entries of the log; 0: as 4,096.
   std::uint32_t sweep_entries = 4'096;
   /// So many rows are looked at then: more give room back sooner, and hold verdicts up longer; 0:
-  /// as 8,192.
-  std::uint32_t sweep_rows = 8'192;
+  /// as 1,024. For the bound besides as many as entries may have come.
+  std::uint32_t sweep_rows = 1'024;
 
   friend bool operator==(const RetentionParameters&, const RetentionParameters&) = default;
 };
