@@ -309,6 +309,29 @@ TEST_F(SlotsTest, AStateOfOneProcessIsSharedOutAndThenSplit) {
   EXPECT_THAT(output, HasSubstr("4-of-6"));
 }
 
+TEST_F(SlotsTest, AProcessThatIsKilledComesBackWithOtherSlots) {
+  const nlohmann::json named = {{"service", {{"instance", "one"}}}};
+  {
+    RunningService service(setup_);
+    ServiceProcess index(IndexConfig("one", 0, named));
+    FeedPages(0, 100);
+    WaitUntilDone();
+    index.End(SIGKILL);
+    ExpectStop(service);
+  }
+  // The group still has the process as a member, with slots of the topic before.
+  setup_.kafka.slots.count = 6;
+  setup_.kafka.slots.candidates_topic = UniqueName("candidates");
+  RunningService service(setup_);
+  ServiceProcess index(IndexConfig("one", 0, named));
+  FeedPages(100, 200);
+  WaitUntilDone();
+  const int ended = index.End(SIGTERM);
+  EXPECT_TRUE(WIFEXITED(ended) && WEXITSTATUS(ended) == 0) << ended;
+  ExpectStop(service);
+  ExpectEqualToOneProcess();
+}
+
 TEST_F(SlotsTest, OtherLayoutsAreNamedAndHoldNothingUpForGood) {
   const std::uint16_t port = FreePort();
   FeedPages(0, 60);
