@@ -1,7 +1,6 @@
 #include "consumer/advice/answers.h"
 #include "consumer/observability/printable.h"
 #include "consumer/output/scores/score_record.h"
-#include "extract/url/page_url.h"
 #include "plugin/judge/due_urls.h"
 #include "plugin/judge/state_reader.h"
 
@@ -112,24 +111,6 @@ class ServiceDue {
   const std::string host_;
 };
 
-/// The due URLs of a state directory, as frontiers take them.
-Result<DueCounts> ForEachDueOf(StateView& state, const DueOptions& options,
-                               const std::function<Status(UrlScore&&)>& take) {
-  const std::uint64_t sequence = state.progress().sequence;
-  std::string host;
-  std::string registered_domain;
-  return ForEachDue(state, options, [&](DueUrl&& due) -> Status {
-    UrlScore score = UrlScoreOf(due, options.before, sequence);
-    // URLs of one host come one after the other.
-    if (score.host != host) {
-      host = score.host;
-      registered_domain = extract::RegisteredDomain(host);
-    }
-    score.registered_domain = registered_domain;
-    return take(std::move(score));
-  });
-}
-
 /// Gives what is due to its argument, in the order of the URLs.
 using DueSource = std::function<Result<DueCounts>(const std::function<Status(UrlScore&&)>&)>;
 
@@ -189,7 +170,7 @@ int DueCommand(const DueArguments& arguments) {
     auto opened = StateReader::Open(arguments.state);
     if (!opened) return PrintError(opened.error());
     state = std::move(*opened);
-    source = [&](const auto& take) { return ForEachDueOf(*state, options, take); };
+    source = [&](const auto& take) { return ForEachDueScore(*state, options, take); };
   } else {
     // One time for all pages, also for "now".
     source = [service = ServiceDue(arguments.service, FormatRfc3339(*before), options.host)](

@@ -9,7 +9,6 @@
 #include "extract/url/page_url.h"
 #include "extract/url/url.h"
 #include "plugin/judge/asked_url.h"
-#include "plugin/judge/due_urls.h"
 #include "plugin/judge/known_sites.h"
 #include "plugin/judge/site_report.h"
 #include "plugin/judge/url_explanation.h"
@@ -49,7 +48,7 @@ Result<std::string> CrawlOf(const std::string& url, const std::optional<std::str
   const bool by_crawl = state.progress().parameters->scope == Scope::kCrawl;
   if (!by_crawl && named.has_value()) {
     return tl::unexpected(
-        Wrong("the crawls of this state share their URLs (judge.scope): leave --crawl out"));
+        Wrong("the crawls of this state share their URLs (judge.scope): leave the crawl out"));
   }
   if (!by_crawl || named.has_value()) return named.value_or("");
   constexpr std::size_t kMostNames = 20;
@@ -61,7 +60,7 @@ Result<std::string> CrawlOf(const std::string& url, const std::optional<std::str
     names += fmt::format("{}'{}'", i == 0 ? "" : ", ", Printable(crawls[i]));
   }
   return tl::unexpected(Wrong(
-      fmt::format("{} crawls know this URL: name one with --crawl, of {}{}",
+      fmt::format("{} crawls know this URL: name its crawl, one of {}{}",
                   are_more ? fmt::format("over {}", kMostNames) : std::to_string(crawls.size()),
                   names, are_more ? ", ..." : "")));
 }
@@ -152,6 +151,23 @@ Result<std::string> AnswerExplain(const ExplainQuestion& question, const extract
                                    : ExplanationText(explanation);
 }
 
+Result<DueCounts> ForEachDueScore(StateView& state, const DueOptions& options,
+                                  const std::function<Status(UrlScore&&)>& take) {
+  const std::uint64_t sequence = state.progress().sequence;
+  std::string host;
+  std::string registered_domain;
+  return ForEachDue(state, options, [&](DueUrl&& due) -> Status {
+    UrlScore score = UrlScoreOf(due, options.before, sequence);
+    // URLs of one host come one after the other.
+    if (score.host != host) {
+      host = score.host;
+      registered_domain = extract::RegisteredDomain(host);
+    }
+    score.registered_domain = registered_domain;
+    return take(std::move(score));
+  });
+}
+
 Result<std::string> AnswerDue(const DueQuestion& question, StateView& state) {
   DueOptions options;
   options.before = question.before;
@@ -173,18 +189,15 @@ Result<std::string> AnswerDue(const DueQuestion& question, StateView& state) {
   options.is_late = [&] {
     return scores.bytes() >= kMostAnswerBytes || (question.is_late && question.is_late());
   };
-  const std::uint64_t sequence = state.progress().sequence;
   CRAWLSIEVE_ASSIGN_OR_RETURN(const auto counts,
-                              ForEachDue(state, options, [&](DueUrl&& due) -> Status {
-                                UrlScore score = UrlScoreOf(due, question.before, sequence);
-                                score.registered_domain = extract::RegisteredDomain(score.host);
+                              ForEachDueScore(state, options, [&](UrlScore&& score) -> Status {
                                 scores.Add(UrlScoreRecord(score));
                                 return {};
                               }));
   return fmt::format(
       "{{\"sequence\":{},\"urls\":{},\"due\":{},\"without_schedule\":{},\"next\":{},"
       "\"scores\":{}}}\n",
-      sequence, counts.urls, counts.due, counts.without_schedule,
+      state.progress().sequence, counts.urls, counts.due, counts.without_schedule,
       counts.last.has_value() ? fmt::format("\"{}\"", ToHex(*counts.last)) : "null",
       std::move(scores).Take());
 }

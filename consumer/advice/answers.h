@@ -3,7 +3,9 @@
 #include "extract/url/options.h"
 #include "plugin/base/result.h"
 #include "plugin/base/timestamp.h"
+#include "plugin/judge/due_urls.h"
 #include "plugin/judge/state_view.h"
+#include "plugin/score/url_score.h"
 
 #include <cstddef>
 #include <functional>
@@ -41,6 +43,11 @@ struct ExplainQuestion {
 [[nodiscard]] Result<std::string> AnswerExplain(const ExplainQuestion& question,
                                                 const extract::UrlOptions& urls, AnswerForm form,
                                                 StateView& state);
+
+/// Gives each URL that is due to `take` as frontiers take it, with its registered domain, as
+/// ForEachDue does.
+[[nodiscard]] Result<DueCounts> ForEachDueScore(StateView& state, const DueOptions& options,
+                                                const std::function<Status(UrlScore&&)>& take);
 
 struct DueQuestion {
   static constexpr std::size_t kMostDue = 1'000;

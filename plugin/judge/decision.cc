@@ -340,9 +340,8 @@ class Judging {
 
   /// What was deleted is never due.
   void SetScoreAtHorizon() {
-    // Whatever a log says, times stay within what can be counted.
-    constexpr schedule::Seconds kLongest = schedule::Seconds{100} * 365 * 86'400;
-    const schedule::Seconds horizon = std::min(parameters_.priority.horizon_seconds, kLongest);
+    const schedule::Seconds horizon =
+        std::min(parameters_.priority.horizon_seconds, schedule::kLongestInterval);
     if (fold_version_ < kFoldVersionOfHorizons || horizon == 0) return;
     decision_.verdict.priority.score =
         page_.outcome() == log::OUTCOME_DELETED ? Score{0} : schedule_->ScoreAfter(horizon);

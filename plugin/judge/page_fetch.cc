@@ -39,14 +39,13 @@ schedule::ScheduleOptions ScheduleOptionsOf(const JudgeParameters& parameters) {
   schedule::ScheduleOptions options;
   options.goal.fetches_a_day_thousandths = parameters.schedule.fetches_a_day * 1000;
   options.goal.freshness = parameters.schedule.freshness;
-  // Whatever a log says, times stay within what can be written.
-  constexpr schedule::Seconds kLongest = schedule::Seconds{100} * 365 * 86'400;
-  options.bounds = {std::min(parameters.schedule.min_seconds, kLongest),
-                    std::min(parameters.schedule.max_seconds, kLongest)};
+  using schedule::kLongestInterval;
+  options.bounds = {std::min(parameters.schedule.min_seconds, kLongestInterval),
+                    std::min(parameters.schedule.max_seconds, kLongestInterval)};
   options.url_bounds = parameters.schedule.bounds;
   for (ScheduleBounds& one : options.url_bounds) {
-    one.min_seconds = std::min(one.min_seconds, kLongest);
-    one.max_seconds = std::min(one.max_seconds, kLongest);
+    one.min_seconds = std::min(one.min_seconds, kLongestInterval);
+    one.max_seconds = std::min(one.max_seconds, kLongestInterval);
   }
   return options;
 }

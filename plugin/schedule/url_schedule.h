@@ -12,6 +12,8 @@ namespace crawlsieve::schedule {
 
 /// Seconds since 1970, as of a fetch's clamped time (ClampedFetchTime).
 using Seconds = std::uint64_t;
+/// Whatever a log says, intervals stay within what can be written.
+inline constexpr Seconds kLongestInterval = Seconds{100} * 365 * 86'400;
 
 enum class UrlState : std::uint8_t {
   kLive = 0,     ///< has content, or nothing is known yet

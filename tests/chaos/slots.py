@@ -17,6 +17,8 @@ FIRST_SLOTS, MOST_SLOTS = 3, 12
 STRIPE_BITS = 3
 PAUSE_SECONDS = (0.1, faults.SESSION_MS / 1000 - 0.2)
 COMMAND_SECONDS = 60
+# What `slots write` says of a state whose first entries were only in memory when it ended.
+NOTHING_FOLDED = "is empty: nothing was folded into it"
 
 
 class Injector(faults.Injector):
@@ -105,7 +107,8 @@ class SlotRound(rounds.Round):
         shutil.rmtree(files, ignore_errors=True)
         if way == "of a state":
             judges = [s for s in concerned if s.is_judge and s.state_directory.exists()]
-            self._command("write", "--config", rng.choice(judges).config, "--to", files)
+            if not self._write(rng.sample(judges, len(judges)), files):
+                way = "no state has come to its files; from the first change"
         elif way == "split" and not self._split(before, files):
             way = "not split, for no process has the files of some slots; from the first change"
         for holder in self._holders:
@@ -116,6 +119,16 @@ class SlotRound(rounds.Round):
         for service in concerned:
             service.start()
         return f" {before} to {self._slots} slots, {way}"
+
+    def _write(self, judges, to):
+        """Writes the files of the first judge whose state isn't empty; whether there is one."""
+        for judge in judges:
+            done = self._run("write", "--config", judge.config, "--to", to)
+            if done.returncode == 0:
+                return True
+            if NOTHING_FOLDED not in done.stderr:
+                raise processes.Stuck(f"slots write: {done.stdout}{done.stderr}")
+        return False
 
     def _split(self, slots, to):
         """Splits the newest files that there are of each slot; whether there are any."""
@@ -133,9 +146,12 @@ class SlotRound(rounds.Round):
         self._command("split", "--from", together, "--to", to)
         return True
 
-    def _command(self, *arguments):
-        done = subprocess.run([self._build / "crawlsieve", "slots", *arguments], text=True,
+    def _run(self, *arguments):
+        return subprocess.run([self._build / "crawlsieve", "slots", *arguments], text=True,
                               capture_output=True, timeout=COMMAND_SECONDS)
+
+    def _command(self, *arguments):
+        done = self._run(*arguments)
         if done.returncode != 0:
             raise processes.Stuck(f"slots {arguments}: {done.stdout}{done.stderr}")
         return done.stdout

@@ -439,7 +439,7 @@ class CliTest(unittest.TestCase):
         self.run_program("explain", "http://b.example/", "--state", self.folder, expect=WRONG_INPUT)
         said = self.run_program("explain", "http://b.example/", "--state", state, "--crawl", "x",
                                 expect=WRONG_INPUT).stderr
-        self.assertIn("leave --crawl out", said)
+        self.assertIn("leave the crawl out", said)
 
     def test_crawls_with_urls_of_their_own_are_told_apart(self):
         config = self.folder / "c.yaml"
@@ -452,7 +452,7 @@ class CliTest(unittest.TestCase):
                          expect=DONE)
         said = self.run_program("explain", "http://a.example/", "--state", state,
                                 expect=WRONG_INPUT).stderr
-        self.assertIn("2 crawls know this URL: name one with --crawl, of 'monday', 'tuesday", said)
+        self.assertIn("2 crawls know this URL: name its crawl, one of 'monday', 'tuesday", said)
         self.assertNotIn("\x1b", said)
         done = self.run_program("explain", "http://a.example/", "--state", state, "--crawl", "monday",
                                 "--json", expect=DONE)

@@ -26,7 +26,8 @@ LISTENERS = {
         "scram-sha-256.sasl.jaas.config":
             "org.apache.kafka.common.security.scram.ScramLoginModule required;"}),
 }
-PASSWORDS = {"extract": "extract-secret", "judge": "judge-secret", "nobody": "nobody-secret"}
+PASSWORDS = {"extract": "extract-secret", "judge": "judge-secret", "index": "index-secret",
+             "nobody": "nobody-secret"}
 
 
 def free_ports(count):

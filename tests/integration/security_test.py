@@ -49,8 +49,23 @@ LEAST = {
 }
 
 
-def single_acls(role):
-    return [(role, kind, name, operation) for (kind, name), operations in LEAST[role].items()
+# A deployment with the index in slots, beside the one of the default names.
+SLOTS = {"input": {"topics": ["slots.pages"]}, "log": {"topic": "slots.log"},
+         "key": {"topic": "slots.key"}, "verdicts": {"topic": "slots.verdicts"},
+         "changes": {"topic": "slots.changes"}, "candidates": {"topic": "slots.candidates"},
+         "group": "slots"}
+LEAST_OF_INDEX = {("topic", "slots.log"): ["Read", "DescribeConfigs"],
+                  ("topic", "slots.key"): ["Read", "DescribeConfigs"],
+                  ("topic", "slots.changes"): ["Create", "Read", "DescribeConfigs"],
+                  ("topic", "slots.candidates"): ["Create", "Read", "Write", "DescribeConfigs"],
+                  ("topic", "slots.metrics"): ["Create", "Write", "DescribeConfigs"],
+                  ("group", "slots.index"): ["Read"],
+                  ("group", "slots.judge"): ["Describe"]}
+
+
+def single_acls(role, least=None):
+    return [(role, kind, name, operation)
+            for (kind, name), operations in (least or LEAST[role]).items()
             for operation in operations]
 
 
@@ -331,7 +346,8 @@ class SecurityTest(unittest.TestCase):
         subprocess.run([secure_broker.ROOT / "deploy/kafka/acls.sh", role, principal],
                        env=environment, check=True, capture_output=True)
 
-    def assert_each_is_missed(self, role, acls):
+    def assert_each_is_missed(self, role, acls, config=None):
+        config = config or self.role_config(role)
         for acl in acls:
             _, kind, name, operation = acl
             self.acls.remove(acl)
@@ -339,7 +355,7 @@ class SecurityTest(unittest.TestCase):
                 with self.subTest(acl=acl):
                     # Brokers don't say whether Describe or Read of a group is missing.
                     named = "Read" if kind == "group" else operation
-                    self.assert_finds(self.check(self.role_config(role), 30), name,
+                    self.assert_finds(self.check(config, 30), name,
                                       f"User:{role} lacks {named} on {kind} {name}",
                                       f"--add --allow-principal 'User:{role}' --operation "
                                       f"{named} --{kind} {name}")
@@ -452,6 +468,39 @@ class SecurityTest(unittest.TestCase):
         process.send_signal(signal.SIGTERM)
         self.assertEqual(process.wait(PATIENCE_SECONDS), 0, log.read_text())
         self.assertEqual([f for f in self.check(config) if f[0] == "problem"], [])
+
+    def slots_config(self, name, *roles):
+        config = self.configuration(name, "SCRAM", self.broker.scram(name), roles=roles, **SLOTS)
+        settings = json.loads(config.read_text())
+        settings["index"] = {"slots": 2}
+        settings["metrics"]["topic"] = "slots.metrics"
+        config.write_text(json.dumps(settings))
+        return config
+
+    def test_slots_answer_under_the_least_permissions_and_each_is_needed(self):
+        self.make(NewTopic("slots.pages", 2, 1))
+        names = {"INPUT_TOPICS": "slots.pages", "LOG_TOPIC": "slots.log", "KEY_TOPIC": "slots.key",
+                 "VERDICTS_TOPIC": "slots.verdicts", "METRICS_TOPIC": "slots.metrics",
+                 "CHANGES_TOPIC": "slots.changes", "CANDIDATES_TOPIC": "slots.candidates",
+                 "GROUP": "slots"}
+        self.give("index", "User:index", **names)
+        for role in LEAST:
+            self.give(role, "User:judge", SLOTS="1", **names)
+        acls = single_acls("index", LEAST_OF_INDEX)
+        index = self.slots_config("index", "index")
+        self.assert_each_is_missed("index", [a for a in acls if a[3] == "Create"], index)
+
+        self.feed_pages(self.configuration("slots-feed", "PLAINTEXT", {}, **SLOTS))
+        judge, judge_log = self.start("slots-judge", self.slots_config("judge", "extract", "judge"))
+        slots, slots_log = self.start("slots-index", index)
+        self.assert_verdicts("slots.verdicts", judge_log, slots_log)
+        self.wait_for_topics(lambda names: "slots.metrics" in names)
+        for process, log in ((judge, judge_log), (slots, slots_log)):
+            process.send_signal(signal.SIGTERM)
+            self.assertEqual(process.wait(PATIENCE_SECONDS), 0, log.read_text())
+            self.assertNotIn("AUTHORIZATION_FAILED", log.read_text())
+        self.assertEqual([f for f in self.check(index) if f[0] == "problem"], [])
+        self.assert_each_is_missed("index", [a for a in acls if a[3] != "Create"], index)
 
     def assert_service_waits(self, role, acl, named=None):
         _, kind, name, operation = acl

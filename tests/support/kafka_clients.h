@@ -17,7 +17,7 @@
 namespace crawlsieve::testing {
 
 /// No wait of a test is longer; none that succeeds is nearly as long.
-inline constexpr std::chrono::milliseconds kPatience{30'000};
+inline constexpr std::chrono::milliseconds kPatience{90'000};
 
 /// Calls `step` until `done` is true or the patience ends; whether it came true.
 template <typename Done, typename Step>

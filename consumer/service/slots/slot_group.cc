@@ -2,7 +2,11 @@
 
 #include "consumer/service/brokers/deployment.h"
 #include "consumer/service/brokers/kafka_log.h"
+#include "plugin/base/hex.h"
 #include "plugin/base/result.h"
+#include "plugin/fingerprint/checksum.h"
+
+#include <string>
 
 #include <fmt/format.h>
 
@@ -14,14 +18,23 @@ namespace {
 
 constexpr milliseconds kGroupTimeout{3'000};
 
+/// Brokers give a member that is back what it had, without a look at what it asks for now. So a
+/// process that comes back with other slots is another member.
+std::string MemberOf(const std::string& process, const SlotOptions& slots) {
+  const std::string layout = fmt::format("{} {}", slots.candidates_topic, slots.count);
+  return fmt::format("{}-{}", process, Hex(RawChecksum(layout).low).substr(0, 8));
+}
+
 }  // namespace
 
 BrokerResult<std::unique_ptr<SlotGroup>> SlotGroup::Make(const KafkaOptions& options,
-                                                         const std::string& member,
+                                                         const std::string& process,
                                                          BrokerContact& contact) {
   ClientRecipe recipe = IndexConsumer(options, options.slots.replica_group);
   recipe.defaults["client.id"] = IndexClientId(options);
-  if (!member.empty()) recipe.required["group.instance.id"] = member;
+  if (!process.empty()) {
+    recipe.required["group.instance.id"] = MemberOf(process, options.slots);
+  }
   auto consumer =
       Consumer::Make(recipe, options, contact.Listen(LoggingCallbacks("index"), "group"));
   if (!consumer) return FinalError(std::move(consumer.error()));

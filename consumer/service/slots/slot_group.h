@@ -20,11 +20,11 @@ namespace crawlsieve::consumer {
 /// candidates is a slot. Nothing is read. Thread-compatible: for the thread that polls.
 class SlotGroup final : private RebalanceListener {
  public:
-  /// Makes the client and joins. `member`: its name in the group, by which it has the same slots
-  /// after a restart; may be empty. `options` and `contact` are borrowed. Errors: kRefused, where
+  /// Makes the client and joins. `process`: the name by which it has the same slots after a
+  /// restart; may be empty. `options` and `contact` are borrowed. Errors: kRefused, where
   /// the group is another deployment's or the options don't go together.
   [[nodiscard]] static BrokerResult<std::unique_ptr<SlotGroup>> Make(const KafkaOptions& options,
-                                                                     const std::string& member,
+                                                                     const std::string& process,
                                                                      BrokerContact& contact);
 
   /// Serves the membership, waiting up to `wait` for something to happen. Errors: as
