@@ -60,9 +60,9 @@ ROOMS = {
     "consumer/pipeline": "plugin/base plugin/fingerprint plugin/log plugin/verdict plugin/judge "
                          "plugin/score extract/url extract/options.h extract consumer "
                          "consumer/input/formats consumer/input consumer/claims",
-    "consumer/advice": "plugin/base plugin/log plugin/judge plugin/site extract/url consumer/observability "
-                       "consumer/input/formats consumer/output/advice consumer/output/scores "
-                       "consumer/pipeline",
+    "consumer/advice": "plugin/base plugin/log plugin/judge plugin/site plugin/score extract/url "
+                       "consumer/observability consumer/input/formats consumer/output/advice "
+                       "consumer/output/scores consumer/pipeline",
     "consumer/crash_probe": "plugin/base consumer/observability consumer/input/formats "
                             "consumer/claims consumer/pipeline",
     # Options of the service, where the other rooms' options come together.
