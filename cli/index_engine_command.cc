@@ -58,9 +58,7 @@ Result<std::string> DigestOf(const std::filesystem::path& path) {
     hash.Add({buffer.data(), static_cast<std::size_t>(in.gcount())});
   }
   if (!in.eof()) return MakeError(ErrorCode::kIo, "can't read " + path.string());
-  std::string digits;
-  for (const std::byte byte : hash.Finish()) digits += fmt::format("{:02x}", byte);
-  return digits;
+  return HexOf(hash.Finish());
 }
 
 /// The set that chunks are of: what it has, and each chunk.

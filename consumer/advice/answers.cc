@@ -8,6 +8,7 @@
 #include "consumer/pipeline/question.h"
 #include "extract/url/page_url.h"
 #include "extract/url/url.h"
+#include "plugin/base/hex.h"
 #include "plugin/judge/asked_url.h"
 #include "plugin/judge/known_sites.h"
 #include "plugin/judge/site_report.h"
@@ -65,14 +66,7 @@ Result<std::string> CrawlOf(const std::string& url, const std::optional<std::str
                   names, are_more ? ", ..." : "")));
 }
 
-// Keys of rows may hold any bytes.
-
-std::string ToHex(std::string_view bytes) {
-  std::string text;
-  for (const unsigned char byte : bytes) text += fmt::format("{:02x}", byte);
-  return text;
-}
-
+/// The bytes that HexOf wrote: keys of rows may hold any.
 std::optional<std::string> FromHex(std::string_view text) {
   const auto digit = [](char c) -> int {
     if ('0' <= c && c <= '9') return c - '0';
@@ -198,7 +192,7 @@ Result<std::string> AnswerDue(const DueQuestion& question, StateView& state) {
       "{{\"sequence\":{},\"urls\":{},\"due\":{},\"without_schedule\":{},\"next\":{},"
       "\"scores\":{}}}\n",
       state.progress().sequence, counts.urls, counts.due, counts.without_schedule,
-      counts.last.has_value() ? fmt::format("\"{}\"", ToHex(*counts.last)) : "null",
+      counts.last.has_value() ? fmt::format("\"{}\"", HexOf(*counts.last)) : "null",
       std::move(scores).Take());
 }
 

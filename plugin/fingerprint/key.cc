@@ -1,5 +1,6 @@
 #include "plugin/fingerprint/key.h"
 
+#include "plugin/base/hex.h"
 #include "plugin/fingerprint/sha256.h"
 
 #include <algorithm>
@@ -18,19 +19,13 @@ namespace crawlsieve {
 namespace {
 
 constexpr std::size_t kKeyBytes = 32;
-constexpr std::string_view kDigits = "0123456789abcdef";
 
 }  // namespace
 
 std::string RandomKey() {
   std::array<std::byte, kKeyBytes> bytes;
   FillRandom(bytes);
-  std::string key;
-  for (const std::byte byte : bytes) {
-    key += kDigits[std::to_integer<std::size_t>(byte >> 4)];
-    key += kDigits[std::to_integer<std::size_t>(byte & std::byte{15})];
-  }
-  return key;
+  return HexOf(bytes);
 }
 
 void FillRandom(std::span<std::byte> bytes) {

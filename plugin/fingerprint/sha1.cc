@@ -1,10 +1,11 @@
 #include "plugin/fingerprint/sha1.h"
 
+#include "plugin/base/hex.h"
+
 #include <array>
 #include <cstdio>
 #include <cstdlib>
 
-#include <fmt/format.h>
 #include <openssl/evp.h>
 
 namespace crawlsieve {
@@ -15,9 +16,7 @@ std::string Sha1Hex(std::string_view bytes) {
     std::fputs("crawlsieve: OpenSSL has no SHA-1\n", stderr);
     std::abort();
   }
-  std::string hex;
-  for (const unsigned char byte : digest) hex += fmt::format("{:02x}", byte);
-  return hex;
+  return HexOf(std::string_view(reinterpret_cast<const char*>(digest.data()), digest.size()));
 }
 
 }  // namespace crawlsieve

@@ -1,5 +1,6 @@
 #include "plugin/judge/judge_machine.h"
 
+#include "plugin/base/hex.h"
 #include "plugin/base/result.h"
 #include "plugin/fingerprint/checksum.h"
 #include "plugin/judge/start.h"
@@ -27,13 +28,6 @@ constexpr std::uint32_t kAskForDepth = 32;
 constexpr std::uint32_t kAskAll = ~std::uint32_t{0};
 /// A record of changes has about so many bytes at most, and those of one entry more.
 constexpr std::size_t kMostChangesBytes = std::size_t{512} << 10;
-
-/// As the bytes of a Checksum are written by Hex.
-std::string HexOf(std::string_view bytes) {
-  std::string text;
-  for (const unsigned char byte : bytes) text += fmt::format("{:02x}", byte);
-  return text;
-}
 
 BrokerStatus Final(Status status) {
   if (status) return {};

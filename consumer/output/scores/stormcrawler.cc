@@ -1,8 +1,8 @@
 #include "consumer/output/scores/stormcrawler.h"
 
+#include "plugin/base/hex.h"
 #include "plugin/fingerprint/sha256.h"
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 namespace crawlsieve::consumer {
@@ -10,13 +10,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string DocumentId(std::string_view url) {
-  std::string hex;
-  for (const std::byte byte : Sha256().Add(url).Finish()) {
-    hex += fmt::format("{:02x}", std::to_integer<unsigned>(byte));
-  }
-  return hex;
-}
+std::string DocumentId(std::string_view url) { return HexOf(Sha256().Add(url).Finish()); }
 
 std::string_view StatusOf(const UrlScore& record) {
   if (record.action == ScoreAction::kRewrite) return "REDIRECTION";

@@ -25,6 +25,26 @@ constexpr milliseconds kCommitTimeout{60'000};
 constexpr std::uint64_t kMostKeptBytes = 64 << 20;
 constexpr milliseconds kLongestReading{5'000};
 
+/// The headers that name the record which an answer is about. Records view it.
+class SourceHeaders {
+ public:
+  explicit SourceHeaders(const log::Source& source)
+      : topic_(source.topic()),
+        partition_(std::to_string(source.partition())),
+        offset_(std::to_string(source.offset())) {}
+
+  void AddTo(RecordView& record) const {
+    record.headers.push_back({"crawlsieve-source-topic", topic_});
+    record.headers.push_back({"crawlsieve-source-partition", partition_});
+    record.headers.push_back({"crawlsieve-source-offset", offset_});
+  }
+
+ private:
+  std::string_view topic_;
+  std::string partition_;
+  std::string offset_;
+};
+
 Timestamp Now() { return std::chrono::floor<milliseconds>(std::chrono::system_clock::now()); }
 
 }  // namespace
@@ -81,11 +101,9 @@ BrokerStatus KafkaVerdictSink::Begin() {
 }
 
 BrokerStatus KafkaVerdictSink::Publish(const log::Page& page, const Verdict& verdict) {
-  const log::Source& source = page.source();
+  const SourceHeaders source(page.source());
   const Rule& rule = RuleFor(verdict.reason);
   const std::string text = VerdictRecord(page, verdict, {instance_, Now()});
-  const std::string partition = std::to_string(source.partition());
-  const std::string offset = std::to_string(source.offset());
   RecordView record;
   record.topic = options_.verdict_topic;
   record.key = page.has_key() ? page.key() : page.url();
@@ -94,9 +112,7 @@ BrokerStatus KafkaVerdictSink::Publish(const log::Page& page, const Verdict& ver
     record.headers.push_back({header.name(), header.value()});
   }
   record.headers.push_back({"content-type", "application/json"});
-  record.headers.push_back({"crawlsieve-source-topic", source.topic()});
-  record.headers.push_back({"crawlsieve-source-partition", partition});
-  record.headers.push_back({"crawlsieve-source-offset", offset});
+  source.AddTo(record);
   record.headers.push_back(
       {"crawlsieve-verdict", rule.decision == Decision::kKeep ? "keep" : "drop"});
   record.headers.push_back({"crawlsieve-reason", rule.name});
@@ -142,16 +158,13 @@ BrokerStatus KafkaVerdictSink::PublishScores(std::span<const UrlScore> scores) {
 BrokerStatus KafkaVerdictSink::PublishAnswer(const log::Question& question,
                                              const UrlScore& answer) {
   const std::string text = UrlScoreRecord(answer);
-  const std::string partition = std::to_string(question.source().partition());
-  const std::string offset = std::to_string(question.source().offset());
+  const SourceHeaders source(question.source());
   RecordView record;
   record.topic = options_.score_topic;
   record.key = answer.url;
   record.value = text;
   record.headers.push_back({"content-type", "application/json"});
-  record.headers.push_back({"crawlsieve-source-topic", question.source().topic()});
-  record.headers.push_back({"crawlsieve-source-partition", partition});
-  record.headers.push_back({"crawlsieve-source-offset", offset});
+  source.AddTo(record);
   if (question.has_key()) record.headers.push_back({"crawlsieve-source-key", question.key()});
   CRAWLSIEVE_RETURN_IF_ERROR(Produce(record));
   ++batch_.scores;

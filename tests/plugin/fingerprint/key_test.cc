@@ -1,5 +1,6 @@
 #include "plugin/fingerprint/key.h"
 
+#include "plugin/base/hex.h"
 #include "plugin/fingerprint/sha256.h"
 
 #include <array>
@@ -10,16 +11,6 @@
 
 namespace crawlsieve {
 namespace {
-
-std::string HexOf(std::span<const std::byte> bytes) {
-  std::string text;
-  for (const std::byte byte : bytes) {
-    constexpr std::string_view kDigits = "0123456789abcdef";
-    text += kDigits[std::to_integer<std::size_t>(byte >> 4)];
-    text += kDigits[std::to_integer<std::size_t>(byte & std::byte{15})];
-  }
-  return text;
-}
 
 std::string Derived(std::string_view key, std::string_view purpose, std::size_t size) {
   std::string bytes(size, '\0');
