@@ -369,6 +369,11 @@ def is_own_target(page):
     return target == domain or target.endswith(b"." + domain)
 
 
+def host_of(address):
+    """Of a canonical URL, or of its beginning."""
+    return re.split("[/?#]", address.partition("://")[2])[0].rpartition("@")[2].partition(":")[0]
+
+
 class Removal:
     """What is taken out of the state: section "What goes" of docs/state.md."""
 
@@ -427,12 +432,25 @@ class Removal:
         self.judge.sequence += 1
         if text and ("\n" not in text or kind == "crawl_id") and entry.id not in self.ids:
             self.ids = [*self.ids, entry.id][-self.MAX_IDS:]
-            if kind == "host":
-                self.judge.hosts.pop(text, None)
+            self._forget_patterns(kind, text)
             purge = Purge(self.judge.sequence, kind, text)
             if not self._look(purge):
                 self.purges.append(purge)
         self.sweep()
+
+    def _forget_patterns(self, kind, text):
+        if kind == "host":
+            self.judge.hosts.pop(text, None)
+        elif kind == "url":
+            self._forget_pattern_of(text)
+        elif kind == "url_prefix" and host_of(text) in self.judge.hosts:
+            self.judge.hosts[host_of(text)].schedule.sets.clear()
+
+    def _forget_pattern_of(self, address):
+        """With all others of its set."""
+        host = self.judge.hosts.get(host_of(address))
+        if host is not None:
+            host.schedule.forget_set_of(schedule.path_pattern(address.encode()))
 
     def prepare(self, page):
         if not self._is_on():
@@ -495,7 +513,7 @@ class Removal:
         return [row for row in found if row[0] >= start and row[0].startswith(prefix)][:most]
 
     def _look(self, purge):
-        left = self._wanted.sweep_rows or 8192
+        left = self._wanted.sweep_rows or 1024
         ranges = purge.ranges()
         while purge.stage < len(ranges) and left > 0:
             prefix, is_exact = ranges[purge.stage]
@@ -506,6 +524,8 @@ class Removal:
                 if (url.written < purge.sequence
                         and purge.covers(key[0], self._crawls(key, url))):
                     self._remove_url(key)
+                    if purge.kind == "url_prefix":
+                        self._forget_pattern_of(key[0])
             left -= max(len(rows), 1)
             if is_exact or len(rows) < asked:
                 purge.stage, purge.next = purge.stage + 1, b""
@@ -535,7 +555,7 @@ class Removal:
                 return
             self.began, self.horizon = self.now, self.now - after
             self.stage, self.next = 1, b""
-        most = self._wanted.sweep_rows or 8192
+        most = self._wanted.sweep_rows or 1024
         live = self.judge.live.by_sequence
         if self.stage == 1:
             rows = [(s.to_bytes(8, "big"), s) for s in sorted(live)]
@@ -557,7 +577,8 @@ class Removal:
     def _keep_bound(self):
         live = self.judge.live.by_sequence
         pages = sum(is_comparable(document.page) for document in live.values())
-        for sequence in sorted(live)[:self._wanted.sweep_rows or 8192]:
+        most = (self._wanted.sweep_entries or 4096) + (self._wanted.sweep_rows or 1024)
+        for sequence in sorted(live)[:most]:
             if pages <= self._wanted.max_pages:
                 return
             pages -= is_comparable(live[sequence].page)

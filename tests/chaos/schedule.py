@@ -462,6 +462,9 @@ class Host:
                 return known
         return None
 
+    def forget_set_of(self, pattern):
+        self.sets.pop(text_hash(pattern) % 64, None)
+
     def add_visit(self, pattern, time, interval, changed):
         self.changes.add(time, interval, changed)
         known = self.find(pattern)
