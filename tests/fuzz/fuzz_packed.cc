@@ -56,6 +56,14 @@ std::array<std::string, kMembers> PackMembers() {
   return members;
 }
 
+/// Every reader passes over the field that a header announces, with the members that stand in it.
+/// So no damaged header announces one.
+void AnnounceNoField(std::string& member) {
+  const std::string magic = "\x1f\x8b\x08";
+  if (member == magic) member.pop_back();  // the next byte would be the flags
+  if (member.starts_with(magic)) member[magic.size()] = '\0';
+}
+
 /// A file, and which members are whole in it.
 struct MadeFile {
   std::string bytes;
@@ -90,6 +98,7 @@ MadeFile Make(const std::uint8_t* data, std::size_t size) {
       default:
         file.whole.push_back(index);
     }
+    AnnounceNoField(member);
     file.bytes += member;
   }
   return file;
