@@ -240,6 +240,9 @@ struct Metrics::Registered {
                                 "When the last snapshot of the index was written.");
   Gauges& last_checkpoint = Gauge("crawlsieve_checkpoint_last_timestamp_seconds",
                                   "When the newest checkpoint of the state was made.");
+  Gauges& checkpoint_begun =
+      Gauge("crawlsieve_checkpoint_begun_timestamp_seconds",
+            "When the checkpoint was begun that is being made; 0 while none is.");
   Gauges& last_checkpoint_offset =
       Gauge("crawlsieve_checkpoint_last_log_offset",
             "Offset of the last log entry that the newest checkpoint covers.");
@@ -432,6 +435,11 @@ void Metrics::SetLastCheckpoint(Timestamp made, std::int64_t log_offset) {
   const std::chrono::duration<double> since_epoch = made.time_since_epoch();
   registered_->last_checkpoint.Add({}).Set(since_epoch.count());
   registered_->last_checkpoint_offset.Add({}).Set(static_cast<double>(log_offset));
+}
+
+void Metrics::SetCheckpointBegun(std::optional<Timestamp> begun) {
+  const std::chrono::duration<double> since_epoch = begun.value_or(Timestamp()).time_since_epoch();
+  registered_->checkpoint_begun.Add({}).Set(since_epoch.count());
 }
 
 void Metrics::SetOpenGaps(const std::vector<GapReport>& gaps) {

@@ -247,6 +247,8 @@ class Metrics {
 
   /// The newest checkpoint of the state: when it was made, and the log offset that it is at.
   void SetLastCheckpoint(Timestamp made, std::int64_t log_offset);
+  /// When the checkpoint was begun that is being made; nullopt: none is.
+  void SetCheckpointBegun(std::optional<Timestamp> begun);
   void SetOpenGaps(const std::vector<GapReport>& gaps);
   void SetAssignment(std::vector<PartitionReport> assignment);
   void SetRestore(const std::optional<RestoreReport>& restore);  ///< nullopt: none is going on

@@ -78,6 +78,8 @@ void Checkpointer::Step() {
       // If the store fails, the judge meets that with its next commit.
       if (!store_.IsFlushing()) (void)store_.BeginFlush();
       begun_ = now;
+      metrics_.SetCheckpointBegun(
+          std::chrono::floor<Timestamp::duration>(std::chrono::system_clock::now()));
       phase_ = Phase::kFlushing;
       return;
     case Phase::kFlushing:
@@ -88,6 +90,7 @@ void Checkpointer::Step() {
     case Phase::kMaking:
       if (outcome_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return;
       Report(outcome_.get());
+      metrics_.SetCheckpointBegun(std::nullopt);
       phase_ = Phase::kWaiting;
       return;
   }

@@ -152,6 +152,7 @@ TEST_F(CheckpointerTest, AFailureIsCountedAndTriedAgain) {
   judge_->FoldTo(log_, 100);
   Checkpointer checkpointer = Make();
   StepUntil(checkpointer, [&] { return Counted("crawlsieve_checkpoints_failed_total") == "1"; });
+  EXPECT_EQ(Counted("crawlsieve_checkpoint_begun_timestamp_seconds"), "0");
   fs::remove(checkpoints_.directory);
   StepUntil(checkpointer, [&] { return Made() == "1"; });
 }
@@ -165,7 +166,9 @@ TEST_F(CheckpointerTest, ItsEndEndsAnUploadThatHangs) {
   judge_->FoldTo(log_, 100);
   {
     Checkpointer checkpointer = Make();
+    EXPECT_EQ(Counted("crawlsieve_checkpoint_begun_timestamp_seconds"), "");
     StepUntil(checkpointer, [&] { return fs::exists(called); });
+    EXPECT_GT(std::stod(Counted("crawlsieve_checkpoint_begun_timestamp_seconds")), 1.7e9);
   }
   EXPECT_TRUE(List().checkpoints.empty());
   EXPECT_FALSE(fs::exists(state_ / "checkpoint"));
