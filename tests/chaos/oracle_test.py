@@ -409,6 +409,12 @@ class EveryParameterTest(unittest.TestCase):
                   page(9, "a")]
         for day, entry in enumerate(unseen):
             entry.page.source.timestamp_ms += day * 86_400_000
+        eight = [page(i, str(i), bytes([i]), 0b11111 << 5 * i) for i in range(8)]
+        last_of_eight = (*eight,
+                         *(page(8 + day, "x", outcome="NOT_EVALUATED") for day in range(4)),
+                         page(12, "7", bytes([7]), 0b11111 << 35))
+        for place, entry in enumerate(last_of_eight):
+            entry.page.source.timestamp_ms += max(place - 7, 0) * 86_400_000
         return {
             "fold_version": (4, 5, (page(0, "a"), page(1, "a", outcome="NOT_EVALUATED"),
                                     page(2, "b")), {}),
@@ -445,9 +451,8 @@ class EveryParameterTest(unittest.TestCase):
             "retention.max_pages": (0, 1, (*kept[:2], page(2, "a")), swept),
             "retention.sweep_entries": (1, 1000, (*kept[:2], page(2, "a")),
                                         {"fold_version": 8, "retention.max_pages": 1}),
-            "retention.sweep_rows": (1, 100, (*kept, page(3, "b", b"b", 0xff)),
-                                     {**swept, "retention.max_pages": 1,
-                                      "retention.sweep_entries": 4}),
+            "retention.sweep_rows": (1, 100, last_of_eight,
+                                     {**swept, "retention.expire_seconds": 2 * 86_400}),
         }
 
     @staticmethod

@@ -474,6 +474,8 @@ class SecurityTest(unittest.TestCase):
         settings = json.loads(config.read_text())
         settings["index"] = {"slots": 2}
         settings["metrics"]["topic"] = "slots.metrics"
+        # Beside the state of the default deployment's judge, which has the same name.
+        settings["service"]["state_directory"] += "-of-slots"
         config.write_text(json.dumps(settings))
         return config
 
