@@ -21,7 +21,7 @@ class ByRank : public CrawlOrder {
     frontier_.erase(frontier_.begin());
     return Step{page};
   }
-  void Fetched(std::size_t /*page*/) override {}
+  std::string Fetched(std::size_t /*page*/) override { return {}; }
 
  private:
   [[nodiscard]] virtual std::uint64_t RankOf(std::size_t page) = 0;
@@ -70,7 +70,10 @@ class Oracle final : public CrawlOrder {
     frontier_.erase(next);
     return Step{page};
   }
-  void Fetched(std::size_t page) override { found_.insert(set_.pages[page].content_class); }
+  std::string Fetched(std::size_t page) override {
+    found_.insert(set_.pages[page].content_class);
+    return {};
+  }
 
  private:
   const CrawlSet& set_;

@@ -35,7 +35,8 @@ class CrawlOrder {
   virtual void Discovered(std::size_t page, std::uint32_t depth) = 0;
   /// The next step; nullopt: nothing is left that it would fetch.
   [[nodiscard]] virtual std::optional<Step> Next() = 0;
-  virtual void Fetched(std::size_t page) = 0;
+  /// Returns what the page was judged as; empty: this order judges none.
+  virtual std::string Fetched(std::size_t page) = 0;
   /// URLs that were found and not fetched, by the ground for it.
   [[nodiscard]] virtual std::map<std::size_t, std::string> Suppressed() const { return {}; }
   /// What was learned of each site, for people.

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <string>
 #include <string_view>
@@ -26,6 +27,7 @@ struct Options {
   std::uint64_t seed = 1;
   bool rules = false;
   bool json = false;
+  std::filesystem::path fetches;
 };
 
 struct Run {
@@ -123,6 +125,25 @@ void PrintTable(const CrawlSet& set, const std::vector<Run>& runs, bool with_rul
   for (const std::string& line : runs.back().named.order->Describe()) fmt::print("{}\n", line);
 }
 
+/// One line a fetch of each order that judges pages: order, number, new or known, chance, what it
+/// was judged as, URL, and the first URL of its content in breadth-first order.
+Status WriteFetches(const CrawlSet& set, const std::vector<Run>& runs,
+                    const std::filesystem::path& path) {
+  std::ofstream out(path);
+  for (const Run& run : runs) {
+    if (!NamesChances(run.harvest)) continue;
+    for (std::size_t i = 0; i < run.harvest.fetches.size(); ++i) {
+      const Fetch& fetch = run.harvest.fetches[i];
+      const CrawlPage& page = set.pages[fetch.page];
+      out << fmt::format("{}\t{}\t{}\t{:.3f}\t{}\t{}\t{}\n", run.named.name, i + 1,
+                         fetch.is_new ? "new" : "known", fetch.chance.value_or(0), fetch.judged,
+                         page.url, set.pages[page.content_class].url);
+    }
+  }
+  out.flush();
+  return out ? Status() : MakeError(ErrorCode::kIo, fmt::format("can't write {}", path.string()));
+}
+
 int RunAll(const Options& options) {
   const Result<CrawlSet> set = LoadCrawlSet(options.file);
   if (!set) {
@@ -138,6 +159,12 @@ int RunAll(const Options& options) {
   for (NamedOrder& named : *orders) {
     Harvest harvest = Simulate(*set, *named.order);
     runs.push_back({std::move(named), std::move(harvest)});
+  }
+  if (!options.fetches.empty()) {
+    if (const Status written = WriteFetches(*set, runs, options.fetches); !written) {
+      fmt::print(stderr, "harvest: {}\n", written.error().message);
+      return EXIT_FAILURE;
+    }
   }
   if (options.json) {
     PrintJson(*set, runs);
@@ -157,6 +184,7 @@ int main(int argc, char** argv) {
       ->required();
   app.add_option("--seed", options.seed, "of the random order");
   app.add_flag("--rules", options.rules, "print what was learned of each site, too");
+  app.add_option("--fetches", options.fetches, "write each fetch by scores to this file");
   app.add_flag("--json", options.json, "print JSON");
   CLI11_PARSE(app, argc, argv);
   return crawlsieve::bench::RunAll(options);

@@ -1,6 +1,7 @@
 #include "bench/harvest/page_judge.h"
 
 #include "plugin/index/sharded_index.h"
+#include "plugin/verdict/reason.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -47,7 +48,7 @@ Result<std::unique_ptr<PageJudge>> PageJudge::Create(const CrawlSet& set) {
   return judge;
 }
 
-void PageJudge::Judge(std::size_t page) {
+std::string PageJudge::Judge(std::size_t page) {
   log::Entry entry = set_.pages[page].entry;
   log::Page& fetched = *entry.mutable_page();
   ++offset_;
@@ -60,6 +61,8 @@ void PageJudge::Judge(std::size_t page) {
     const Status committed = detector_->Commit({offset_, std::string(16, 'x')});
     if (!committed) Die(committed.error());
   }
+  return folded->verdict.has_value() ? std::string(RuleFor(folded->verdict->reason).name)
+                                     : std::string();
 }
 
 site::Site PageJudge::SiteAt(std::string_view name) {

@@ -21,7 +21,8 @@ class PageJudge {
 
   /// Judges the page as the next entry of the log. An error of the fold ends the program: entries
   /// of our own making can't be refused.
-  void Judge(std::size_t page);
+  /// Returns the reason of its verdict.
+  std::string Judge(std::size_t page);
 
   /// What is known of a site by now. Errors end the program.
   [[nodiscard]] site::Site SiteAt(std::string_view name);

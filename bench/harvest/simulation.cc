@@ -49,6 +49,7 @@ Harvest Simulate(const CrawlSet& set, CrawlOrder& order) {
   std::vector<std::size_t> found_after{0};
   discoveries.Add(0, 0);
   ChanceTenths tenths;
+  Harvest harvest;
   while (const std::optional<Step> step = order.Next()) {
     if (!step->fetch) {
       const auto instead = set.by_url.find(step->instead);
@@ -66,13 +67,12 @@ Harvest Simulate(const CrawlSet& set, CrawlOrder& order) {
       tenth.chances += *step->chance;
     }
     found_after.push_back(found.size());
-    order.Fetched(step->page);
+    harvest.fetches.push_back({step->page, is_new, step->chance, order.Fetched(step->page)});
     for (const std::size_t link : set.pages[step->page].links) {
       discoveries.Add(link, discoveries.depth(step->page) + 1);
     }
   }
 
-  Harvest harvest;
   harvest.tenths = tenths;
   harvest.fetched = found_after.size() - 1;
   harvest.found = found.size();

@@ -29,6 +29,14 @@ using ChanceTenths = std::array<ChanceTenth, 10>;
 /// share of new contents that came. Without fetches: 0.
 [[nodiscard]] double CalibrationError(const ChanceTenths& tenths);
 
+/// A fetch, as it came about.
+struct Fetch {
+  std::size_t page = 0;
+  bool is_new = false;  ///< it brought a content that wasn't found before
+  std::optional<double> chance{};
+  std::string judged{};  ///< what the order says of the page, if it judges pages
+};
+
 /// What came of a crawl. With N pages that can be reached, of C contents, F fetched and K contents
 /// found.
 struct Harvest {
@@ -43,6 +51,7 @@ struct Harvest {
   std::vector<double> curve;
   std::map<std::string, SuppressedUrls> suppressed;  ///< by ground
   ChanceTenths tenths;  ///< of the fetches for which the order named a chance
+  std::vector<Fetch> fetches;
 };
 
 /// Crawls the set from its first page on, in this order, until the order has no further step.

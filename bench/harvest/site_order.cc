@@ -82,8 +82,8 @@ std::optional<Step> SiteOrder::Next() {
   }
 }
 
-void SiteOrder::Fetched(std::size_t page) {
-  judge_->Judge(page);
+std::string SiteOrder::Fetched(std::size_t page) {
+  std::string judged = judge_->Judge(page);
   const std::string_view name = site::SiteOf(set_.pages[page].url);
   site::Site& of = sites_[std::string(name)];
   site::Site now = judge_->SiteAt(name);
@@ -91,6 +91,7 @@ void SiteOrder::Fetched(std::size_t page) {
   of = std::move(now);
   if (makes_others) SetPatterns(of);
   if (++fetches_ % kReconsiderEvery == 0) Reconsider();
+  return judged;
 }
 
 void SiteOrder::SetPatterns(const site::Site& of) {

@@ -24,7 +24,7 @@ class SiteOrder final : public CrawlOrder {
 
   void Discovered(std::size_t page, std::uint32_t depth) override;
   [[nodiscard]] std::optional<Step> Next() override;
-  void Fetched(std::size_t page) override;
+  std::string Fetched(std::size_t page) override;
   [[nodiscard]] std::map<std::size_t, std::string> Suppressed() const override;
   [[nodiscard]] std::vector<std::string> Describe() const override;
 

@@ -99,7 +99,7 @@ class Leaves final : public CrawlOrder {
     if (other == instead_.end()) return Step{page};
     return Step{page, false, other->second};
   }
-  void Fetched(std::size_t /*page*/) override {}
+  std::string Fetched(std::size_t page) override { return page == 1 ? "repeats" : "new"; }
   std::map<std::size_t, std::string> Suppressed() const override {
     std::map<std::size_t, std::string> pages;
     for (const auto& [page, url] : instead_) pages.emplace(page, "test");
@@ -119,6 +119,12 @@ TEST(Simulate, CountsByHand) {
   const Harvest harvest = Simulate(set, everything);
   EXPECT_EQ(harvest.fetched, 4U);
   EXPECT_EQ(harvest.found, 3U);
+  ASSERT_EQ(harvest.fetches.size(), 4U);
+  for (const Fetch& fetch : harvest.fetches) {
+    EXPECT_EQ(fetch.is_new, fetch.page != 1) << fetch.page;
+    EXPECT_EQ(fetch.judged, fetch.is_new ? "new" : "repeats");
+    EXPECT_FALSE(fetch.chance.has_value());
+  }
   EXPECT_DOUBLE_EQ(harvest.area, (1 + 1 + 2 + 3) / 3.0 / 4);
   EXPECT_DOUBLE_EQ(harvest.avoided, 0);
   EXPECT_DOUBLE_EQ(harvest.lost, 0);
