@@ -32,6 +32,13 @@ struct ScanArguments {
   std::size_t examples = 5;
 };
 
+struct VerdictsArguments {
+  std::vector<std::filesystem::path> files;  ///< of verdicts; none: the topic of `config`
+  std::filesystem::path config;
+  std::string format;         ///< of VerdictFormats
+  std::filesystem::path out;  ///< empty: standard output
+};
+
 struct EntriesArguments {
   std::vector<std::filesystem::path> paths;  ///< pages, or files of entries
   std::filesystem::path config;
@@ -217,6 +224,8 @@ int RunCommand(const std::filesystem::path& config);
 /// The child of the crash probe, started by RunCommand. Not for people.
 int ProbePageCommand(const std::filesystem::path& config);
 int ScanCommand(const ScanArguments& arguments);
+/// Writes verdicts as other programs take them.
+int VerdictsCommand(const VerdictsArguments& arguments);
 /// Makes entries of files of pages.
 int EntriesExtractCommand(const EntriesArguments& arguments);
 /// Folds files of entries to verdicts.

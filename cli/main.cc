@@ -15,6 +15,7 @@
 
 #include "cli/commands.h"
 #include "cli/score_file.h"
+#include "cli/verdict_file.h"
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
@@ -84,6 +85,30 @@ void AddScan(CLI::App& app, Commands& commands) {
   scan_random.excludes("--state-dir");
   scan.add_flag("--json", arguments->json, "Print the summary as JSON");
   commands.push_back({&scan, [arguments] { return ScanCommand(*arguments); }});
+}
+
+void AddVerdicts(CLI::App& app, Commands& commands) {
+  const auto arguments = std::make_shared<VerdictsArguments>();
+  CLI::App& verdicts = *app.add_subcommand(
+      "verdicts", "Write verdicts as other programs take them: of files, or of the topic");
+  verdicts.add_option("FILE", arguments->files,
+                      "Verdicts of scan, as JSON lines (.gz and .zst too); - reads standard input "
+                      "(default: the topic kafka.verdicts.topic of --config)");
+  std::string meaning;
+  for (const VerdictFormat& format : VerdictFormats()) {
+    meaning += fmt::format("{}{}: {}", meaning.empty() ? "" : "; ", format.name, format.summary);
+  }
+  verdicts.add_option("--format", arguments->format, meaning)
+      ->required()
+      ->check(CLI::IsMember(VerdictFormatNames()));
+  verdicts.add_option("--out", arguments->out, "Write them here (default: standard output)");
+  verdicts.add_option("--config", arguments->config, "Configuration file (YAML)");
+  verdicts.parse_complete_callback([arguments] {
+    if (arguments->files.empty() == arguments->config.empty()) {
+      throw CLI::RequiredError("either FILE or --config");
+    }
+  });
+  commands.push_back({&verdicts, [arguments] { return VerdictsCommand(*arguments); }});
 }
 
 void AddEntries(CLI::App& app, Commands& commands) {
@@ -674,6 +699,7 @@ int Main(int argc, char** argv) {
   Commands commands;
   AddRun(app, commands);
   AddScan(app, commands);
+  AddVerdicts(app, commands);
   AddEntries(app, commands);
   AddFeed(app, commands);
   AddCheck(app, commands);

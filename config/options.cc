@@ -395,6 +395,8 @@ constexpr std::array<Choice<UrlPreference>, 3> kUrlPreferences{
     {{"score", UrlPreference::kScore},
      {"https", UrlPreference::kHttps},
      {"shorter", UrlPreference::kShorter}}};
+constexpr std::array<Choice<consumer::DigestKind>, 2> kDigestKinds{
+    {{"sha1", consumer::DigestKind::kSha1}, {"sha256", consumer::DigestKind::kSha256}}};
 constexpr std::array<Choice<consumer::LogFormat>, 2> kLogFormats{
     {{"text", consumer::LogFormat::kText}, {"json", consumer::LogFormat::kJson}}};
 
@@ -667,6 +669,11 @@ std::vector<Option> MakeOptions() {
              "Maximum number of a page's links in its log entry, those of the main text first; 0: "
              "none. Without any, only pages that were fetched have scores (`kafka.scores`).",
              FIELD(extract_stage.max_links), Number<std::uint32_t>(0, 2000)),
+      List("extract.payload_digests",
+           "Digests of each body as the crawler stored it, `sha1` or `sha256`, for archives. With "
+           "any, verdicts have `payload`: these, its size and type, and where its WARC record "
+           "lies.",
+           FIELD(decode.payload_digests), OneOf(kDigestKinds), /*may_be_empty=*/true),
       Scalar(
           "extract.parser",
           "Which HTML parser reads pages: `fast`, our own, or `gumbo`. `auto` takes `fast` for a "

@@ -14,6 +14,7 @@ inline constexpr std::size_t kMaxUrlBytes = 16 << 10;
 inline constexpr std::size_t kMaxIdBytes = 4 << 10;       ///< `id` and `crawl_id`
 inline constexpr std::size_t kMaxKeyBytes = 16 << 10;     ///< of the input record
 inline constexpr std::size_t kMaxAttrsBytes = 256 << 10;  ///< as JSON text without white space
+inline constexpr std::size_t kMaxFileBytes = 1 << 10;     ///< name of a WARC file
 /// Of all headers that are passed on, names and values, kHeaderOverheadBytes for each besides.
 inline constexpr std::size_t kMaxHeaderBytes = 64 << 10;
 inline constexpr std::size_t kHeaderOverheadBytes = 32;
@@ -27,9 +28,10 @@ inline constexpr std::size_t kMaxOwnRecordBytes = 1'000'000;
 inline constexpr std::size_t kMinTopicMessageBytes = 1 << 20;
 
 // A JSON string has at most six bytes for one (\u0001), a canonical URL three (%25). The verdict:
-// four URLs (the match's, too), three ids, the key, attrs and headers, and some fixed fields.
+// four URLs (the match's, too), three ids, a file, the key, attrs and headers, and some fixed
+// fields.
 inline constexpr std::size_t kJsonExpansion = 6;
-static_assert(kJsonExpansion * (4 * kMaxUrlBytes + 3 * kMaxIdBytes) + kMaxKeyBytes +
+static_assert(kJsonExpansion * (4 * kMaxUrlBytes + 3 * kMaxIdBytes + kMaxFileBytes) + kMaxKeyBytes +
                   kMaxAttrsBytes + kMaxHeaderBytes + (16 << 10) <
               kMaxOwnRecordBytes);
 

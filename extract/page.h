@@ -20,6 +20,13 @@ enum class BodyKind {
   return (status >= 301 && status <= 303) || status == 307 || status == 308;
 }
 
+/// A body as the crawler stored it, before content codings are undone: what WARC calls the payload.
+struct Payload {
+  std::uint64_t bytes = 0;
+  std::string sha1;    ///< 20 bytes; empty: not wanted
+  std::string sha256;  ///< 32 bytes; the same
+};
+
 /// One fetched page as an input format yields it: all the crawler said, nothing yet believed.
 struct Page {
   std::string url;          ///< as asked for; never empty
@@ -38,6 +45,7 @@ struct Page {
   /// Set when the URL is known but the body could not be had: the code of the verdict
   /// `not_evaluated`, such as "bad_encoding", "truncated", "body_too_large". `body` is then empty.
   std::string body_problem;
+  std::optional<Payload> payload;  ///< nullopt: not wanted, or the body could not be had
   /// The page's links as the crawler found them, which count in place of those in the body.
   std::optional<References> links;
 };

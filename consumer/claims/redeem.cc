@@ -1,8 +1,8 @@
 #include "consumer/claims/redeem.h"
 
-#include "consumer/claims/digest.h"
 #include "consumer/input/formats/body.h"
 #include "consumer/input/formats/content_encoding.h"
+#include "consumer/input/formats/digest.h"
 #include "consumer/input/formats/header_block.h"
 #include "consumer/input/formats/http_message.h"
 #include "consumer/input/formats/warc.h"
@@ -91,6 +91,7 @@ extract::Page Redeem(ClaimedPage claim, StoredBody stored, const DecodeLimits& l
   page.body_kind = found->body_kind;
   page.body = std::move(found->body);
   page.body_problem = std::move(found->body_problem);
+  page.payload = std::move(found->payload);
   return std::move(page);
 }
 

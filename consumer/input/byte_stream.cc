@@ -70,12 +70,17 @@ std::uint64_t ByteStream::Skip(std::uint64_t count) {
   return count - left;
 }
 
+std::optional<std::uint64_t> ByteStream::FileOffset() const {
+  if (!decompressor_) return position_;
+  if (members_.front().position == position_) return members_.front().file_offset;
+  if (ended_ && damage_.empty() && position_ == filled_end()) return file_bytes_read_;
+  return std::nullopt;
+}
+
 std::string ByteStream::Where() const {
-  if (!decompressor_) return fmt::format("byte {}", position_);
-  if (members_.front().position == position_) {
-    return fmt::format("byte {}", members_.front().file_offset);
-  }
-  return fmt::format("byte {} after unpacking", position_);
+  const auto offset = FileOffset();
+  return offset ? fmt::format("byte {}", *offset)
+                : fmt::format("byte {} after unpacking", position_);
 }
 
 void ByteStream::ReadFile() {

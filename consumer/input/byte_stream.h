@@ -44,6 +44,10 @@ class ByteStream {
   /// "byte 1234 after unpacking".
   [[nodiscard]] std::string Where() const;
 
+  /// The byte of the file where the stream stands, where that can be said: of a packed file at the
+  /// first byte of a member or frame, and at the end.
+  [[nodiscard]] std::optional<std::uint64_t> FileOffset() const;
+
   /// Unpacked bytes taken off so far.
   [[nodiscard]] std::uint64_t position() const { return position_; }
 

@@ -164,6 +164,7 @@ class FileReaderImpl final : public FileReader {
         }
         if (Status opened = OpenPart(parts_[next_part_++]); !opened) return Fail(opened.error());
       }
+      record.place.reset();
       const bool more = source_->Next(record);
       if (!stream_->status()) return Fail(stream_->status().error());
       const InputFile& part = parts_[next_part_ - 1];

@@ -18,6 +18,8 @@ struct FileRecord {
   InputRecord record;
   FormatKind format = FormatKind::kCanonical;
   std::string origin;  ///< "pages.warc.gz at byte 1234", for messages
+  /// Of a WARC record, where it can be read by itself: the file's name without its folder.
+  std::optional<RecordPlace> place;
 };
 
 /// What reading met that is not a page.

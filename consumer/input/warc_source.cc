@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <optional>
 #include <utility>
 
@@ -32,12 +33,16 @@ std::string SetAsideKind(std::string_view type, std::string_view uri) {
 class WarcSource final : public RecordSource {
  public:
   WarcSource(File file, ByteStream& stream, Context& context)
-      : file_(std::move(file)), stream_(stream), context_(context) {}
+      : file_(std::move(file)),
+        name_(std::filesystem::path(file_.path).filename()),
+        stream_(stream),
+        context_(context) {}
 
   bool Next(FileRecord& record) override {
     while (!done_) {
       SkipLineEnds();
       where_ = stream_.Where();
+      begin_ = stream_.FileOffset();
       if (stream_.Peek(1).empty()) {
         if (stream_.damage().empty()) {
           done_ = true;
@@ -157,7 +162,11 @@ class WarcSource final : public RecordSource {
     }
     // What follows tells whether these bytes can be trusted while their checksum is yet to come: it
     // must be another record, or the end of a member whose checksum is right.
+    // Of a packed file the end of the member, of any other the end of the block.
+    auto file_end = stream_.FileOffset();
     SkipLineEnds();
+    if (!file_end) file_end = stream_.FileOffset();
+    if (file_end && record.place) record.place->length = *file_end - record.place->offset;
     const bool in_order = stream_.Peek(kSignature.size()).starts_with(kSignature) ||
                           (stream_.Peek(1).empty() && stream_.damage().empty());
     if (!in_order && end > stream_.verified_end()) {
@@ -183,12 +192,15 @@ class WarcSource final : public RecordSource {
     if (const std::string* uri = FindField(head.fields, "warc-target-uri")) {
       out.record.key = WarcTargetUri(*uri);
     }
+    if (begin_) out.place = RecordPlace{name_, *begin_, 0};
   }
 
   const File file_;
+  const std::string name_;
   ByteStream& stream_;
   Context& context_;
   std::string where_;
+  std::optional<std::uint64_t> begin_;  ///< of the record in the file, where that can be said
   bool is_damaged_ = false;
   bool done_ = false;
 };

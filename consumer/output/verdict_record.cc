@@ -1,8 +1,11 @@
 #include "consumer/output/verdict_record.h"
 
+#include "consumer/input/formats/digest.h"
 #include "plugin/base/hex.h"
 #include "plugin/fingerprint/checksum.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <optional>
 
 #include <nlohmann/json.hpp>
@@ -72,6 +75,32 @@ Json RecrawlJson(const std::optional<Recrawl>& recrawl) {
   return json;
 }
 
+/// Held to the years that RFC 3339 has: what a crawler says may be any number.
+Timestamp FetchTimeOf(const log::Page& page) {
+  constexpr std::int64_t kLast = 253'402'300'799'999;
+  return Timestamp{
+      std::chrono::milliseconds(std::clamp<std::int64_t>(page.fetch_time_ms(), 0, kLast))};
+}
+
+Json PayloadJson(const log::Page& page) {
+  if (!page.has_payload()) return {};
+  const log::Payload& payload = page.payload();
+  Json json;
+  json["digests"] = Json::array();
+  for (const auto& digest : {Digest::FromBytes(DigestKind::kSha1, payload.sha1()),
+                             Digest::FromBytes(DigestKind::kSha256, payload.sha256())}) {
+    if (digest.has_value()) json["digests"].push_back(digest->Text());
+  }
+  json["bytes"] = payload.bytes();
+  json["media_type"] = TextOrNull(payload.media_type());
+  json["status"] = page.has_status() ? page.status() : 200;
+  json["fetched"] = FormatRfc3339(FetchTimeOf(page));
+  json["file"] = TextOrNull(payload.file());
+  json["offset"] = payload.file().empty() ? Json() : Json(payload.offset());
+  json["length"] = payload.length() == 0 ? Json() : Json(payload.length());
+  return json;
+}
+
 Json SourceJson(const log::Source& source) {
   Json json;
   json["topic"] = source.topic();
@@ -102,6 +131,7 @@ std::string VerdictRecord(const log::Page& page, const Verdict& verdict,
   json["follow_links"] = rule.follow_links;
   json["priority"] = PriorityJson(verdict.priority);
   json["recrawl"] = RecrawlJson(verdict.recrawl);
+  json["payload"] = PayloadJson(page);
   json["source"] = SourceJson(page.source());
   json["sequence"] = verdict.sequence;
   json["omitted"] = Json::array();

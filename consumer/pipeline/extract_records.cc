@@ -90,6 +90,7 @@ Task MakeTask(FileRecord&& file_record) {
   task.origin = std::move(file_record.origin);
   task.source.record = std::move(file_record.record);
   task.source.format = file_record.format;
+  task.source.place = std::move(file_record.place);
   return task;
 }
 

@@ -142,6 +142,15 @@ Decoded DecodeWithinLimits(InputRecord record, FormatKind format, const DecodeOp
   return problem.has_value() ? Decoded(std::move(*problem)) : std::move(decoded);
 }
 
+/// "text/html" of "text/html; charset=x"; empty: it is none that can be written on.
+std::string_view MediaTypeOf(std::string_view content_type) {
+  constexpr std::size_t kMostBytes = 255;  // two names of 127 (RFC 6838, section 4.2), and a slash
+  const std::string_view type = TrimSpaces(content_type.substr(0, content_type.find(';')));
+  const bool is_visible =
+      std::all_of(type.begin(), type.end(), [](char c) { return c > ' ' && c < 0x7F; });
+  return is_visible && type.size() <= kMostBytes ? type : std::string_view();
+}
+
 /// When the page was fetched, if the page itself doesn't say.
 Timestamp FallbackFetchTime(const InputRecord& record) {
   for (const Header& header : record.headers) {
@@ -242,6 +251,7 @@ ProcessedRecord PageProcessor::Process(SourceRecord&& source, Depth depth, std::
       content.body.clear();
       content.body_problem = kCrashed;
     }
+    FillPayload(content, source.place ? &*source.place : nullptr, page);
     processed.repeated = FillPage(std::move(content), page, text);
   }
   return processed;
@@ -249,9 +259,29 @@ ProcessedRecord PageProcessor::Process(SourceRecord&& source, Depth depth, std::
 
 void PageProcessor::Finish(StoredBody body, ProcessedRecord& processed, std::string* text) {
   if (!processed.claim.has_value()) return;
+  log::Page& entry = *processed.entry.mutable_page();
+  const BodyRef& ref = processed.claim->ref;
+  const RecordPlace place{ShownFile(ref.file), ref.offset, ref.length.value_or(0)};
+  const bool is_record = ref.holds == BodyRef::Holds::kWarcRecord;
   extract::Page page = Redeem(std::move(*processed.claim), std::move(body), options_.decode);
   processed.claim.reset();
-  processed.repeated = FillPage(std::move(page), *processed.entry.mutable_page(), text);
+  FillPayload(page, is_record ? &place : nullptr, entry);
+  processed.repeated = FillPage(std::move(page), entry, text);
+}
+
+void PageProcessor::FillPayload(const extract::Page& page, const RecordPlace* place,
+                                log::Page& entry) {
+  if (!page.payload.has_value()) return;
+  log::Payload& payload = *entry.mutable_payload();
+  payload.set_sha1(page.payload->sha1);
+  payload.set_sha256(page.payload->sha256);
+  payload.set_bytes(page.payload->bytes);
+  payload.set_media_type(std::string(MediaTypeOf(page.content_type)));
+  if (place == nullptr) return;
+  payload.set_file(UpTo(kMaxFileBytes, place->file, "file", entry));
+  if (payload.file().empty()) return;
+  payload.set_offset(place->offset);
+  payload.set_length(place->length);
 }
 
 void PageProcessor::FillFetch(const extract::Page& page, log::Page& entry) const {

@@ -33,6 +33,7 @@ struct SourceRecord {
   InputRecord record;
   FormatKind format = FormatKind::kCanonical;
   log::Source source;
+  std::optional<RecordPlace> place;  ///< as FileRecord's
 };
 
 /// What the extract stage makes of it.
@@ -78,6 +79,8 @@ class PageProcessor {
  private:
   /// Whether the cache had it: see ProcessedRecord.
   std::optional<bool> FillPage(extract::Page&& page, log::Page& entry, std::string* text);
+  /// The body as it was stored, if that is wanted of `page`; `place` may be null.
+  static void FillPayload(const extract::Page& page, const RecordPlace* place, log::Page& entry);
   /// What the response says about the next fetch.
   void FillFetch(const extract::Page& page, log::Page& entry) const;
   /// What depends on the page's text, or on its URL, in log fields. Returns where the page leads.

@@ -155,7 +155,18 @@ def _page(offset, now, chance):
             page.simhash = (content % 8 * 0x0123456789abcdef ^ 1 << content) & (1 << 64) - 1
             page.shingles = page.features
             page.sketch.extend([0] * 7)
+        if offset % 5 == 0:
+            _set_payload(page, offset)
     return entry
+
+
+def _set_payload(page, offset):
+    """No verdict depends on it."""
+    payload = page.payload
+    payload.sha1, payload.bytes = bytes([offset % 256]) * 20, offset
+    if offset % 2:
+        payload.sha256, payload.media_type = bytes([offset % 256]) * 32, "text/html"
+        payload.file, payload.offset, payload.length = "a.warc", offset, offset % 3
 
 
 def folded(entries, folder):

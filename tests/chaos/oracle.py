@@ -1,6 +1,7 @@
 """Decides every entry of an admission log again, by the rules of docs/verdicts.md and by comparing
 with everything that is kept, one by one. Shares no code with the service."""
 
+import base64
 import dataclasses
 import datetime
 import re
@@ -757,6 +758,7 @@ class Oracle:
             "priority": self._priority_at_horizon(page, url, host, novelty, at_horizon),
             "recrawl": None if reason == "deleted"
                        else self._recrawl(page, url, changed, fetch, next_fetch),
+            "payload": self._payload(page),
             "source": {"topic": page.source.topic, "partition": page.source.partition,
                        "offset": page.source.offset,
                        "timestamp": time_text(page.source.timestamp_ms)},
@@ -879,6 +881,20 @@ class Oracle:
         return {"id": page.id or None, "url": page.url, "kind": "exact" if match.exact else "near",
                 "distance": match.distance, "similarity": match.similarity / ONE,
                 "first_seen": time_text(fetch_time(page))}
+
+    @staticmethod
+    def _payload(page):
+        if not page.HasField("payload"):
+            return None
+        payload = page.payload
+        digests = (("sha1", payload.sha1), ("sha256", payload.sha256))
+        return {"digests": [f"{name}:{base64.b32encode(digest).decode()}"
+                            for name, digest in digests if digest],
+                "bytes": payload.bytes, "media_type": payload.media_type or None,
+                "status": page.status if page.HasField("status") else 200,
+                "fetched": time_text(min(max(page.fetch_time_ms, 0), LAST_TIME_MS - 1)), "file": payload.file or None,
+                "offset": payload.offset if payload.file else None,
+                "length": payload.length or None}
 
     @staticmethod
     def _fingerprint(page):

@@ -28,7 +28,7 @@ std::optional<Value> OtherValue(const Option& option, const Value& value) {
                                  "judge",   "host",  "https",
                                  "other",   "gumbo", "7:00112233445566778899aabbccddeeff",
                                  "$.page",  "2h",    "host/N 1s 2s",
-                                 "2d"};
+                                 "2d",      "sha1"};
   for (const std::string& text : texts) {
     const Value candidate = std::holds_alternative<std::string>(value)
                                 ? Value(text)

@@ -247,6 +247,64 @@ class CliTest(unittest.TestCase):
         self.run_program("scan", path, "--scores", scores, "--score-format", "frontier", expect=2)
         self.run_program("scan", path, "--score-format", "nutch", expect=2)
 
+    def test_verdicts_are_written_as_other_programs_take_them(self):
+        pages = self.folder / "a.warc"
+        records = [warc(f"http://a.example/{i}", words(i % 3)) for i in range(5)]
+        pages.write_bytes(b"".join(records))
+        config = self.folder / "c.yaml"
+        config.write_text("extract: {payload_digests: [sha1]}\n")
+        verdicts, _, _ = self.scan(pages, "--config", config)
+        self.assertEqual([v["verdict"] for v in verdicts], 3 * ["keep"] + 2 * ["drop"])
+        out = self.folder / "out"
+        for name, packed in (("verdicts", False), ("verdicts.gz", True)):
+            if packed:
+                (self.folder / name).write_bytes(
+                    gzip.compress((self.folder / "verdicts").read_bytes()))
+            done = self.run_program("verdicts", "--format", "cdxj", "--out", out,
+                                    self.folder / name, expect=DONE)
+            self.assertEqual(done.stderr, "3 records out of 5 verdicts\n")
+            index = [line.split(" ", 2) for line in out.read_text().splitlines()]
+            self.assertEqual([key for key, _, _ in index], [f"example,a)/{i}" for i in range(3)])
+            for i, (_, _, text) in enumerate(index):
+                capture = json.loads(text)
+                begin, length = int(capture["offset"]), int(capture["length"])
+                self.assertEqual(pages.read_bytes()[begin:begin + length] + b"\r\n\r\n", records[i])
+        rows = self.run_program("verdicts", "--format", "heritrix", self.folder / "verdicts",
+                                expect=DONE).stdout
+        self.assertEqual(rows.count("insert or ignore into dedup "), 3)
+        self.run_program("verdicts", "--format", "nutch", "--out", out, self.folder / "verdicts",
+                         expect=DONE)
+        database = out.read_bytes()
+        self.assertEqual(database[:4], b"SEQ\x06")
+        self.assertEqual([i for i in range(5) if f"http://a.example/{i}".encode() in database],
+                         [3, 4])
+
+    def test_verdicts_without_what_a_format_needs_are_counted(self):
+        self.scan(self.write_lines("pages.jsonl", [
+            {"url": "http://a.example/", "content_type": "text/html", "body": words(1)}]))
+        for name in ("cdxj", "heritrix"):
+            done = self.run_program("verdicts", "--format", name, self.folder / "verdicts",
+                                    expect=WRONG_INPUT)
+            self.assertIn("1 verdicts are left out", done.stderr)
+            self.assertIn("extract.payload_digests", done.stderr)
+        self.run_program("verdicts", "--format", "nutch", self.folder / "verdicts", expect=DONE)
+
+    def test_what_is_no_verdict_is_named_with_its_line(self):
+        self.scan(self.write_lines("pages.jsonl", [
+            {"url": "http://a.example/", "content_type": "text/html", "body": words(1)}]))
+        good = (self.folder / "verdicts").read_text()
+        bad = self.folder / "bad"
+        for text in (good + "{}\n", good + "x", good + '{"schema_version": 1}\n',
+                     good + "[" * 3_000_000):
+            bad.write_text(text)
+            done = self.run_program("verdicts", "--format", "nutch", bad, expect=WRONG_INPUT)
+            self.assertIn(f"{bad}, line 2: ", done.stderr)
+        bad.write_bytes(gzip.compress(good.encode())[:-9])
+        self.run_program("verdicts", "--format", "nutch", bad, expect=WRONG_INPUT)
+        self.run_program("verdicts", "--format", "nutch", self.folder / "none", expect=3)
+        self.run_program("verdicts", "--format", "nutch", expect=2)
+        self.run_program("verdicts", "--format", "cdx", bad, expect=2)
+
     def test_scan_finds_fields_where_the_configuration_says(self):
         path = self.write_lines("items.jsonl", [
             {"request": {"loadedUrl": f"http://a.example/{i}"}, "html": f"<p>{words(i)}"} for i in range(3)])

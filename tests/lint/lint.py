@@ -55,6 +55,7 @@ ROOMS = {
     "consumer/output": "plugin/base plugin/fingerprint plugin/log plugin/verdict consumer/kafka "
                        "consumer/observability consumer/input/formats consumer/input",
     "consumer/output/scores": "plugin/base plugin/fingerprint plugin/score",
+    "consumer/output/verdicts": "plugin/base extract/url consumer/output/scores",
     "consumer/output/advice": "plugin/base plugin/verdict plugin/schedule plugin/score plugin/site "
                               "plugin/judge consumer/observability consumer/output/scores",
     "consumer/pipeline": "plugin/base plugin/fingerprint plugin/log plugin/verdict plugin/judge "
@@ -107,7 +108,8 @@ ROOMS = {
            "plugin/site extract/url extract/features extract consumer consumer/kafka consumer/observability "
            "consumer/html consumer/advice consumer/output/advice consumer/status "
            "consumer/input/formats consumer/input consumer/claims consumer/output "
-           "consumer/output/scores consumer/pipeline consumer/crash_probe consumer/service/brokers "
+           "consumer/output/scores consumer/output/verdicts consumer/pipeline consumer/crash_probe "
+           "consumer/service/brokers "
            "consumer/service/slots consumer/service/extract/copy_record.h "
            "consumer/service config evaluation evaluation/crawl evaluation/schemes",
 }
@@ -128,7 +130,7 @@ CONFINED = {
     r"CLI/": ("cli", "bench", "tests/extract/html"),
     r"faiss/": ("bench",),
     r"curl/": ("consumer/claims",),
-    r"openssl/": ("plugin/fingerprint", "consumer/claims", "consumer/observability/access_token",
+    r"openssl/": ("plugin/fingerprint", "consumer/input/formats/digest", "consumer/observability/access_token",
                   "consumer/observability/tls", "consumer/html/report_page",
                   "evaluation/schemes"),
 }

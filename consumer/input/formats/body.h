@@ -2,6 +2,7 @@
 
 #include "extract/page.h"
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -31,11 +32,13 @@ inline constexpr std::string_view kRevisitRecord = "revisit_record";  ///< which
 struct Body {
   std::string bytes;
   std::string_view problem;  ///< one of the codes above; empty: none, and `bytes` is the body
+  std::optional<extract::Payload> payload = std::nullopt;  ///< as Page::payload
 };
 
 /// Puts `body` into `page`; one with a problem leaves only its code there.
 inline void SetBody(Body body, extract::Page& page) {
   page.body_problem = body.problem;
+  page.payload = std::move(body.payload);
   page.body = body.problem.empty() ? std::move(body.bytes) : std::string();
 }
 

@@ -33,6 +33,13 @@ struct ClaimedPage {
   BodyRef ref;
 };
 
+/// Where the WARC record of a page lies, for an index of archives.
+struct RecordPlace {
+  std::string file;          ///< its name or its path below a root
+  std::uint64_t offset = 0;  ///< of the first byte of the record, or of what it is packed in
+  std::uint64_t length = 0;  ///< bytes as stored; 0: not known
+};
+
 /// `file` for messages and logs: without query, fragment and user info, where secrets may be.
 [[nodiscard]] std::string ShownFile(const std::string& file);
 

@@ -140,13 +140,8 @@ std::string_view CodingOf(std::string_view token) {
   return EqualsIgnoringCase(token, "x-gzip") ? "gzip" : std::string_view();
 }
 
-}  // namespace
-
-Body Gunzip(std::string_view packed, const DecodeLimits& limits) {
-  return Unpack(*MakeGzipDecompressor(), Trailing::kIgnored, packed, packed.size(), limits);
-}
-
-Body UndoContentCodings(std::string bytes, std::string_view codings, const DecodeLimits& limits) {
+/// UndoContentCodings but for the payload.
+Body UndoCodings(std::string bytes, std::string_view codings, const DecodeLimits& limits) {
   const std::size_t original_size = bytes.size();
   Body body{std::move(bytes), {}};
   for (int count = 0; !codings.empty() && !body.bytes.empty();) {
@@ -160,6 +155,31 @@ Body UndoContentCodings(std::string bytes, std::string_view codings, const Decod
     if (!body.problem.empty()) return body;
   }
   if (body.bytes.size() > limits.max_body_bytes) body.problem = kBodyTooLarge;
+  return body;
+}
+
+}  // namespace
+
+Body Gunzip(std::string_view packed, const DecodeLimits& limits) {
+  return Unpack(*MakeGzipDecompressor(), Trailing::kIgnored, packed, packed.size(), limits);
+}
+
+std::optional<extract::Payload> DescribePayload(std::string_view bytes,
+                                                const DecodeLimits& limits) {
+  if (limits.payload_digests.empty()) return std::nullopt;
+  extract::Payload payload;
+  payload.bytes = bytes.size();
+  for (const DigestKind kind : limits.payload_digests) {
+    std::string& digest = kind == DigestKind::kSha1 ? payload.sha1 : payload.sha256;
+    digest = Digest::Of(kind, bytes).bytes();
+  }
+  return payload;
+}
+
+Body UndoContentCodings(std::string bytes, std::string_view codings, const DecodeLimits& limits) {
+  auto payload = DescribePayload(bytes, limits);
+  Body body = UndoCodings(std::move(bytes), codings, limits);
+  body.payload = std::move(payload);
   return body;
 }
 

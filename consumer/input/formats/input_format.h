@@ -1,6 +1,7 @@
 #pragma once
 
 #include "consumer/input/formats/body_ref.h"
+#include "consumer/input/formats/digest.h"
 #include "consumer/input/formats/json_path.h"
 #include "extract/page.h"
 #include "plugin/base/result.h"
@@ -78,11 +79,13 @@ struct DecodeFailure {
 
 using Decoded = std::variant<extract::Page, ClaimedPage, Tombstone, NotAPage, DecodeFailure>;
 
-/// Sizes at which decoding stops and the page is `not_evaluated`.
+/// Sizes at which decoding stops and the page is `not_evaluated`; and what is noted of a body
+/// before its content codings are undone.
 struct DecodeLimits {
   std::size_t max_body_bytes = 8 << 20;     ///< after all encodings; `body_too_large`
   std::size_t max_header_bytes = 64 << 10;  ///< of HTTP or WARC headers; `header_too_large`
   std::size_t max_expansion = 1000;         ///< decoded / encoded bytes; `decompression_ratio`
+  std::vector<DigestKind> payload_digests;  ///< for Page::payload; none: it stays empty
 };
 
 /// Those, and what a format needs to know besides.

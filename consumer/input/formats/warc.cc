@@ -32,6 +32,17 @@ std::string_view BlockProblem(const HeaderBlock& header, std::optional<std::uint
   return {};
 }
 
+/// The payload that the record itself names a digest of, where that is `stored`, of which the
+/// chunks are still there: crawlers differ in whether chunks are part of a payload. Else that of
+/// `page`.
+void SettlePayload(const HeaderBlock& header, std::string_view stored, const DecodeLimits& limits,
+                   extract::Page& page) {
+  const std::string* const named = FindField(header.fields, "warc-payload-digest");
+  if (!page.payload || !named || page.payload->bytes == stored.size()) return;
+  const std::optional<Digest> digest = Digest::Parse(*named);
+  if (digest && digest->Matches(stored)) page.payload = DescribePayload(stored, limits);
+}
+
 }  // namespace
 
 std::string_view WarcTargetUri(std::string_view value) {
@@ -121,6 +132,7 @@ Decoded DecodeWarc(InputRecord record, const DecodeLimits& limits) {
     SetBody({{}, problem}, page);
   } else if (http) {
     SetBody(ReadHttpBody(head, block, limits), page);
+    SettlePayload(header, block, limits, page);
   } else {
     SetBody(UndoContentCodings(std::string(block), {}, limits), page);
   }

@@ -339,6 +339,38 @@ TEST_F(FileReaderTest, SaysWhereARecordStands) {
             whole.native() + " at byte " + std::to_string(first.size()) + " after unpacking");
 }
 
+TEST_F(FileReaderTest, SaysWhereARecordCanBeReadByItself) {
+  const std::string first = PageRecord("http://a.example/1", "<p>one");
+  const std::string second = PageRecord("http://a.example/2", "<p>two");
+  const auto places_of = [](const fs::path& path) {
+    std::vector<std::string> places;
+    for (const FileRecord& record : Read({path}).records) {
+      places.push_back(record.place
+                           ? record.place->file + " " + std::to_string(record.place->offset) + "+" +
+                                 std::to_string(record.place->length)
+                           : "none");
+    }
+    return places;
+  };
+  const auto size = [](const std::string& bytes) { return std::to_string(bytes.size()); };
+  const std::string block = std::to_string(first.size() - 4);  // without the line ends behind it
+  EXPECT_THAT(places_of(Write("a.warc", first + second)),
+              ElementsAre("a.warc 0+" + block, "a.warc " + size(first) + "+" + block));
+  using testing::Gzip;
+  using testing::Zstd;
+  EXPECT_THAT(places_of(Write("b.warc.gz", Gzip(first) + Gzip(second))),
+              ElementsAre("b.warc.gz 0+" + size(Gzip(first)),
+                          "b.warc.gz " + size(Gzip(first)) + "+" + size(Gzip(second))));
+  EXPECT_THAT(places_of(Write("c.warc.zst", Zstd(first) + Zstd(second))),
+              ElementsAre("c.warc.zst 0+" + size(Zstd(first)),
+                          "c.warc.zst " + size(Zstd(first)) + "+" + size(Zstd(second))));
+  // One member over all: its first byte is a place, of which the length of a record isn't known.
+  EXPECT_THAT(places_of(Write("d.warc.gz", Gzip(first + second))),
+              ElementsAre("d.warc.gz 0+0", "none"));
+  EXPECT_THAT(places_of(Write("e.jsonl", R"({"url":"http://a.example/","body":"x"})")),
+              ElementsAre("none"));
+}
+
 TEST_F(FileReaderTest, TakesLooseLineEndsBetweenRecords) {
   const std::string record = PageRecord("http://a.example/", "<p>");
   const std::string tight = record.substr(0, record.size() - 4);

@@ -53,6 +53,48 @@ TEST(PageProcessor, AUrlOverTheLimitIsADeadLetter) {
   EXPECT_EQ(Process(std::move(tombstone)).detail(), "url_too_long");
 }
 
+log::Page ProcessWithDigests(SourceRecord source) {
+  ProcessorOptions options;
+  options.decode.payload_digests = {DigestKind::kSha1, DigestKind::kSha256};
+  return PageProcessor(options).Process(std::move(source)).entry.page();
+}
+
+TEST(PageProcessor, TheEntryHasThePayloadWhereItsDigestsAreConfigured) {
+  SourceRecord source = Record(
+      {{"url", "http://a.example/"}, {"content_type", "text/html ; charset=x"}, {"body", "<p>x"}});
+  source.place = RecordPlace{"a.warc", 7, 9};
+  EXPECT_FALSE(Process(source).has_payload());
+  const log::Payload payload = ProcessWithDigests(source).payload();
+  EXPECT_EQ(payload.sha1(), Digest::Of(DigestKind::kSha1, "<p>x").bytes());
+  EXPECT_EQ(payload.sha256(), Digest::Of(DigestKind::kSha256, "<p>x").bytes());
+  EXPECT_EQ(payload.bytes(), 4);
+  EXPECT_EQ(payload.media_type(), "text/html");
+  EXPECT_EQ(payload.file(), "a.warc");
+  EXPECT_EQ(payload.offset(), 7);
+  EXPECT_EQ(payload.length(), 9);
+}
+
+TEST(PageProcessor, APayloadIsOfPagesThatFailedToo) {
+  EXPECT_EQ(
+      ProcessWithDigests(Record({{"url", "http://a.example/"}, {"status", 404}, {"body", "gone"}}))
+          .payload()
+          .bytes(),
+      4);
+  // Without a body there is none.
+  EXPECT_FALSE(ProcessWithDigests(Record({{"url", "http://a.example/"}})).has_payload());
+}
+
+TEST(PageProcessor, FilesAndTypesThatAreTooLongAreLeftOut) {
+  SourceRecord source = Record(
+      {{"url", "http://a.example/"}, {"content_type", std::string(256, 't')}, {"body", "<p>x"}});
+  source.place = RecordPlace{std::string(kMaxFileBytes + 1, 'f'), 7, 9};
+  const log::Page page = ProcessWithDigests(source);
+  EXPECT_EQ(page.payload().media_type(), "");
+  EXPECT_EQ(page.payload().file(), "");
+  EXPECT_EQ(page.payload().length(), 0);
+  EXPECT_THAT(page.omitted(), ElementsAre("file"));
+}
+
 TEST(PageProcessor, FieldsOverTheirLimitsAreLeftOutAndNamed) {
   SourceRecord whole = Record({{"url", "http://a.example/"},
                                {"id", std::string(kMaxIdBytes, 'i')},

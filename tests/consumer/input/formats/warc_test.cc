@@ -1,5 +1,6 @@
 #include "consumer/input/formats/warc.h"
 
+#include "consumer/input/formats/digest.h"
 #include "tests/consumer/input/formats/decode.h"
 #include "tests/support/compress.h"
 #include "tests/support/warc_builder.h"
@@ -42,6 +43,44 @@ TEST(WarcFormat, ReadsAnHttpResponse) {
   EXPECT_EQ(page.fetch_time, ParseRfc3339("2024-05-06T07:08:09Z"));
   EXPECT_EQ(page.body, "<p>gone");
   EXPECT_EQ(page.body_problem, "");
+}
+
+DecodeLimits WithDigests() {
+  DecodeLimits limits;
+  limits.payload_digests = {DigestKind::kSha1};
+  return limits;
+}
+
+TEST(WarcFormat, DescribesTheBodyBeforeItsContentCodingIsUndone) {
+  const std::string packed = testing::Gzip("<p>x");
+  const extract::Page page = PageOfHttp("Content-Encoding: gzip\r\n", packed, WithDigests());
+  EXPECT_EQ(page.body, "<p>x");
+  ASSERT_TRUE(page.payload.has_value());
+  EXPECT_EQ(page.payload->bytes, packed.size());
+  EXPECT_EQ(page.payload->sha1, Digest::Of(DigestKind::kSha1, packed).bytes());
+  EXPECT_EQ(page.payload->sha256, "");
+  EXPECT_FALSE(PageOfHttp("", "<p>x").payload.has_value()) << "nobody asked";
+}
+
+TEST(WarcFormat, ChunksArePartOfAPayloadOnlyWhereTheRecordsOwnDigestSaysSo) {
+  const std::string chunks = "4\r\n<p>x\r\n0\r\n\r\n";
+  const auto payload_with = [&](const std::string& named) {
+    WarcRecord record;
+    record.extra = named.empty() ? "" : "WARC-Payload-Digest: " + named + "\r\n";
+    record.block = HttpMessage("Transfer-Encoding: chunked\r\n", chunks);
+    const auto page = PageOf(WriteWarc(record), WithDigests());
+    EXPECT_EQ(page->body, "<p>x");
+    return page->payload.value_or(extract::Payload());
+  };
+  const Digest without = Digest::Of(DigestKind::kSha1, "<p>x");
+  const Digest with = Digest::Of(DigestKind::kSha1, chunks);
+  EXPECT_EQ(payload_with("").sha1, without.bytes());
+  EXPECT_EQ(payload_with(without.Text()).sha1, without.bytes());
+  EXPECT_EQ(payload_with(with.Text()).sha1, with.bytes());
+  EXPECT_EQ(payload_with(with.Text()).bytes, chunks.size());
+  // A digest that is of neither, and one that is none.
+  EXPECT_EQ(payload_with(Digest::Of(DigestKind::kSha1, "y").Text()).sha1, without.bytes());
+  EXPECT_EQ(payload_with("md5:x").sha1, without.bytes());
 }
 
 TEST(WarcFormat, ReadsEveryVersionPackedAndPlain) {

@@ -1,8 +1,7 @@
-#include "consumer/claims/digest.h"
+#include "consumer/input/formats/digest.h"
 
 #include "consumer/input/formats/header_block.h"
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -11,10 +10,11 @@
 namespace crawlsieve::consumer {
 namespace {
 
-constexpr std::size_t kSha1Bytes = 20;
-constexpr std::size_t kSha256Bytes = 32;
 constexpr std::string_view kSha1 = "sha1:";
 constexpr std::string_view kSha256 = "sha256:";
+constexpr std::string_view kBase32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+
+constexpr std::size_t SizeOf(DigestKind kind) { return kind == DigestKind::kSha1 ? 20 : 32; }
 
 int HexValue(char c) {
   if (c >= '0' && c <= '9') return c - '0';
@@ -64,21 +64,48 @@ std::optional<Digest> Digest::Parse(std::string_view text) {
   const bool is_long = StartsWithIgnoringCase(text, kSha256);
   const bool is_named = is_long || StartsWithIgnoringCase(text, kSha1);
   if (is_named) text.remove_prefix(is_long ? kSha256.size() : kSha1.size());
+  const DigestKind kind = is_long ? DigestKind::kSha256 : DigestKind::kSha1;
   // A bare text in hexadecimal digits may be of any algorithm.
-  if (!is_named && text.size() != kSha1Bytes * 8 / 5) return std::nullopt;
-  auto bytes = ReadBytes(text, is_long ? kSha256Bytes : kSha1Bytes);
+  if (!is_named && text.size() != SizeOf(kind) * 8 / 5) return std::nullopt;
+  auto bytes = ReadBytes(text, SizeOf(kind));
   if (!bytes) return std::nullopt;
-  return Digest(is_long ? Algorithm::kSha256 : Algorithm::kSha1, std::move(*bytes));
+  return Digest(kind, std::move(*bytes));
 }
 
-bool Digest::Matches(std::string_view bytes) const {
-  std::array<unsigned char, EVP_MAX_MD_SIZE> found{};
-  unsigned size = 0;
-  const EVP_MD* const algorithm = algorithm_ == Algorithm::kSha1 ? EVP_sha1() : EVP_sha256();
-  if (EVP_Digest(bytes.data(), bytes.size(), found.data(), &size, algorithm, nullptr) != 1) {
-    return false;
+Digest Digest::Of(DigestKind kind, std::string_view bytes) {
+  std::string digest(SizeOf(kind), '\0');
+  auto* const out = reinterpret_cast<unsigned char*>(digest.data());
+  const EVP_MD* const algorithm = kind == DigestKind::kSha1 ? EVP_sha1() : EVP_sha256();
+  // Fails only where the library was built without the algorithm: then it matches nothing.
+  if (EVP_Digest(bytes.data(), bytes.size(), out, nullptr, algorithm, nullptr) != 1) {
+    digest.clear();
   }
-  return std::string_view(reinterpret_cast<const char*>(found.data()), size) == bytes_;
+  return {kind, std::move(digest)};
+}
+
+std::optional<Digest> Digest::FromBytes(DigestKind kind, std::string_view digest) {
+  if (digest.size() != SizeOf(kind)) return std::nullopt;
+  return Digest(kind, std::string(digest));
+}
+
+bool Digest::Matches(std::string_view bytes) const { return Of(kind_, bytes).bytes_ == bytes_; }
+
+std::string Digest::Text() const {
+  constexpr unsigned kDigitBits = 5;
+  std::string text(kind_ == DigestKind::kSha1 ? kSha1 : kSha256);
+  std::uint32_t window = 0;
+  unsigned held = 0;
+  for (const char c : bytes_) {
+    window = (window << 8 | static_cast<unsigned char>(c)) & 0xFFF;
+    for (held += 8; held >= kDigitBits;) {
+      held -= kDigitBits;
+      text += kBase32[window >> held & 0x1F];
+    }
+  }
+  if (held > 0) text += kBase32[window << (kDigitBits - held) & 0x1F];
+  const std::size_t digits = text.size() - text.find(':') - 1;
+  text.append((8 - digits % 8) % 8, '=');
+  return text;
 }
 
 }  // namespace crawlsieve::consumer

@@ -1,4 +1,4 @@
-#include "consumer/claims/digest.h"
+#include "consumer/input/formats/digest.h"
 
 #include <string>
 
@@ -18,6 +18,22 @@ bool Matches(const std::string& digest, const std::string& bytes) {
   const auto parsed = Digest::Parse(digest);
   EXPECT_TRUE(parsed.has_value()) << digest;
   return parsed.has_value() && parsed->Matches(bytes);
+}
+
+TEST(Digest, IsWrittenAsWarcPayloadDigest) {
+  EXPECT_EQ(Digest::Of(DigestKind::kSha1, "abc").Text(), std::string("sha1:") + kSha1Base32);
+  EXPECT_EQ(Digest::Of(DigestKind::kSha256, "abc").Text(), std::string("sha256:") + kSha256Base32);
+  // printf '' | openssl dgst -sha1 -binary | base32
+  EXPECT_EQ(Digest::Of(DigestKind::kSha1, "").Text(), "sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ");
+}
+
+TEST(Digest, IsMadeOfAsManyBytesAsItsKindHas) {
+  const Digest taken = Digest::Of(DigestKind::kSha1, "abc");
+  const auto again = Digest::FromBytes(DigestKind::kSha1, taken.bytes());
+  ASSERT_TRUE(again.has_value());
+  EXPECT_TRUE(again->Matches("abc"));
+  EXPECT_FALSE(Digest::FromBytes(DigestKind::kSha256, taken.bytes()).has_value());
+  EXPECT_FALSE(Digest::FromBytes(DigestKind::kSha1, "").has_value());
 }
 
 TEST(Digest, MatchesItsBytesHoweverItIsWritten) {
