@@ -17,6 +17,7 @@ import processes
 import proxy
 import rounds
 import slots
+import upgrade
 
 ROUND_PAGES = 20_000  # the checker compares each page with every one kept: rounds bound that
 ROUND_FAULTS = 25  # what is lost when a campaign is interrupted
@@ -24,10 +25,11 @@ SUMS = ("pages", "kills", "faults", "lost", "duplicated", "aborted_seen", "out_o
         "verdict_mismatches", "score_mismatches", "state_mismatches", "hanging_transactions", "aborted_transactions",
         "aborted_records", "repeated_entries", "slow_recoveries", "idle_faults",
         "ended_by_themselves", "crashes", "taken_log", "taken_records", "taken_offsets", "alarms",
-        "purges")
+        "purges", "long_gaps")
 MAXIMA = ("longest_gap_s", "longest_recovery_s")
 MUST_BE_ZERO = ("lost", "duplicated", "aborted_seen", "out_of_order", "verdict_mismatches",
-                "score_mismatches", "state_mismatches", "hanging_transactions", "slow_recoveries", "crashes")
+                "score_mismatches", "state_mismatches", "hanging_transactions", "slow_recoveries", "crashes",
+                "long_gaps")
 LOG_LOSS = "log-loss"
 MAY_REPEAT = ("duplicated", "out_of_order")  # with at_least_once, and where the log loses entries
 
@@ -40,7 +42,7 @@ def parse_arguments():
         epilog="script/chaos --preset NAME ... builds that CMake preset, such as asan, instead of "
                "release. Exit codes: 0 everything held, 1 something did not, 2 wrong usage. What a "
                "failed round left (logs, states) is kept, and its folder named.")
-    parser.add_argument("--kind", choices=(*faults.KINDS, slots.KIND, "mixed", LOG_LOSS),
+    parser.add_argument("--kind", choices=(*faults.KINDS, slots.KIND, upgrade.KIND, "mixed", LOG_LOSS),
                         default="kill",
                         help="which faults are injected (default: kill)")
     parser.add_argument("--kills", type=int, default=15, metavar="N",
@@ -64,8 +66,9 @@ def parse_arguments():
                              "sanitizer")
     parser.add_argument("--other", type=pathlib.Path, metavar="DIR",
                         help="the first and the fourth process are crawlsieve of another build, in "
-                             "DIR: versions beside each other, as in a rolling upgrade. The first "
-                             "one begins the log")
+                             "DIR: versions beside each other. The first one begins the log. With "
+                             "--kind upgrade all four begin as that build and are replaced one by "
+                             "one")
     parser.add_argument("--purges", action="store_true",
                         help="have pages forgotten meanwhile: purges in the log, a bound on kept "
                              "pages")
@@ -78,6 +81,10 @@ def parse_arguments():
         parser.error(f"at least one fault, and 1000 pages for each {ROUND_FAULTS} of them")
     if arguments.kind == "rebalance" and arguments.processes < 2:
         parser.error("a rebalance takes at least two processes")
+    if arguments.kind == upgrade.KIND:
+        if arguments.other is None:
+            parser.error("an upgrade is one from --other DIR")
+        arguments.processes = arguments.kills = len(upgrade.ORDER)
     if arguments.kind == slots.KIND and arguments.delivery != "exactly_once":
         parser.error("slots of the index take --delivery exactly_once")
     if arguments.librdkafka and not (arguments.librdkafka / "librdkafka.so.1").exists():
@@ -148,8 +155,8 @@ def run_round(arguments, entry, work, broker, middleman, planned):
     say(f"round: --seed {seed} --kind {arguments.kind} --pages {pages} --kills {faults_planned} "
         f"--processes {arguments.processes} --delivery {arguments.delivery}")
     work = work / f"round-{seed}"
-    make = {LOG_LOSS: losses.LossRound, slots.KIND: slots.SlotRound}.get(arguments.kind,
-                                                                         rounds.Round)
+    make = {LOG_LOSS: losses.LossRound, slots.KIND: slots.SlotRound,
+            upgrade.KIND: upgrade.UpgradeRound}.get(arguments.kind, rounds.Round)
     current = make(arguments.build, work, broker, middleman, arguments.kind, seed, pages,
                            faults_planned, arguments.processes, arguments.delivery, entry,
                            feeder.Feed(seed, rounds.PARTITIONS), say, arguments.librdkafka,

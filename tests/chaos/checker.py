@@ -38,6 +38,7 @@ class Streams:
     scores_of_fold: object = None  # values: what a fold of the log without faults says of scores;
     #                                None: they aren't compared
     scores_may_repeat: bool = False
+    may_lack: frozenset = frozenset()  # members that a verdict without anything to say may lack
 
 
 @dataclasses.dataclass
@@ -165,7 +166,8 @@ def _check_fold(streams, verdicts, counts):
         if wanted is None:
             counts.add("duplicated", f"verdict record {record.offset} for input {place}: no entry "
                        "of the log below the judge's committed offset asks for it")
-        elif got != wanted:
+        elif got != (wanted := {n: v for n, v in wanted.items()
+                                if n in got or v is not None or n not in streams.may_lack}):
             names = [n for n in wanted if got.get(n) != wanted[n]] or sorted(set(got) - set(wanted))
             counts.add("verdict_mismatches", f"input {place}, {names}: "
                        f"{[got.get(n) for n in names]} instead of {[wanted.get(n) for n in names]}")

@@ -98,12 +98,12 @@ class Service:
         self.roles = roles
         self.state_directory = directory / f"state-{name}"
         self.unexpected = []  # exit codes of ends that nobody asked for
-        self._program = build / "crawlsieve"
         self._log = directory / f"{name}.log"
         self._config = directory / f"{name}.yaml"
         self._librdkafka = librdkafka
         self._environment = {**SANITIZER_OPTIONS, **os.environ, **environment,
                              "LD_PRELOAD": str(build / "bin/chaos_preload.so")}
+        self.take_program_of(build)
         if librdkafka is not None:
             self._environment["LD_LIBRARY_PATH"] = str(librdkafka)
         self._rng = rng
@@ -111,6 +111,10 @@ class Service:
         self._wanted = False
         self._retry_at = 0
         self.configure(options)
+
+    def take_program_of(self, build):
+        """Takes effect with the next start."""
+        self._program = build / "crawlsieve"
 
     def configure(self, options):
         """Takes effect with the next start."""

@@ -19,7 +19,6 @@ import topics
 
 PARTITIONS = 16
 ROLES = [["extract", "judge"], ["extract"], ["judge"], ["extract", "judge"]]
-OTHER_PROCESSES = (0, 3)  # those of another build, where one is given
 PROGRESS_SECONDS = 60  # what is promised after a fault has healed
 STUCK_SECONDS = 240  # when a round is given up
 MAX_BUSY = 400  # verdicts still to be given when a fault strikes, at most
@@ -34,6 +33,8 @@ def write_log(out, entries):
 
 class Round:
     """Runs in `directory`, on a broker that others may share. Not to be used twice."""
+
+    OTHERS = (0, 3)  # processes of another build, where one is given
 
     def __init__(self, build, directory, broker, proxy, kind, seed, pages, kills, process_count,
                  delivery, entry_class, feed, say, librdkafka=None, client=None, other=None,
@@ -80,12 +81,18 @@ class Round:
             if "judge" in ROLES[i]:
                 disks[name] = faults.Disk(directory, name)
                 environment = disks[name].environment
-            program = other if other and i in OTHER_PROCESSES else build
             self._services.append(processes.Service(
-                program, directory, name, ROLES[i], options, environment,
+                build, directory, name, ROLES[i], options, environment,
                 random.Random(f"{seed}/clock/{i}"), librdkafka))
+        for i in self.OTHERS if other else ():
+            if i < process_count:
+                self._services[i].take_program_of(other)
         self._services += self._more_services(options)
         self._injector = self._make_injector(disks)
+
+    def _wait_for_rules(self):
+        """Whoever comes first says by which rules the log is judged."""
+        self._wait(lambda: self._topics.ends(self._names["log"]) != {0: 0}, "the first entry")
 
     def _more_services(self, _options):
         """Those of rounds of another kind, begun after the first one."""
@@ -102,8 +109,7 @@ class Round:
             self._topics.create(self._names["pages"], PARTITIONS)
             self._services[0].start()  # a judge, which makes the topics
             self._wait(lambda: self._topics.partitions(self._dead_letters) > 0, "the topics")
-            # Whoever comes first says by which rules the log is judged.
-            self._wait(lambda: self._topics.ends(self._names["log"]) != {0: 0}, "the first entry")
+            self._wait_for_rules()
             self._services[0].check_librdkafka()
             for service in self._services[1:]:
                 service.start()
