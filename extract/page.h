@@ -20,6 +20,12 @@ enum class BodyKind {
   return (status >= 301 && status <= 303) || status == 307 || status == 308;
 }
 
+/// An earlier fetch whose payload a page has again.
+struct Revisit {
+  std::string url;                ///< that was fetched; never empty
+  std::optional<Timestamp> time;  ///< of that fetch
+};
+
 /// One fetched page as an input format yields it: all the crawler said, nothing yet believed.
 struct Page {
   std::string url;          ///< as asked for; never empty
@@ -38,6 +44,8 @@ struct Page {
   /// Set when the URL is known but the body could not be had: the code of the verdict
   /// `not_evaluated`, such as "bad_encoding", "truncated", "body_too_large". `body` is then empty.
   std::string body_problem;
+  /// Set where the crawler left out a body that it had fetched before; `body_problem` says so.
+  std::optional<Revisit> revisit;
   /// The page's links as the crawler found them, which count in place of those in the body.
   std::optional<References> links;
 };
