@@ -121,7 +121,7 @@ class Judging {
       CRAWLSIEVE_ASSIGN_OR_RETURN(auto revisit,
                                   FindRevisited(page_, {url(), shown_, own_}, parameters_, view_));
       found = std::move(revisit.finding);
-      if (found.match.has_value()) {
+      if (found.reason != Reason::kNotEvaluated) {
         has_content_ = true;
         revisit_checksum_ = std::move(revisit.content_checksum);
         content_checksum_ = &revisit_checksum_;
@@ -221,6 +221,9 @@ class Judging {
       NoteContent();
     } else if (schedule_.has_value()) {
       NoteVisitWithoutContent();
+      if (reason_ == Reason::kNotEvaluated && fold_version_ >= kFoldVersionOfRevisits) {
+        url().set_was_unread(true);
+      }
     }
     if (page_.outcome() == log::OUTCOME_DELETED) {
       decision_.url_change = PageDecision::UrlChange::kDelete;
@@ -262,6 +265,7 @@ class Judging {
                          url().content_checksum() == *content_checksum_;
     if (!is_same) shown_.first = shown_.last;
     const bool is_near = comparison_.kind == Comparison::Kind::kNear;
+    url().clear_was_unread();
     url().set_near_distance(is_near ? static_cast<std::uint32_t>(comparison_.distance) : 0);
     url().set_near_similarity(is_near ? comparison_.similarity.ten_thousandths : 0);
   }

@@ -19,7 +19,8 @@ Seconds SecondsOf(std::int64_t milliseconds) {
 
 /// What a fetch of a URL had.
 struct Fetched {
-  DocumentRow document;  ///< the live version that it is or repeats
+  std::optional<DocumentRow>
+      document;  ///< the live version that it is or repeats; nullopt: too short
   Comparison comparison;
   std::string content_checksum;
 };
@@ -35,10 +36,12 @@ Result<std::optional<Fetched>> FetchedAt(const std::optional<Seconds>& time, con
     return Fetched{*kept, kSame, kept->record.content_checksum()};
   }
   std::optional<Fetched> nothing;
-  const bool is_known = url.fetches() > 0 && url.redirect() == 0 &&
-                        !url.content_checksum().empty() &&
-                        (!time.has_value() || *time == shown.first || *time == shown.last);
+  const bool is_known =
+      url.fetches() > 0 && url.redirect() == 0 && !url.content_checksum().empty() &&
+      (time.has_value() ? *time == shown.first || *time == shown.last : !url.was_unread());
   if (!is_known) return nothing;
+  // Content that neither became a version nor repeated one.
+  if (url.representative() == 0) return Fetched{std::nullopt, kSame, url.content_checksum()};
   CRAWLSIEVE_ASSIGN_OR_RETURN(auto document, DocumentRow::Read(rows, DocId{url.representative()}));
   if (!document.has_value()) return nothing;
   Comparison comparison = kSame;
@@ -48,7 +51,7 @@ Result<std::optional<Fetched>> FetchedAt(const std::optional<Seconds>& time, con
     comparison = {Comparison::Kind::kNear, static_cast<int>(url.near_distance()),
                   Score{url.near_similarity()}};
   }
-  return Fetched{*std::move(document), comparison, url.content_checksum()};
+  return Fetched{std::move(document), comparison, url.content_checksum()};
 }
 
 /// The same of another URL.
@@ -97,7 +100,11 @@ Result<RevisitFinding> FindRevisited(const log::Page& page, const RevisitingUrl&
     CRAWLSIEVE_ASSIGN_OR_RETURN(fetched, FetchedOf(*other, *time, rows));
   }
   if (!fetched.has_value()) return nothing;
-  DocumentRow& document = fetched->document;
+  if (!fetched->document.has_value()) {
+    return RevisitFinding{{Reason::kTooShort, std::nullopt, {}, {}},
+                          std::move(fetched->content_checksum)};
+  }
+  DocumentRow& document = *fetched->document;
   const bool is_exact = fetched->comparison.kind == Comparison::Kind::kExact;
   const auto found = [&fetched](Reason reason, DocumentRow match, const Comparison& comparison) {
     return RevisitFinding{{reason, std::move(match), comparison, {}},

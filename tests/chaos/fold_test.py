@@ -219,7 +219,8 @@ class FoldTest(unittest.TestCase):
         revisits.discard(("unchanged", "near"))  # rare
         self.assertEqual(revisits, {
             ("unchanged", "exact"), ("exact_duplicate", "exact"), ("near_duplicate", "near"),
-            ("cluster_budget", "exact"), ("outdated", None), ("not_evaluated", None)})
+            ("cluster_budget", "exact"), ("too_short", None), ("outdated", None),
+            ("not_evaluated", None)})
 
     def test_they_do_over_a_history_that_solves_the_threshold_many_times(self):
         intervals = {verdict["recrawl"]["interval_seconds"]

@@ -71,6 +71,7 @@ class Url:
     written: int = 0  # sequence of the last change, where a purge that covers the URL was under way
     first_had: int = 0  # when visits had `content`, one after the other; 0: as of the last visit
     last_had: int = 0
+    was_unread: bool = False  # since then, by a fetch that was not evaluated
     near: tuple = (0, 0)  # distance and similarity to the representative, where it isn't its content
 
     def had(self):
@@ -697,7 +698,7 @@ class Oracle:
         content = page.content_checksum if has_content(page) else None
         if reason is None and self._is_revisit(page):
             reason, match, content = self._revisit(page, key, own)
-            if match is not None:
+            if content is not None:
                 fetch.result = schedule.CONTENT
         elif reason is None:
             reason, match = decide(page, own, self.live, self.parameters, self.removal.is_gone)
@@ -734,6 +735,7 @@ class Oracle:
         if content is not None and reason != "outdated":
             is_same = url.fetches > 0 and url.redirect is None and url.content == content
             had = had[0] if is_same else time_had(page), time_had(page)
+            url.was_unread = False
             url.near = (0, 0) if match is None or match.exact else (match.distance,
                                                                     match.similarity)
             changed = self._note_content(url, page, content, representative)
@@ -753,6 +755,8 @@ class Oracle:
             self.urls[key] = url
         next_fetch, at_horizon = (self._take(page, key, url, fetch, changed) if fetch
                                   else (None, 0))
+        if reason == "not_evaluated":
+            url.was_unread = self.parameters.fold_version >= 8
         if reason != "outdated" and self.parameters.fold_version >= 8:
             url.set_had(*(had if self.adopted is None else (0, 0)))
         self.removal.note(page, key, url, reason, representative)
@@ -849,8 +853,12 @@ class Oracle:
             document, match, content = kept, Match(kept, True, 0, ONE), kept.page.content_checksum
         else:
             document, content = self._living(url.representative), url.content
-            if (document is None or url.fetches == 0 or url.redirect is not None or not content
-                    or time not in (None, *url.had())):
+            if (url.fetches == 0 or url.redirect is not None or not content
+                    or (url.was_unread if time is None else time not in url.had())):
+                return nothing
+            if url.representative == 0:
+                return "too_short", None, content
+            if document is None:
                 return nothing
             match = Match(document, True, 0, ONE)
             if document.page.content_checksum != content:

@@ -987,13 +987,14 @@ TEST_P(DetectorFoldTest, EveryDuplicateNamesALiveKeptPageWithinReach) {
       std::erase_if(live, [&](const auto& item) { return item.second.identity == identity; });
     }
     if (rule.inserts) live[verdict.sequence] = {identity, page, scope};
-    if (has_content && (!is_revisit || verdict.match.has_value())) {
+    const bool shows = !is_revisit || verdict.reason != Reason::kNotEvaluated;
+    if (has_content && shows) {
       fetched[{identity, page.fetch_time_ms() / 1000}] = content;
       fetched[{identity, 0}] = content;
     }
     revisits += is_revisit && verdict.match.has_value() ? 1 : 0;
     if (page.outcome() == log::OUTCOME_TEXT || page.outcome() == log::OUTCOME_NOT_HTML ||
-        (is_revisit && verdict.match.has_value())) {
+        (is_revisit && shows)) {
       cluster_of[identity] = verdict.cluster.has_value() ? verdict.cluster->id.sequence : 0;
     } else if (page.outcome() == log::OUTCOME_DELETED) {
       cluster_of.erase(identity);

@@ -170,6 +170,20 @@ TEST_F(RevisitTest, WithoutATimeOnlyTheOwnUrlCounts) {
   EXPECT_EQ(Judge(other).reason, Reason::kNotEvaluated);
 }
 
+TEST_F(RevisitTest, WithoutATimeItIsNotOfAFetchThatNobodyCouldRead) {
+  const log::Entry a = Fetched(Text(kA, "a", 1), Reason::kUnique);
+  log::Entry unread = entries_.Page(kA, log::OUTCOME_NOT_EVALUATED);
+  unread.mutable_page()->set_detail("truncated");
+  Fetched(unread, Reason::kNotEvaluated);
+  EXPECT_EQ(Judge(entries_.Page(kA, log::OUTCOME_REVISIT)).reason, Reason::kNotEvaluated);
+  EXPECT_EQ(Revisit(kA, unread).reason, Reason::kNotEvaluated);
+  EXPECT_EQ(Revisit(kA, a).reason, Reason::kUnchanged);
+  EXPECT_EQ(Judge(entries_.Page(kA, log::OUTCOME_REVISIT)).reason, Reason::kUnchanged);
+  Fetched(entries_.Page(kA, log::OUTCOME_ERROR_STATUS), Reason::kErrorStatus);
+  EXPECT_EQ(Judge(entries_.Page(kA, log::OUTCOME_REVISIT)).reason, Reason::kUnchanged)
+      << "nothing came that could be there again";
+}
+
 TEST_F(RevisitTest, TheOwnVersionIsRetiredAsByAnExactDuplicate) {
   const log::Entry a = Fetched(Text(kA, "a", 1), Reason::kUnique);
   Fetched(Text(kB, "b", ~0ULL), Reason::kUnique);
@@ -276,10 +290,13 @@ TEST_F(RevisitTest, FetchesAreKnownByTheirOwnTimesThoughTheScheduleMovedThem) {
   EXPECT_EQ(Judge(fed(entries_.Revisit(kC, b))).match->url, kA);
 }
 
-TEST_F(RevisitTest, OfATextThatIsTooShortIsNotEvaluated) {
+TEST_F(RevisitTest, OfATextThatIsTooShortIsTooShort) {
   const log::Entry a = Fetched(entries_.Text(kA, "a", 1, 3), Reason::kTooShort);
-  EXPECT_EQ(Revisit(kA, a).reason, Reason::kNotEvaluated);
-  EXPECT_EQ(Revisit(kB, a).reason, Reason::kNotEvaluated);
+  EXPECT_EQ(Revisit(kB, a).reason, Reason::kTooShort);
+  const Verdict own = Revisit(kA, a);
+  EXPECT_EQ(own.reason, Reason::kTooShort);
+  EXPECT_EQ(own.recrawl->changed, false);
+  EXPECT_FALSE(own.cluster.has_value());
 }
 
 TEST_F(RevisitTest, OfABodyWithoutTextIsJudgedTheSame) {
