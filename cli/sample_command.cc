@@ -41,6 +41,11 @@ Json Describe(const extract::Page& page) {
   } else {
     json["not_evaluated"] = page.body_problem;
   }
+  if (page.revisit) {
+    json.erase("not_evaluated");
+    json["revisit_of"] = page.revisit->url;
+    if (page.revisit->time) json["revisit_time"] = FormatRfc3339(*page.revisit->time);
+  }
   return json;
 }
 
@@ -161,7 +166,6 @@ int SampleOfFile(const CheckArguments& arguments, const config::Config& config, 
   const FileReaderCounts& counts = (*reader)->counts();
   Json set_aside = Json::object();
   for (const auto& [kind, count] : counts.set_aside) set_aside[kind] = count;
-  if (counts.revisits > 0) set_aside["revisit"] = counts.revisits;
   return sample.Finish(set_aside);
 }
 

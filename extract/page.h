@@ -27,6 +27,12 @@ struct Payload {
   std::string sha256;  ///< 32 bytes; the same
 };
 
+/// An earlier fetch whose payload a page has again.
+struct Revisit {
+  std::string url;                ///< that was fetched; never empty
+  std::optional<Timestamp> time;  ///< of that fetch
+};
+
 /// One fetched page as an input format yields it: all the crawler said, nothing yet believed.
 struct Page {
   std::string url;          ///< as asked for; never empty
@@ -46,6 +52,8 @@ struct Page {
   /// `not_evaluated`, such as "bad_encoding", "truncated", "body_too_large". `body` is then empty.
   std::string body_problem;
   std::optional<Payload> payload;  ///< nullopt: not wanted, or the body could not be had
+  /// Set where the crawler left out a body that it had fetched before; `body_problem` says so.
+  std::optional<Revisit> revisit;
   /// The page's links as the crawler found them, which count in place of those in the body.
   std::optional<References> links;
 };

@@ -49,8 +49,8 @@ std::string_view FindProblem(const ClaimedPage& claim, std::string_view bytes,
   if (!type || !uri) return kBodyDamaged;
   const std::string_view target = WarcTargetUri(*uri);
   const bool is_its_own = target == claim.page.url || target == claim.page.final_url;
-  if (EqualsIgnoringCase(*type, "revisit")) return is_its_own ? kRevisitRecord : kBodyOfOtherPage;
-  if (digest) {
+  // A revisit record has no payload that a digest could be of.
+  if (digest && !EqualsIgnoringCase(*type, "revisit")) {
     return IsDigestOfPayload(*digest, head, bytes, limits) ? std::string_view() : kDigestMismatch;
   }
   return is_its_own ? std::string_view() : kBodyOfOtherPage;
@@ -89,6 +89,7 @@ extract::Page Redeem(ClaimedPage claim, StoredBody stored, const DecodeLimits& l
   page.retry_after = std::move(found->retry_after);
   if (found->fetch_time) page.fetch_time = found->fetch_time;
   page.body_kind = found->body_kind;
+  page.revisit = std::move(found->revisit);
   page.body = std::move(found->body);
   page.body_problem = std::move(found->body_problem);
   page.payload = std::move(found->payload);

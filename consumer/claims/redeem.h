@@ -15,9 +15,10 @@ namespace crawlsieve::consumer {
 ///
 /// A reference may lead astray, so there must be evidence that the record is the page's: it has the
 /// claim's URL or final URL as WARC-Target-URI, or the claim's digest is that of its payload. The
-/// payload is what follows the HTTP header, as stored or with transfer codings undone.
+/// payload is what follows the HTTP header, as stored or with transfer codings undone. A revisit
+/// record has none: it must have the URL.
 ///
-/// Page::body_problem: that of `stored`, kDigestMismatch, kBodyOfOtherPage, kRevisitRecord,
+/// Page::body_problem: that of `stored`, kDigestMismatch, kBodyOfOtherPage,
 /// kBodyDamaged (no WARC record of a page), kBadBodyRef (a digest that can't be read; one of an
 /// unknown algorithm is not looked at), and those of DecodeWarc. Pure function.
 [[nodiscard]] extract::Page Redeem(ClaimedPage claim, StoredBody stored,

@@ -26,7 +26,7 @@ struct FileRecord {
 struct FileReaderCounts {
   std::uint64_t files = 0;
   std::uint64_t records = 0;   ///< handed out
-  std::uint64_t revisits = 0;  ///< WARC revisit records: no body, not judged
+  std::uint64_t revisits = 0;  ///< of these, WARC revisit records
   /// WARC records that hold no page, by type: `request`, `metadata`, ...; those of types that the
   /// standard doesn't have, or of none, as `unknown`. Records of a page's type under a URI that
   /// names none (WarcContent::kOther) by its scheme: `urn:`, `dns:`, ...

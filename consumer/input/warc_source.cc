@@ -113,11 +113,7 @@ class WarcSource final : public RecordSource {
     const std::optional<std::uint64_t> length = FindNumber(head.fields, "content-length");
 
     if (head.end == HeaderBlock::End::kComplete && length && !page) {
-      if (EqualsIgnoringCase(type, "revisit")) {
-        ++context_.counts.revisits;
-      } else {
-        ++context_.counts.set_aside[SetAsideKind(type, uri)];
-      }
+      ++context_.counts.set_aside[SetAsideKind(type, uri)];
       stream_.Consume(head.size);
       if (stream_.Skip(*length) < *length) Damaged(CutReason());
       return false;
@@ -181,6 +177,9 @@ class WarcSource final : public RecordSource {
   }
 
   void HandOut(const HeaderBlock& head, std::string_view text, FileRecord& out) const {
+    if (const std::string* type = FindField(head.fields, "warc-type")) {
+      context_.counts.revisits += EqualsIgnoringCase(*type, "revisit") ? 1 : 0;
+    }
     out.format = FormatKind::kWarc;
     out.origin = fmt::format("{} at {}", file_.path, where_);
     out.record = {};

@@ -84,7 +84,7 @@ std::string ScanSummary::Text(const FileReaderCounts& files,
   if (dead_letters_ > 0)
     row("dead letters", std::to_string(dead_letters_), "records without a URL");
   if (files.revisits > 0) {
-    row("revisits", std::to_string(files.revisits), "WARC records without a body, not judged");
+    row("revisits", std::to_string(files.revisits), "of the pages, WARC records without a body");
   }
   if (!files.set_aside.empty()) {
     std::uint64_t count = 0;

@@ -307,6 +307,21 @@ void PageProcessor::FillFetch(const extract::Page& page, log::Page& entry) const
   entry.set_redirect_host(std::move(target.host));
 }
 
+void PageProcessor::FillRevisit(const extract::Page& page, log::Page& entry) const {
+  // By its status it may be a failed fetch, like any other page.
+  if (!page.revisit.has_value() || page.body_problem != kRevisitRecord ||
+      entry.outcome() != log::OUTCOME_NOT_EVALUATED) {
+    return;
+  }
+  std::string url = extract::IdentityOf(page.revisit->url, options_.extract.url).url;
+  if (url.size() > kMaxUrlBytes) return;
+  entry.set_outcome(log::OUTCOME_REVISIT);
+  if (url != entry.canonical_url()) entry.set_revisit_url(std::move(url));
+  if (page.revisit->time.has_value()) {
+    entry.set_revisit_time_ms(page.revisit->time->time_since_epoch().count());
+  }
+}
+
 std::optional<bool> PageProcessor::FillPage(extract::Page&& page, log::Page& entry,
                                             std::string* text) {
   DieOnPlantedPage(page);
@@ -318,6 +333,7 @@ std::optional<bool> PageProcessor::FillPage(extract::Page&& page, log::Page& ent
     repeated = ExtractOrRepeat(page, entry, references);
   }
   if (page.body_problem.empty()) entry.set_raw_checksum(ToBytes(RawChecksum(page.body)));
+  FillRevisit(page, entry);
   FillLinks(page, page.links.has_value() ? *page.links : references, entry);
   entry.set_body_bytes(page.body.size());
   if (page.fetch_time.has_value()) {

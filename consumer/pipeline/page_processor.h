@@ -83,6 +83,8 @@ class PageProcessor {
   static void FillPayload(const extract::Page& page, const RecordPlace* place, log::Page& entry);
   /// What the response says about the next fetch.
   void FillFetch(const extract::Page& page, log::Page& entry) const;
+  /// What a page without a body says that it repeats. Needs the entry's identity and outcome.
+  void FillRevisit(const extract::Page& page, log::Page& entry) const;
   /// What depends on the page's text, or on its URL, in log fields. Returns where the page leads.
   extract::References Extract(const extract::Page& page, log::Page& entry, std::string* text);
   std::optional<bool> ExtractOrRepeat(const extract::Page& page, log::Page& entry,

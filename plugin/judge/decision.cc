@@ -5,6 +5,7 @@
 #include "plugin/judge/page.h"
 #include "plugin/judge/page_fetch.h"
 #include "plugin/judge/page_schedule.h"
+#include "plugin/judge/revisit.h"
 #include "plugin/schedule/text_hash.h"
 #include "plugin/site/url_parts.h"
 #include "plugin/verdict/preference.h"
@@ -19,11 +20,6 @@
 
 namespace crawlsieve {
 namespace {
-
-/// Whether the page says what its URL shows now, so that the URL may leave its cluster.
-bool TellsOfContent(const log::Page& page) {
-  return HasContent(page) || page.outcome() == log::OUTCOME_DELETED;
-}
 
 /// Lets a URL compete for the preferred one of a cluster. Whether the record has changed.
 bool Prefer(std::string_view url, Score score, const std::vector<UrlPreference>& preferences,
@@ -62,7 +58,9 @@ class Judging {
         parameters_(rules.parameters),
         fold_version_(rules.fold_version),
         view_(view),
-        decision_(decision) {
+        decision_(decision),
+        has_content_(HasContent(page)),
+        content_checksum_(&page.content_checksum()) {
     if (fold_version_ >= kFoldVersionOfSchedules) schedule_.emplace(page, rules.crawl);
   }
 
@@ -90,7 +88,10 @@ class Judging {
   Status ReadHost() {
     CRAWLSIEVE_ASSIGN_OR_RETURN(auto read, HostRow::Read(view_, page_.host()));
     host_ = read.has_value() ? std::move(*read) : HostRow{page_.host(), {}};
-    return schedule_.has_value() ? schedule_->Read(url(), host_.record, view_) : Status();
+    if (!schedule_.has_value()) return {};
+    CRAWLSIEVE_RETURN_IF_ERROR(schedule_->Read(url(), host_.record, view_));
+    shown_ = ShownTimes::Of(url(), schedule_->last_visit());
+    return {};
   }
 
   /// The reason of a page that was fetched too late to count, or of a fetch that failed.
@@ -116,6 +117,16 @@ class Judging {
     Finding found;
     if (const std::optional<Reason> of_fetch = ReasonOfFetch()) {
       found.reason = *of_fetch;
+    } else if (page_.outcome() == log::OUTCOME_REVISIT && fold_version_ >= kFoldVersionOfRevisits) {
+      CRAWLSIEVE_ASSIGN_OR_RETURN(auto revisit,
+                                  FindRevisited(page_, {url(), shown_, own_}, parameters_, view_));
+      found = std::move(revisit.finding);
+      if (found.reason != Reason::kNotEvaluated) {
+        has_content_ = true;
+        revisit_checksum_ = std::move(revisit.content_checksum);
+        content_checksum_ = &revisit_checksum_;
+        schedule_->CountAsContent();
+      }
     } else {
       CRAWLSIEVE_ASSIGN_OR_RETURN(found,
                                   FindMatch(page_, own_, parameters_, view_, decision_.work));
@@ -171,7 +182,8 @@ class Judging {
   /// representative's own is.
   Status LeaveCluster() {
     const DocId before{url().representative()};
-    if (!TellsOfContent(page_) || reason_ == Reason::kOutdated || before.sequence == 0 ||
+    const bool tells_of_content = has_content_ || page_.outcome() == log::OUTCOME_DELETED;
+    if (!tells_of_content || reason_ == Reason::kOutdated || before.sequence == 0 ||
         before == representative()) {
       return {};
     }
@@ -189,24 +201,33 @@ class Judging {
     if (fold_version_ < kFoldVersionOfSites || parameters_.sites.max == 0) return {};
     const auto observation =
         ObservationOf({page_, decision_.verdict, schedule_->result(), neighbours_,
-                       !schedule_->was_answered() && url().fetches() == 0, schedule_->time()});
+                       !schedule_->was_answered() && url().fetches() == 0, SimhashOfContent(),
+                       schedule_->time()});
     if (!observation.has_value()) return {};
     CRAWLSIEVE_ASSIGN_OR_RETURN(
         decision_.site, crawlsieve::LearnOfSite(*observation, host_, parameters_.sites.max, view_));
     return {};
   }
 
+  [[nodiscard]] std::uint64_t SimhashOfContent() const {
+    const bool has_none = page_.outcome() == log::OUTCOME_REVISIT && representative_.has_value();
+    return has_none ? representative_->record.simhash() : page_.simhash();
+  }
+
   /// What the fetch adds to the history of its URL.
   Status NoteFetch() {
     if (reason_ == Reason::kOutdated) return {};
-    if (HasContent(page_)) {
+    if (has_content_) {
       NoteContent();
     } else if (schedule_.has_value()) {
       NoteVisitWithoutContent();
+      if (reason_ == Reason::kNotEvaluated && fold_version_ >= kFoldVersionOfRevisits) {
+        url().set_was_unread(true);
+      }
     }
     if (page_.outcome() == log::OUTCOME_DELETED) {
       decision_.url_change = PageDecision::UrlChange::kDelete;
-    } else if (is_known_ || HasContent(page_) || schedule_.has_value()) {
+    } else if (is_known_ || has_content_ || schedule_.has_value()) {
       decision_.url_change = PageDecision::UrlChange::kWrite;
     }
     return {};
@@ -215,13 +236,14 @@ class Judging {
   void NoteContent() {
     // A fetch that was redirected here says what the page shows, but is no refetch of its URL.
     const bool is_refetch = !schedule_.has_value() || !page_.was_redirected();
+    if (fold_version_ >= kFoldVersionOfRevisits) NoteShown();
     // A URL whose fetches had no content so far has nothing to compare with.
     if (url().fetches() > 0 || url().redirect() != 0) {
       // Not the same bytes, but judged to repeat what the fetch before was or repeated: the same.
       const bool repeats_the_last =
           representative_.has_value() && url().representative() == representative().sequence;
       has_changed_ = url().redirect() != 0 ||
-                     (url().content_checksum() != page_.content_checksum() && !repeats_the_last);
+                     (url().content_checksum() != *content_checksum_ && !repeats_the_last);
       if (*has_changed_ && is_refetch) url().set_changes(url().changes() + 1);
     }
     if (!schedule_.has_value()) {
@@ -232,13 +254,26 @@ class Judging {
     }
     if (is_refetch || url().fetches() == 0) url().set_fetches(url().fetches() + 1);
     url().set_representative(representative().sequence);
-    url().set_content_checksum(page_.content_checksum());
+    url().set_content_checksum(*content_checksum_);
     url().clear_redirect();
+  }
+
+  /// When the URL had the content, and how near that is to what it repeats: for revisit records.
+  void NoteShown() {
+    shown_.last = ShownAt(page_);
+    const bool is_same = url().fetches() > 0 && url().redirect() == 0 &&
+                         url().content_checksum() == *content_checksum_;
+    if (!is_same) shown_.first = shown_.last;
+    const bool is_near = comparison_.kind == Comparison::Kind::kNear;
+    url().clear_was_unread();
+    url().set_near_distance(is_near ? static_cast<std::uint32_t>(comparison_.distance) : 0);
+    url().set_near_similarity(is_near ? comparison_.similarity.ten_thousandths : 0);
   }
 
   void NoteVisitWithoutContent() {
     if (reason_ == Reason::kNotModified) {
       if (schedule_->was_visited()) has_changed_ = false;
+      if (url().redirect() == 0) shown_.last = ShownAt(page_);
       if (url().fetches() > 0) url().set_fetches(url().fetches() + 1);
     } else if (schedule_->result() == schedule::FetchClass::kTemporaryRedirect) {
       const std::uint64_t target = schedule::TextHash(page_.redirect_target()) | 1;
@@ -259,6 +294,7 @@ class Judging {
     decision_.crawl = schedule_->crawl_change();
     decision_.patterns = schedule_->ChangedPatterns();
     schedule_->WriteTo(url());
+    if (fold_version_ >= kFoldVersionOfRevisits) shown_.WriteTo(url(), schedule_->last_visit());
     return schedule_->history().has_value() ? MoveTo(*schedule_->history()) : Status();
   }
 
@@ -283,6 +319,10 @@ class Judging {
     url().clear_changes();
     url().clear_content_checksum();
     url().clear_redirect();
+    url().clear_content_first();
+    url().clear_content_last();
+    url().clear_near_distance();
+    url().clear_near_similarity();
     decision_.adopted = std::move(target);
     return {};
   }
@@ -379,6 +419,10 @@ class Judging {
   std::optional<DocumentRow> own_;  // the URL's live kept version
   HostRow host_;
   std::optional<PageSchedule> schedule_;  // nullopt: the rules have none
+  ShownTimes shown_;
+  bool has_content_;  // or it is known which the page has, though it has no body
+  const std::string* content_checksum_;
+  std::string revisit_checksum_;
   Reason reason_ = Reason::kNotEvaluated;
   Comparison comparison_;
   SiteNeighbours neighbours_;
@@ -405,6 +449,9 @@ void NameFirstRows(const log::Page& page, const JudgeParameters& parameters, con
   name(Table::kHosts, page.host());
   if (page.outcome() == log::OUTCOME_ERROR_STATUS && IsOwnTarget(page)) {
     name(Table::kUrls, UrlRow::Key(page.redirect_target(), page, parameters.scope));
+  }
+  if (page.outcome() == log::OUTCOME_REVISIT) {
+    if (const auto key = RevisitedKey(page, parameters.scope)) name(Table::kUrls, *key);
   }
   if (parameters.sites.max > 0 && !page.host().empty()) {
     const std::string_view owner =
@@ -441,10 +488,17 @@ void NameDocuments(const log::Page& page, const JudgeParameters& parameters, Jud
   const auto name_document = [&name](DocId id) {
     if (id.sequence != 0) name(Table::kDocuments, DocumentRow::Key(id));
   };
-  const auto url = UrlRow::Read(view, UrlRow::Key(page, parameters.scope));
-  if (url && url->has_value()) {
+  const auto name_versions = [&](const std::string& key, bool with_representative) {
+    const auto url = UrlRow::Read(view, key);
+    if (!url || !url->has_value()) return;
     name_document(DocId{(*url)->record.kept()});
-    if (TellsOfContent(page)) name_document(DocId{(*url)->record.representative()});
+    if (with_representative) name_document(DocId{(*url)->record.representative()});
+  };
+  const bool is_revisit = page.outcome() == log::OUTCOME_REVISIT;
+  name_versions(UrlRow::Key(page, parameters.scope),
+                HasContent(page) || is_revisit || page.outcome() == log::OUTCOME_DELETED);
+  if (is_revisit) {
+    if (const auto key = RevisitedKey(page, parameters.scope)) name_versions(*key, true);
   }
   const auto host = HostRow::Read(view, page.host());
   if (host && host->has_value()) {

@@ -12,7 +12,7 @@ inline constexpr std::uint32_t kFoldVersion = 8;
 /// its URL's version. Version 5 is version 6 without schedules: the interval of a URL halves and
 /// grows, and a fetch that is late or failed is like any other. Version 6 is version 7 without
 /// positions. Version 7 is version 8 without what is learned of sites, without purges, expiry and
-/// the bound on kept pages, and with the weighted mean as every priority.
+/// the bound on kept pages, without revisit records, and with the weighted mean as every priority.
 inline constexpr std::uint32_t kOldestFoldVersion = 4;
 
 /// The first rules under which a mark remembers gaps and what was folded (AdvanceMark).
@@ -46,5 +46,8 @@ inline constexpr std::uint32_t kFoldVersionOfUnfollowedLinks = 8;
 
 /// The first rules under which pages are taken out of the state: purges, expiry, the bound.
 inline constexpr std::uint32_t kFoldVersionOfRemoval = 8;
+
+/// The first rules under which a page without a body may repeat an earlier fetch.
+inline constexpr std::uint32_t kFoldVersionOfRevisits = 8;
 
 }  // namespace crawlsieve

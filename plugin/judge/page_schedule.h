@@ -35,10 +35,16 @@ class PageSchedule {
     return was_visited() || url_.state != schedule::UrlState::kLive;
   }
   [[nodiscard]] schedule::Seconds time() const { return fetch_.time; }
+  /// Of the URL; 0: none. After Take: with this page's.
+  [[nodiscard]] schedule::Seconds last_visit() const { return url_.last_visit; }
   /// Whether the page was fetched before the latest visit of its URL. Such a page changes nothing.
   [[nodiscard]] bool is_outdated() const;
   /// Whether this fetch shows that the page is gone. Before Take.
   [[nodiscard]] bool finds_gone() const;
+
+  /// The page has no body, but its content is known: it counts as a visit that had content. Before
+  /// Take.
+  void CountAsContent() { fetch_.result = schedule::FetchClass::kContent; }
 
   /// Takes the fetch. `changed`: whether it found other content than the visit before; nullopt:
   /// nothing to compare.

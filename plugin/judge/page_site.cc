@@ -29,6 +29,9 @@ std::optional<Answer> AnswerOf(const PageFacts& facts) {
       return Answer::kContent;
     case log::OUTCOME_ERROR_STATUS:
       break;
+    case log::OUTCOME_REVISIT:
+      if (facts.verdict.cluster.has_value()) return Answer::kContent;
+      return std::nullopt;
     default:
       return std::nullopt;
   }
@@ -89,7 +92,7 @@ std::optional<site::PageObservation> ObservationOf(const PageFacts& facts) {
   if (*answer == Answer::kContent) {
     observation.novelty = NoveltyOf(facts);
     observation.content = site::MarkOf(ContentOf(facts));
-    observation.simhash = page.simhash();
+    observation.simhash = facts.simhash;
     observation.is_short = facts.verdict.reason == Reason::kTooShort;
     observation.has_known_words = facts.neighbours.has_same_words;
   } else if (*answer == Answer::kRedirect &&

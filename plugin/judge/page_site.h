@@ -26,7 +26,8 @@ struct PageFacts {
   const Verdict& verdict;  ///< reason and cluster are set
   schedule::FetchClass result = schedule::FetchClass::kContent;
   SiteNeighbours neighbours;
-  bool first_fetch = false;  ///< no answer about content came from its URL before
+  bool first_fetch = false;   ///< no answer about content came from its URL before
+  std::uint64_t simhash = 0;  ///< of the page, or of what a page without a body repeats
   schedule::Seconds time = 0;
 };
 

@@ -1,5 +1,5 @@
-"""The pages of a round: small canonical JSON, with duplicates, near-duplicates, updates, tombstones
-and broken records among them. Record `number` is a function of the seed and the number alone."""
+"""The pages of a round: small canonical JSON, with duplicates, near-duplicates, updates, tombstones,
+broken records and WARC revisit records among them. Record `number` is a function of the seed and the number alone."""
 
 import base64
 import json
@@ -11,7 +11,7 @@ PAGES_A_PURGE = 100
 
 # What a record is, and how many of a hundred are.
 KINDS = {
-    "new": 40, "exact": 12, "near": 14, "refetch": 8, "update": 8, "slight_update": 4,
+    "new": 40, "exact": 10, "near": 14, "refetch": 6, "revisit": 4, "update": 8, "slight_update": 4,
     "tombstone": 4, "broken": 4, "gone": 2, "short": 2, "image": 1, "damaged": 1,
 }
 
@@ -43,10 +43,13 @@ class Feed:
         if kind == "tombstone":
             return self._made(partition, self._url(earlier), None, "tombstone", number)
 
+        if kind == "revisit":
+            url = self._url(earlier if rng.random() < 0.5 else number)
+            return self._made(partition, url, self._revisit(url, number, earlier), "revisit", number,
+                              [("crawlsieve-format", b"warc")])
+
         page = {"url": self._url(number), "content_type": "text/html",
-                "fetch_time": f"2026-03-{1 + number // 80000:02}T{number // 3600 % 24:02}:"
-                              f"{number // 60 % 60:02}:{number % 60:02}Z",
-                "attrs": {"number": number}}
+                "fetch_time": self._time(number), "attrs": {"number": number}}
         if kind in ("refetch", "update", "slight_update"):
             page["url"] = self._url(earlier)
         if kind in ("exact", "refetch"):
@@ -90,8 +93,24 @@ class Feed:
         return random.Random(f"{self._seed}/{what}/{number}")
 
     @staticmethod
-    def _made(partition, key, value, kind, number):
-        headers = [(KIND_HEADER, kind.encode()), ("chaos-number", str(number).encode())]
+    def _time(number):
+        return (f"2026-03-{1 + number // 80000:02}T{number // 3600 % 24:02}:"
+                f"{number // 60 % 60:02}:{number % 60:02}Z")
+
+    def _revisit(self, url, number, earlier):
+        """The payload of an earlier record again, if that had one and its own URL."""
+        head = b"HTTP/1.1 200 OK\r\n\r\n"
+        fields = ["WARC/1.1", "WARC-Type: revisit", f"WARC-Target-URI: {url}",
+                  f"WARC-Date: {self._time(number)}", "Content-Type: application/http",
+                  "WARC-Profile: http://netpreserve.org/warc/1.1/revisit/identical-payload-digest",
+                  f"WARC-Refers-To-Target-URI: {self._url(earlier)}",
+                  f"WARC-Refers-To-Date: {self._time(earlier)}", f"Content-Length: {len(head)}"]
+        return "\r\n".join(fields).encode() + b"\r\n\r\n" + head + b"\r\n\r\n"
+
+    @staticmethod
+    def _made(partition, key, value, kind, number, more=()):
+        headers = [(KIND_HEADER, kind.encode()), ("chaos-number", str(number).encode()),
+                   *more]
         return partition, key and key.encode(), value, headers
 
     def _url(self, number):

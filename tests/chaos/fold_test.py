@@ -39,6 +39,7 @@ def history(seed, size, fold_version):
     _set_schedule(entry, chance)
     _set_retention(entry, chance)
     yield entry
+    fetched = []  # (URL, time)
     now = NOON
     for offset in range(size):
         now += chance.choice([0, 1, 60_000, HOUR, HOUR, 20 * HOUR])
@@ -54,7 +55,10 @@ def history(seed, size, fold_version):
         if chance.random() < 0.1:
             yield _question(offset + chance.randrange(-3, 3))
         if chance.random() < 0.98:  # else the log has lost it, or it comes late
-            yield _page(offset, now, chance)
+            entry = _page(offset, now, chance, fetched)
+            if entry.page.content_checksum or chance.random() < 0.1:
+                fetched.append((entry.page.canonical_url, entry.page.fetch_time_ms))
+            yield entry
 
 
 def _position(offset):
@@ -113,7 +117,21 @@ def _set_schedule(entry, chance):
         [0, 1, HOUR // 1000, 7 * schedule.DAY, 400 * schedule.DAY, (1 << 64) - 1])
 
 
-def _page(offset, now, chance):
+def _revisit(page, fetched, chance):
+    """The payload of a page of before, more often than not of a late one, or of none that was."""
+    page.outcome = log.OUTCOME_REVISIT
+    page.detail = "revisit_record"
+    earlier, time = chance.choice(fetched[-30:] if chance.random() < 0.8 else fetched)
+    kind = chance.random()
+    if kind < 0.4:
+        page.url, page.host = page.canonical_url, _ = earlier, page.host
+    if kind < 0.8 or earlier != page.canonical_url:
+        page.revisit_url = earlier
+    if chance.random() < 0.9:
+        page.revisit_time_ms = max(time + chance.choice([0, 0, 0, 0, 400, -5000]), -1 << 63)
+
+
+def _page(offset, now, chance, fetched):
     entry = log.Entry()
     page = entry.page
     page.source.topic, page.source.generation = "pages", 1
@@ -145,6 +163,8 @@ def _page(offset, now, chance):
     elif kind < 0.44:
         page.outcome = log.OUTCOME_NOT_EVALUATED
         page.detail = chance.choice(["missing_body", "parse_time"])
+    elif kind < 0.56 and fetched:
+        _revisit(page, fetched, chance)
     else:
         content = chance.randrange(40)
         page.outcome = chance.choice([log.OUTCOME_TEXT] * 9 + [log.OUTCOME_NOT_HTML])
@@ -198,13 +218,20 @@ class FoldTest(unittest.TestCase):
         return wanted
 
     def test_oracle_and_service_give_the_same_verdicts(self):
-        met = set()
+        met, revisits = set(), set()
         for fold_version in (4, 5, 6, 6, 7, 7, 7, 8, 8, 8, 8):
             seed = len(met) + fold_version * 100
             with self.subTest(seed=seed, fold_version=fold_version):
                 verdicts = self.compare(seed, 1500, fold_version)
                 met |= {verdict["reason"] for verdict in verdicts}
+                revisits |= {(verdict["reason"], (verdict["match"] or {}).get("kind"))
+                             for verdict in verdicts if verdict["detail"] == "revisit_record"}
         self.assertEqual(met, set(oracle.TABLE))
+        revisits.discard(("unchanged", "near"))  # rare
+        self.assertEqual(revisits, {
+            ("unchanged", "exact"), ("exact_duplicate", "exact"), ("near_duplicate", "near"),
+            ("cluster_budget", "exact"), ("too_short", None), ("outdated", None),
+            ("not_evaluated", None)})
 
     def test_they_do_over_a_history_that_solves_the_threshold_many_times(self):
         intervals = {verdict["recrawl"]["interval_seconds"]

@@ -40,9 +40,11 @@ class FeedTest(unittest.TestCase):
             seen.add(kind)
             if kind == b"page":
                 self.assertTrue(json.loads(value)["url"].startswith("http://"))
+            elif kind == b"revisit":
+                self.assertTrue(key.startswith(b"http://") and value.startswith(b"WARC/1.1"))
             elif kind == b"tombstone":
                 self.assertTrue(key.startswith(b"http://") and value is None)
-        self.assertEqual(seen, {b"page", b"tombstone", b"broken"})
+        self.assertEqual(seen, {b"page", b"tombstone", b"broken", b"revisit"})
 
     def test_known_duplicates_and_near_duplicates_are_there(self):
         bodies = {}

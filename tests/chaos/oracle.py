@@ -70,6 +70,18 @@ class Url:
     crawl: str = ""  # of the kept version, or else of the last fetch
     seen: int = 0
     written: int = 0  # sequence of the last change, where a purge that covers the URL was under way
+    first_had: int = 0  # when visits had `content`, one after the other; 0: as of the last visit
+    last_had: int = 0
+    was_unread: bool = False  # since then, by a fetch that was not evaluated
+    near: tuple = (0, 0)  # distance and similarity to the representative, where it isn't its content
+
+    def had(self):
+        return (self.first_had or self.schedule.last_visit, self.last_had or self.schedule.last_visit)
+
+    def set_had(self, first, last):
+        """After the visit is in the schedule."""
+        visit = self.schedule.last_visit
+        self.first_had, self.last_had = (0 if time == visit else time for time in (first, last))
 
 
 @dataclasses.dataclass
@@ -332,6 +344,14 @@ def fetch_time(page):
     return min(max(page.fetch_time_ms, 0), LAST_TIME_MS)
 
 
+def seconds_had(milliseconds):
+    return max(1, min(max(milliseconds, 0), 1 << 50) // 1000)
+
+
+def time_had(page):
+    return seconds_had(page.fetch_time_ms)
+
+
 def status_of(page):
     if page.HasField("status"):
         return page.status
@@ -407,7 +427,7 @@ class Removal:
     def _crawls(key, url):
         return {url.crawl, key[1][1] if key[1] else ""} - {""}
 
-    def _has(self, key):
+    def has(self, key):
         """Whether the URL's row is purged and still there."""
         url = self.judge.urls.get(key)
         return url is not None and any(
@@ -422,7 +442,7 @@ class Removal:
                    for purge in self.purges)
 
     def hide_preferred(self, document, scope):
-        if document.preferred is not None and self._has((document.preferred[0], scope)):
+        if document.preferred is not None and self.has((document.preferred[0], scope)):
             document.preferred = None
 
     def begin(self, entry):
@@ -463,7 +483,7 @@ class Removal:
         scope = scope_of(page, self.judge.parameters)
         scope = scope if scope[:1] == ("SCOPE_CRAWL",) else ()
         for address in (page.canonical_url, page.redirect_target):
-            if address and self._has((address, scope)):
+            if address and self.has((address, scope)):
                 self._remove_url((address, scope))
 
     def note(self, page, key, url, reason, representative):
@@ -676,8 +696,14 @@ class Oracle:
         is_fetch = page.outcome != page_outcomes(page).OUTCOME_DELETED
         fetch = fetch_of(page) if has_schedules and is_fetch else None
         reason, match = self._reason_of_fetch(page, url, fetch), None
-        if reason is None:
+        content = page.content_checksum if has_content(page) else None
+        if reason is None and self._is_revisit(page):
+            reason, match, content = self._revisit(page, key, own)
+            if content is not None:
+                fetch.result = schedule.CONTENT
+        elif reason is None:
             reason, match = decide(page, own, self.live, self.parameters, self.removal.is_gone)
+        had = url.had()
         joins = match is not None and url.representative != match.document.sequence
         budget = max(1, self.parameters.cluster_budget)
         if joins and reason != "unchanged" and match.document.cluster_size < budget:
@@ -700,17 +726,24 @@ class Oracle:
             representative = match.document
             representative.cluster_size += joins
 
-        if (has_content(page) and reason != "outdated") or reason == "deleted":
+        if (content is not None and reason != "outdated") or reason == "deleted":
             left = self.live.by_sequence.get(url.representative)
             if left is not None and left is not representative and left.preferred \
                     and left.preferred[0] == page.canonical_url:
                 left.preferred = None
 
         changed = None
-        if has_content(page) and reason != "outdated":
-            changed = self._note_content(url, page, representative)
+        if content is not None and reason != "outdated":
+            is_same = url.fetches > 0 and url.redirect is None and url.content == content
+            had = had[0] if is_same else time_had(page), time_had(page)
+            url.was_unread = False
+            url.near = (0, 0) if match is None or match.exact else (match.distance,
+                                                                    match.similarity)
+            changed = self._note_content(url, page, content, representative)
         elif has_schedules and reason == "not_modified":
             changed = False if url.schedule.last_visit else None
+            if url.redirect is None:
+                had = had[0], time_had(page)
             url.fetches += url.fetches > 0
         elif has_schedules and reason == "redirect" and fetch.result == schedule.TEMPORARY:
             changed = url.redirect != page.redirect_target if url.schedule.last_visit else None
@@ -719,10 +752,14 @@ class Oracle:
             if has_schedules:
                 self.crawl.forget(url.schedule)
             self.urls.pop(key, None)
-        elif reason != "outdated" and (known or has_content(page) or has_schedules):
+        elif reason != "outdated" and (known or content is not None or has_schedules):
             self.urls[key] = url
         next_fetch, at_horizon = (self._take(page, key, url, fetch, changed) if fetch
                                   else (None, 0))
+        if reason == "not_evaluated":
+            url.was_unread = self.parameters.fold_version >= 8
+        if reason != "outdated" and self.parameters.fold_version >= 8:
+            url.set_had(*(had if self.adopted is None else (0, 0)))
         self.removal.note(page, key, url, reason, representative)
 
         if (reason == "not_evaluated" and page.detail in LIMIT_CODES
@@ -797,7 +834,59 @@ class Oracle:
             return "gone"
         return "error_status"
 
-    def _note_content(self, url, page, representative):
+    def _is_revisit(self, page):
+        return (self.parameters.fold_version >= 8
+                and page.outcome == page_outcomes(page).OUTCOME_REVISIT)
+
+    def _revisit(self, page, key, own):
+        """(reason, match or None, checksum of the content or None): section "Revisit records" of
+        docs/verdicts.md."""
+        nothing = "not_evaluated", None, None
+        other_key = (page.revisit_url or page.canonical_url, key[1])
+        is_own = other_key == key
+        url = self.urls.get(other_key)
+        if url is None or self.removal.has(other_key):
+            return nothing
+        time = seconds_had(page.revisit_time_ms) if page.HasField("revisit_time_ms") else None
+        if time is None and not is_own:
+            return nothing
+        kept = self._living(url.kept)
+        if kept is not None and time == time_had(kept.page):
+            document, match, content = kept, Match(kept, True, 0, ONE), kept.page.content_checksum
+        else:
+            document, content = self._living(url.representative), url.content
+            if (url.fetches == 0 or url.redirect is not None or not content
+                    or (url.was_unread if time is None else time not in url.had())):
+                return nothing
+            if url.representative == 0:
+                return "too_short", None, content
+            if document is None:
+                return nothing
+            match = Match(document, True, 0, ONE)
+            if document.page.content_checksum != content:
+                if url.near[1] == 0 or not is_own:
+                    return nothing
+                match = Match(document, False, *url.near)
+        if document is own:
+            return "unchanged", match, content
+        if document.scope != scope_of(page, self.parameters):
+            return nothing
+        if not match.exact:
+            return "near_duplicate", match, content
+        if own is not None and is_comparable(own.page) and is_comparable(document.page):
+            as_page = type(page)()
+            as_page.CopyFrom(document.page)
+            as_page.canonical_url = page.canonical_url
+            with_own = compare(as_page, own, self.parameters)
+            if with_own is not None:
+                return "unchanged", with_own, content
+        return "exact_duplicate", match, content
+
+    def _living(self, sequence):
+        document = self.live.by_sequence.get(sequence)
+        return None if document is None or self.removal.is_gone(document) else document
+
+    def _note_content(self, url, page, content, representative):
         """What a fetch that had content adds to its URL. Whether the content has changed."""
         has_schedules = self.parameters.fold_version >= 6
         is_refetch = not (has_schedules and page.was_redirected)
@@ -807,7 +896,7 @@ class Oracle:
             repeats = (representative is not None
                        and url.representative == representative.sequence)
             changed = url.redirect is not None or (
-                url.content != page.content_checksum and not repeats)
+                url.content != content and not repeats)
             url.changes += changed and is_refetch
             interval = min(url.interval, recrawl.max_seconds)
             interval = interval // 2 if changed else interval + interval // 2
@@ -816,7 +905,7 @@ class Oracle:
             url.interval = recrawl.initial_seconds
         url.fetches += is_refetch or url.fetches == 0
         url.representative = representative.sequence if representative else 0
-        url.content = page.content_checksum
+        url.content = content
         url.redirect = None
         return changed
 
@@ -846,6 +935,7 @@ class Oracle:
                                       ("redirect", None)):
                     setattr(other, name, getattr(url, name))
                     setattr(url, name, nothing)
+                url.near = (0, 0)
                 self.urls[other_key] = self.adopted = other
         return next_fetch, at_horizon
 

@@ -151,6 +151,31 @@ class OracleTest(unittest.TestCase):
         self.assertEqual([v["recrawl"]["interval_seconds"] for v in verdicts], [1000, 500, 750])
         self.assertEqual([v["recrawl"]["changed"] for v in verdicts], [None, True, False])
 
+    def test_a_revisit_record_is_judged_by_the_fetch_that_it_names(self):
+        def at(entry, minute, of=None, named=None):
+            entry.page.fetch_time_ms = NOON + minute * 60_000
+            if of is not None:
+                entry.page.revisit_url = "" if of == "" else f"http://host.example/{of}"
+            if named is not None:
+                entry.page.revisit_time_ms = NOON + named * 60_000
+            return entry
+
+        def revisit(offset, url):
+            return page(offset, url, outcome="REVISIT")
+
+        found = fold(at(page(0, "a"), 0), at(revisit(1, "a"), 1, "", 0),
+                     at(revisit(2, "b"), 2, "a", 0), at(revisit(3, "c"), 3, "b", 2),
+                     at(revisit(4, "b"), 4, "b", 2), at(revisit(5, "a"), 5),
+                     at(revisit(6, "d"), 6, "a"), at(revisit(7, "d"), 7, "a", 3),
+                     at(page(8, "a", b"z", ~0 & (1 << 64) - 1), 8), at(revisit(9, "a"), 9, "", 0),
+                     at(revisit(10, "a"), 10, "", 8), fold_version=8)
+        self.assertEqual([verdict["reason"] for verdict in found],
+                         ["unique", "unchanged", "exact_duplicate", "exact_duplicate",
+                          "exact_duplicate", "unchanged", "not_evaluated", "not_evaluated",
+                          "updated", "not_evaluated", "unchanged"])
+        self.assertEqual(reasons(at(page(0, "a"), 0), at(revisit(1, "a"), 1, "", 0),
+                                 fold_version=7), ["unique", "not_evaluated"])
+
     def test_revisit_without_change_counts_nothing_for_the_host(self):
         verdicts = fold(page(0, "a"), page(1, "b"), page(2, "b"))
         # 1 - 1/5, 1 - 2/6, and again 1 - 2/6, rounded the way integers are

@@ -140,6 +140,51 @@ class CliTest(unittest.TestCase):
         self.assertEqual(verdicts[1]["detail"], "missing_body")
         self.assertEqual(verdicts[2]["match"]["url"], "http://a.example/")
 
+    def test_revisit_records_are_judged_by_what_they_refer_to(self):
+        def record(url, minute, of=None, profile="identical-payload-digest"):
+            http = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n"
+            fields = ["WARC/1.1", f"WARC-Target-URI: http://{url}",
+                      f"WARC-Date: 2026-03-01T12:{minute:02}:00Z", "Content-Type: application/http"]
+            if of is None:
+                http += f"<title>x</title><p>{words(url, 200)}"
+                fields.append("WARC-Type: response")
+            else:
+                fields += ["WARC-Type: revisit", "WARC-Truncated: length", "WARC-Profile: "
+                           f"http://netpreserve.org/warc/1.1/revisit/{profile}"]
+                if of:
+                    fields += [f"WARC-Refers-To-Target-URI: http://{of[0]}",
+                               f"WARC-Refers-To-Date: 2026-03-01T12:{of[1]:02}:00Z"]
+            fields.append(f"Content-Length: {len(http)}")
+            return ("\r\n".join(fields) + f"\r\n\r\n{http}\r\n\r\n").encode()
+
+        first = "a.example/1"
+        records = [(record(first, 0), "unique", None),
+                   (record(first, 1, (first, 0)), "unchanged", first),
+                   (record("b.example/1", 2, (first, 0)), "exact_duplicate", first),
+                   (record("b.example/1", 3, ("b.example/1", 2)), "exact_duplicate", first),
+                   (record(first, 4, ()), "unchanged", first),
+                   (record(first, 5, (), "server-not-modified"), "not_modified", None),
+                   (record("b.example/2", 6, ("c.example/", 0)), "not_evaluated", None),
+                   (record("b.example/3", 7, (first, 9)), "not_evaluated", None),
+                   (record("b.example/4", 8, (first, 0), "new"), "not_evaluated", None)]
+        for pack in (lambda data: data, gzip.compress):
+            path = self.folder / "a.warc.gz"
+            path.write_bytes(b"".join(pack(data) for data, _, _ in records))
+            verdicts, summary, _ = self.scan(path)
+            self.assertEqual(
+                [(v["reason"], v["match"] and v["match"]["url"]) for v in verdicts],
+                [(reason, match and f"http://{match}") for _, reason, match in records])
+            self.assertEqual([v["detail"] for v in verdicts],
+                             [None, *["revisit_record"] * 4, "304", *["revisit_record"] * 2,
+                              "revisit_profile"])
+            self.assertEqual((summary["pages"], summary["revisits"]), (9, 8))
+        done = self.run_program("check", "--sample", path, "--all", "--json", expect=DONE)
+        shown = json.loads(done.stdout)["records"]
+        self.assertEqual(shown[2]["revisit_of"], f"http://{first}")
+        self.assertEqual(shown[2]["revisit_time"], "2026-03-01T12:00:00Z")
+        self.assertNotIn("not_evaluated", shown[2])
+        self.assertEqual(shown[8]["not_evaluated"], "revisit_profile")
+
     def test_nothing_that_a_page_says_moves_the_cursor(self):
         evil = "\x1b]0;owned\x07\x1b[2J\u009b2J\u202e\x7f\r\n\u2066"
         page = words(3, 600)

@@ -62,6 +62,17 @@ class EntryBuilder {
     return entry;
   }
 
+  /// A record without a body: what `of` was fetched with is there again, at its own URL or, where
+  /// `url` is another one, there.
+  log::Entry Revisit(const std::string& url, const log::Entry& of) {
+    log::Entry entry = Page(url, log::OUTCOME_REVISIT);
+    log::Page& page = *entry.mutable_page();
+    page.set_detail("revisit_record");
+    if (of.page().canonical_url() != url) page.set_revisit_url(of.page().canonical_url());
+    page.set_revisit_time_ms(of.page().fetch_time_ms());
+    return entry;
+  }
+
   /// The last `count` records were not folded for good: the next one takes the place of the first.
   void GoBack(std::int64_t count) { offset_ -= count; }
 

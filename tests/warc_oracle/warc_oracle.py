@@ -2,8 +2,8 @@
 
     warc_oracle.py PROGRAM [FILE...]
 
-A page is its URL, status and the length of its body, transfer and content codings undone. warcio
-has neither zstd nor WACZ, and refuses gzip over a whole file, so such files are unpacked for it.
+A page is its URL, status and the length of its body, transfer and content codings undone; that of a
+revisit record is URL, status, and URL and time of the fetch that it refers to. warcio has neither zstd nor WACZ, and refuses gzip over a whole file, so such files are unpacked for it.
 """
 
 import collections
@@ -22,7 +22,8 @@ from warcio.exceptions import ArchiveLoadFailed
 
 import writers
 
-PAGE_TYPES = ("response", "resource", "conversion")
+PAGE_TYPES = ("response", "resource", "conversion", "revisit")
+IDENTICAL = "/revisit/identical-payload-digest"
 OTHER_SCHEMES = ("urn:", "dns:", "whois:", "metadata:", "filedesc:")
 
 
@@ -60,7 +61,14 @@ def count_pages(data):
         if record.rec_type not in PAGE_TYPES or url.lower().startswith(OTHER_SCHEMES):
             continue
         status = int(record.http_headers.get_statuscode()) if record.http_headers else 200
-        pages[url.strip("<>"), status, len(record.content_stream().read())] += 1
+        if record.rec_type == "revisit":
+            fields = record.rec_headers
+            assert fields.get_header("WARC-Profile").endswith(IDENTICAL), fields
+            what = (fields.get_header("WARC-Refers-To-Target-URI") or url,
+                    fields.get_header("WARC-Refers-To-Date"))
+        else:
+            what = len(record.content_stream().read())
+        pages[url.strip("<>"), status, what] += 1
     return pages
 
 
@@ -79,7 +87,10 @@ def pages_of_crawlsieve(program, path):
                           capture_output=True, check=False)
     pages = collections.Counter()
     for page in json.loads(done.stdout)["records"]:
-        pages[page["url"], page["status"], page.get("body_bytes", page.get("text_bytes"))] += 1
+        what = page.get("body_bytes", page.get("text_bytes"))
+        if "revisit_of" in page:
+            what = page["revisit_of"], page.get("revisit_time")
+        pages[page["url"], page["status"], what] += 1
     return pages
 
 
@@ -93,7 +104,8 @@ def main():
             theirs = pages_of_warcio(path)
             ours = pages_of_crawlsieve(program, path)
             counts[writer] += 1
-            print(f"{writer}: {path.name}: {sum(ours.values())} pages, "
+            revisits = sum(count for page, count in ours.items() if isinstance(page[2], tuple))
+            print(f"{writer}: {path.name}: {sum(ours.values())} pages, {revisits} of them revisits, "
                   f"warcio {sum(theirs.values())}", flush=True)
             if not theirs:
                 print("  no page: nothing was compared")

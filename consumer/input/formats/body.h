@@ -26,7 +26,9 @@ inline constexpr std::string_view kBodyNotFound = "body_not_found";
 inline constexpr std::string_view kBodyDamaged = "body_damaged";  ///< no whole record is there
 inline constexpr std::string_view kDigestMismatch = "digest_mismatch";
 inline constexpr std::string_view kBodyOfOtherPage = "body_of_other_page";
-inline constexpr std::string_view kRevisitRecord = "revisit_record";  ///< which has no body
+// Of WARC revisit records, which have no body:
+inline constexpr std::string_view kRevisitRecord = "revisit_record";    ///< with Page::revisit
+inline constexpr std::string_view kRevisitProfile = "revisit_profile";  ///< of unknown meaning
 
 /// A body on its way into a Page.
 struct Body {

@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -24,12 +25,78 @@ bool IsHttp(std::string_view content_type, std::string_view block) {
 
 /// What keeps the block of a record from being read as a whole; empty: nothing.
 std::string_view BlockProblem(const HeaderBlock& header, std::optional<std::uint64_t> length,
-                              std::size_t available) {
+                              std::size_t available, WarcContent content) {
   if (header.end == HeaderBlock::End::kTooLarge) return kHeaderTooLarge;
   if (header.end == HeaderBlock::End::kCut) return kTruncated;
   if (!length) return kMalformed;
-  if (available < *length || FindField(header.fields, "warc-truncated")) return kTruncated;
-  return {};
+  if (available < *length) return kTruncated;
+  const bool is_marked = FindField(header.fields, "warc-truncated") != nullptr;
+  return is_marked && content != WarcContent::kRevisit ? kTruncated : std::string_view();
+}
+
+/// What a revisit record says of the payload.
+enum class RevisitProfile {
+  kNotModified,        ///< the server said that it is what the client has
+  kIdenticalPayload,   ///< that of an earlier fetch of the URL, or of another one that is named
+  kIdenticalAnywhere,  ///< that of a fetch of any URL
+  kUnknown,
+};
+
+/// By WARC-Profile: http://netpreserve.org/warc/1.0/revisit/..., of any version.
+RevisitProfile ProfileOf(const std::vector<Header>& fields) {
+  const std::string* const field = FindField(fields, "warc-profile");
+  if (field == nullptr) return RevisitProfile::kUnknown;
+  constexpr std::string_view kBefore = "://netpreserve.org/warc/";
+  constexpr std::string_view kBehind = "/revisit/";
+  const std::string_view profile = WarcTargetUri(TrimSpaces(*field));
+  const std::size_t before = profile.find(kBefore);
+  const std::size_t behind = profile.find(kBehind);
+  if (before == std::string_view::npos || behind == std::string_view::npos) {
+    return RevisitProfile::kUnknown;
+  }
+  const std::string_view name = profile.substr(behind + kBehind.size());
+  if (name == "server-not-modified") return RevisitProfile::kNotModified;
+  if (name == "identical-payload-digest") return RevisitProfile::kIdenticalPayload;
+  // Heritrix' own, which it writes for payloads of other URLs.
+  if (name == "uri-agnostic-identical-payload-digest") return RevisitProfile::kIdenticalAnywhere;
+  return RevisitProfile::kUnknown;
+}
+
+/// The fetch that a revisit record refers to; nullopt: it doesn't say which.
+std::optional<extract::Revisit> RevisitOf(const std::vector<Header>& fields,
+                                          const std::string& own_url) {
+  const RevisitProfile profile = ProfileOf(fields);
+  extract::Revisit revisit;
+  if (const std::string* uri = FindField(fields, "warc-refers-to-target-uri")) {
+    revisit.url = ToUtf8Url(std::string(WarcTargetUri(*uri)));
+  }
+  if (IsBlank(revisit.url) && profile == RevisitProfile::kIdenticalPayload) revisit.url = own_url;
+  if (const std::string* date = FindField(fields, "warc-refers-to-date")) {
+    revisit.time = ParseRfc3339(*date);
+    // A date that can't be read is not the same as none.
+    if (!revisit.time) return std::nullopt;
+  }
+  const bool is_known =
+      profile == RevisitProfile::kIdenticalPayload || profile == RevisitProfile::kIdenticalAnywhere;
+  return is_known && !IsBlank(revisit.url) ? std::optional(std::move(revisit)) : std::nullopt;
+}
+
+/// Reads what of an HTTP response is in the block of a revisit record: its head, or nothing.
+void ReadRevisit(const HeaderBlock& header, std::string_view block, std::string_view problem,
+                 const DecodeLimits& limits, extract::Page& page) {
+  const bool is_http = !block.empty() && IsHttp(page.content_type, block);
+  page.content_type.clear();
+  if (is_http) {
+    HttpHead head = ParseHttpHead(block, limits);
+    page.status_code = head.status;
+    page.content_type = std::move(head.content_type);
+    SetFetchHeaders(head.header.fields, page);
+    if (problem.empty()) problem = head.problem;
+  }
+  if (ProfileOf(header.fields) == RevisitProfile::kNotModified) page.status_code = 304;
+  if (problem.empty()) page.revisit = RevisitOf(header.fields, page.url);
+  if (problem.empty()) problem = page.revisit.has_value() ? kRevisitRecord : kRevisitProfile;
+  SetBody({{}, problem}, page);
 }
 
 /// The payload that the record itself names a digest of, where that is `stored`, of which the
@@ -59,6 +126,7 @@ WarcContent ClassifyWarc(std::string_view type, std::string_view uri) {
   if (EqualsIgnoringCase(type, "response")) return WarcContent::kResponse;
   if (EqualsIgnoringCase(type, "resource")) return WarcContent::kResource;
   if (EqualsIgnoringCase(type, "conversion")) return WarcContent::kText;
+  if (EqualsIgnoringCase(type, "revisit")) return WarcContent::kRevisit;
   return WarcContent::kOther;
 }
 
@@ -107,12 +175,16 @@ Decoded DecodeWarc(InputRecord record, const DecodeLimits& limits) {
   const std::optional<std::uint64_t> length = FindNumber(header.fields, "content-length");
   std::string_view block = text.substr(header.size);
   std::string_view problem = unpacked.problem;
-  if (problem.empty()) problem = BlockProblem(header, length, block.size());
+  if (problem.empty()) problem = BlockProblem(header, length, block.size(), content);
   if (header.end != HeaderBlock::End::kComplete) {
     SetBody({{}, problem}, page);
     return page;
   }
   block = block.substr(0, length.value_or(0));
+  if (content == WarcContent::kRevisit) {
+    ReadRevisit(header, block, problem, limits, page);
+    return page;
+  }
 
   if (content == WarcContent::kText &&
       (page.content_type.empty() || StartsWithIgnoringCase(page.content_type, "text/plain"))) {

@@ -11,8 +11,9 @@ namespace crawlsieve::consumer {
 enum class WarcContent {
   kResponse,
   kResource,
-  kText,   ///< `conversion`: a page's text, as in the WET files of Common Crawl
-  kOther,  ///< no page: other types, and URIs of the schemes urn, dns, whois, metadata, filedesc
+  kText,     ///< `conversion`: a page's text, as in the WET files of Common Crawl
+  kRevisit,  ///< a fetch that brought what an earlier one had
+  kOther,    ///< no page: other types, and URIs of the schemes urn, dns, whois, metadata, filedesc
 };
 
 /// By WARC-Type and WARC-Target-URI.
@@ -24,9 +25,16 @@ enum class WarcContent {
 ///   response of another kind        the block, with the record's own Content-Type
 ///   resource                        the same
 ///   conversion                      the block as text in UTF-8, if it is text/plain or nameless
+///   revisit, not modified           status 304
+///   revisit, identical payload      Page::revisit, and status and headers where the block has
+///   them;
+///                                   kRevisitRecord. Without WARC-Refers-To-Target-URI it is of the
+///                                   same URL, unless the profile says that it may be of any
+///   revisit of another profile      kRevisitProfile
 ///
 /// WARC-Date is the fetch time. A block shorter than its Content-Length, or marked with
-/// WARC-Truncated, is kTruncated; the packed record is bounded by twice the limits of `limits`.
+/// WARC-Truncated, is kTruncated (of a revisit, which is always cut, only the first); the packed
+/// record is bounded by twice the limits of `limits`.
 ///
 /// Precondition: the record has a value. NotAPage: WarcContent::kOther. Failures:
 /// `unsupported_format` (not WARC, no type), `missing_url`, `bad_encoding` (damaged gzip from which

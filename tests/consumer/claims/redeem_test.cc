@@ -112,7 +112,7 @@ TEST(Redeem, TheDigestOfAResourceIsOfItsBlock) {
 
 TEST(Redeem, RecordsWithoutABodyHaveTheirOwnCodes) {
   EXPECT_EQ(RedeemRecord(Record(HttpMessage("", ""), kUrl, "revisit")).body_problem,
-            "revisit_record");
+            "revisit_profile");
   EXPECT_EQ(RedeemRecord(Record(HttpMessage("", ""), "http://b/", "revisit")).body_problem,
             "body_of_other_page");
   EXPECT_EQ(RedeemRecord(Record("GET / HTTP/1.1\r\n\r\n", kUrl, "request")).body_problem,
@@ -120,6 +120,27 @@ TEST(Redeem, RecordsWithoutABodyHaveTheirOwnCodes) {
   EXPECT_EQ(RedeemRecord("WARC/1.0\r\n\r\n").body_problem, "body_damaged");
   EXPECT_EQ(RedeemRecord("WARC/1.0\r\nWARC-Ty").body_problem, "body_damaged");
   EXPECT_EQ(RedeemRecord("").body_problem, "body_damaged");
+}
+
+TEST(Redeem, ARevisitRecordSaysWhatThePageRepeats) {
+  WarcRecord record;
+  record.type = "revisit";
+  record.uri = kUrl;
+  record.extra =
+      "WARC-Profile: http://netpreserve.org/warc/1.0/revisit/identical-payload-digest\r\n"
+      "WARC-Refers-To-Target-URI: http://b.example/\r\n"
+      "WARC-Refers-To-Date: 2024-01-02T03:04:05Z\r\n";
+  record.block = HttpMessage("Content-Type: text/html\r\n", "");
+  const auto page = RedeemRecord(WriteWarc(record), Sha256("what isn't there"));
+  EXPECT_EQ(page.url, kUrl);
+  EXPECT_EQ(page.id, "i");
+  EXPECT_EQ(page.status_code, 200);
+  EXPECT_EQ(page.body_problem, "revisit_record");
+  ASSERT_TRUE(page.revisit);
+  EXPECT_EQ(page.revisit->url, "http://b.example/");
+  EXPECT_EQ(page.revisit->time, ParseRfc3339("2024-01-02T03:04:05Z"));
+  record.uri = "http://a.example/other";
+  EXPECT_EQ(RedeemRecord(WriteWarc(record)).body_problem, "body_of_other_page");
 }
 
 TEST(Redeem, HandsOnWhatTheStoreSaid) {

@@ -113,8 +113,8 @@ TEST_F(FileReaderTest, ReadsWarcRecordsInEveryPacking) {
         Write("c.warc.gz", testing::Gzip(plain)), Write("gzip-by-another-name.warc", by_record),
         Write("PLAIN.WARC.GZ", plain)}) {
     const Reading reading = Read({path});
-    EXPECT_THAT(Urls(reading),
-                ElementsAre("http://a.example/1", "http://a.example/page", "http://a.example/2"));
+    EXPECT_THAT(Urls(reading), ElementsAre("http://a.example/1", "http://a.example/page",
+                                           "http://a.example/page", "http://a.example/2"));
     EXPECT_THAT(reading.warnings, IsEmpty());
     EXPECT_EQ(reading.counts.files, 1u);
     EXPECT_EQ(reading.counts.revisits, 1u);
@@ -122,7 +122,8 @@ TEST_F(FileReaderTest, ReadsWarcRecordsInEveryPacking) {
     EXPECT_EQ(reading.counts.damaged_files, 0u);
     EXPECT_EQ(reading.bytes_read, fs::file_size(path));
     EXPECT_EQ(reading.bytes_total, fs::file_size(path));
-    ASSERT_EQ(reading.records.size(), 3u);
+    ASSERT_EQ(reading.records.size(), 4u);
+    EXPECT_EQ(PageOf(reading.records[1]).body_problem, "revisit_profile");
     const FileRecord& page = reading.records[0];
     EXPECT_EQ(page.format, FormatKind::kWarc);
     EXPECT_EQ(page.record.key, "http://a.example/1");

@@ -3,6 +3,7 @@
 #include "consumer/output/verdict_record.h"
 #include "consumer/record_limits.h"
 #include "plugin/log/links.h"
+#include "tests/support/warc_builder.h"
 
 #include <string>
 
@@ -14,6 +15,7 @@
 namespace crawlsieve::consumer {
 namespace {
 
+namespace testing = crawlsieve::testing;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
@@ -300,6 +302,50 @@ TEST(PageProcessor, AMillionLinksOfAPageStayWithinTheEntrysBound) {
   const log::Entry entry = PageProcessor(options).Process(Record(page)).entry;
   EXPECT_LT(entry.page().links().size(), log::kMaxLinksBytes);
   EXPECT_THAT(entry.page().omitted(), ElementsAre("links"));
+}
+
+/// A WARC record that says that the payload of `of` is there again.
+SourceRecord RevisitRecord(const std::string& of, std::string status = "200 OK") {
+  testing::WarcRecord record;
+  record.type = "revisit";
+  record.uri = "http://a.example/page?b=2&a=1";
+  record.extra =
+      "WARC-Profile: http://netpreserve.org/warc/1.0/revisit/identical-payload-digest\r\n"
+      "WARC-Refers-To-Target-URI: " +
+      of + "\r\nWARC-Refers-To-Date: 2024-01-02T03:04:05Z\r\n";
+  record.block = "HTTP/1.1 " + std::move(status) + "\r\n\r\n";
+  SourceRecord source;
+  source.format = FormatKind::kWarc;
+  source.record.value = testing::WriteWarc(record);
+  return source;
+}
+
+TEST(PageProcessor, ARevisitNamesWhatItRepeatsByItsIdentity) {
+  const log::Page other = Process(RevisitRecord("HTTP://B.example:80/x#top"));
+  EXPECT_EQ(other.outcome(), log::OUTCOME_REVISIT);
+  EXPECT_EQ(other.detail(), "revisit_record");
+  EXPECT_EQ(other.revisit_url(), "http://b.example/x");
+  EXPECT_EQ(other.revisit_time_ms(), 1'704'164'645'000);
+  EXPECT_EQ(other.content_checksum(), "");
+  EXPECT_EQ(other.body_bytes(), 0U);
+  const log::Page own = Process(RevisitRecord("http://a.example/page?b=2&a=1#x"));
+  EXPECT_EQ(own.outcome(), log::OUTCOME_REVISIT);
+  EXPECT_EQ(own.revisit_url(), "") << "its own";
+}
+
+TEST(PageProcessor, ARevisitThatCantBeTakenIsNotEvaluated) {
+  const log::Page missing = Process(RevisitRecord("http://b.example/", "404 Not Found"));
+  EXPECT_EQ(missing.outcome(), log::OUTCOME_ERROR_STATUS);
+  EXPECT_EQ(missing.detail(), "404");
+  const log::Page too_long = Process(RevisitRecord(Url(kMaxUrlBytes + 1)));
+  EXPECT_EQ(too_long.outcome(), log::OUTCOME_NOT_EVALUATED);
+  EXPECT_EQ(too_long.detail(), "revisit_record");
+  EXPECT_FALSE(too_long.has_revisit_time_ms());
+  const log::Page crashed = PageProcessor({})
+                                .Process(RevisitRecord("http://b.example/"), Depth::kDecodeOnly)
+                                .entry.page();
+  EXPECT_EQ(crashed.outcome(), log::OUTCOME_NOT_EVALUATED);
+  EXPECT_EQ(crashed.detail(), "crashed");
 }
 
 TEST(Scheme, NamesTheParserAndANewOneTakesTheFastOne) {

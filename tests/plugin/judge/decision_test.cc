@@ -99,7 +99,9 @@ void JudgeRandomLog(std::uint64_t seed, std::uint32_t fold_version, const Visit&
   schedule::CrawlSchedule crawl{ScheduleOptionsOf(parameters)};
   const JudgeRules rules{parameters, fold_version, crawl};
   std::uint64_t sequence = 0;
-  for (const log::Entry& entry : testing::WithFetches(testing::RandomLog(seed, 1500), seed)) {
+  const std::vector<log::Entry> log =
+      testing::WithRevisits(testing::WithFetches(testing::RandomLog(seed, 1500), seed), seed);
+  for (const log::Entry& entry : log) {
     ++sequence;
     if (entry.has_parameters()) {
       parameters = ParametersOf(entry.parameters()).value();

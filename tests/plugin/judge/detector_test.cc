@@ -8,12 +8,14 @@
 #include "tests/support/temporary_directory.h"
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <random>
 #include <set>
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -29,6 +31,7 @@ using testing::RandomLog;
 using testing::SketchAt;
 using testing::TemporaryDirectory;
 using testing::WithFetches;
+using testing::WithRevisits;
 
 Result<std::unique_ptr<HammingIndex>> MakeFlatIndex(int /*max_distance*/) {
   return std::make_unique<FlatIndex>();
@@ -871,7 +874,8 @@ std::vector<std::string> FoldAll(const std::vector<log::Entry>& log, const Index
 class DetectorFoldTest : public ::testing::TestWithParam<std::uint64_t> {};
 
 TEST_P(DetectorFoldTest, IsTheSameHoweverItIsInterruptedAndWhateverTheIndex) {
-  const std::vector<log::Entry> log = WithFetches(RandomLog(GetParam(), 400), GetParam());
+  const std::vector<log::Entry> log =
+      WithRevisits(WithFetches(RandomLog(GetParam(), 400), GetParam()), GetParam());
   const auto expected = FoldAll(log, MakeFlatIndex, Disturbance::kNone);
   EXPECT_EQ(FoldAll(log, MakeFlatIndex, Disturbance::kCommitOften), expected);
   EXPECT_EQ(FoldAll(log, MakeFlatIndex, Disturbance::kDiscardAndRefold), expected);
@@ -882,8 +886,8 @@ TEST_P(DetectorFoldTest, IsTheSameHoweverItIsInterruptedAndWhateverTheIndex) {
 }
 
 TEST_P(DetectorFoldTest, TakesOutTheSameRowsHoweverItIsInterrupted) {
-  const std::vector<log::Entry> log =
-      testing::WithRemoval(WithFetches(RandomLog(GetParam(), 400), GetParam()), GetParam());
+  const std::vector<log::Entry> log = testing::WithRemoval(
+      WithRevisits(WithFetches(RandomLog(GetParam(), 400), GetParam()), GetParam()), GetParam());
   const auto expected = FoldAll(log, MakeFlatIndex, Disturbance::kNone);
   EXPECT_EQ(FoldAll(log, MakeFlatIndex, Disturbance::kCommitOften), expected);
   EXPECT_EQ(FoldAll(log, MakeShardedIndex, Disturbance::kDiscardAndRefold), expected);
@@ -925,7 +929,11 @@ TEST_P(DetectorFoldTest, EveryDuplicateNamesALiveKeptPageWithinReach) {
   std::unordered_map<std::uint64_t, Kept> live;
   std::unordered_map<std::string, std::uint64_t> cluster_of;  // by identity, as last judged
   std::set<Reason> met;
-  for (const log::Entry& entry : WithFetches(RandomLog(GetParam(), 3000), GetParam())) {
+  std::map<std::pair<std::string, std::int64_t>, log::Page> fetched;  // by identity and second
+  int revisits = 0;
+  const std::vector<log::Entry> log =
+      WithRevisits(WithFetches(RandomLog(GetParam(), 3000), GetParam()), GetParam());
+  for (const log::Entry& entry : log) {
     const auto folded = (*detector)->Fold(entry);
     ASSERT_TRUE(folded.has_value()) << folded.error().message;
     if (!folded->verdict.has_value()) continue;
@@ -934,6 +942,17 @@ TEST_P(DetectorFoldTest, EveryDuplicateNamesALiveKeptPageWithinReach) {
     const log::Page& page = entry.page();
     const std::string identity = identity_of(page);
     const std::string scope = ScopeNameOf(page, parameters.scope);
+    // What was really fetched, as far as anything was.
+    log::Page content = page;
+    const bool is_revisit = page.outcome() == log::OUTCOME_REVISIT;
+    if (is_revisit && page.has_revisit_time_ms()) {
+      log::Page earlier = page;
+      if (!page.revisit_url().empty()) earlier.set_url(page.revisit_url());
+      content = fetched[{identity_of(earlier), page.revisit_time_ms() / 1000}];
+    } else if (is_revisit) {
+      content = fetched[{identity, 0}];
+    }
+    const bool has_content = content.content_checksum().size() > 0;
     met.insert(verdict.reason);
     if (verdict.reason == Reason::kOutdated) continue;  // changes nothing
     if (verdict.match.has_value()) {
@@ -944,10 +963,10 @@ TEST_P(DetectorFoldTest, EveryDuplicateNamesALiveKeptPageWithinReach) {
       EXPECT_EQ(kept.scope, scope);
       EXPECT_EQ(kept.identity == identity, rule.match == MatchRule::kOwnVersion);
       if (verdict.match->exact) {
-        EXPECT_EQ(kept.page.content_checksum(), page.content_checksum());
+        EXPECT_EQ(kept.page.content_checksum(), content.content_checksum());
       } else {
-        EXPECT_LE(HammingDistance({kept.page.simhash()}, {page.simhash()}), 3);
-        EXPECT_GE(EstimateSimilarity(TraitsOf(kept.page), TraitsOf(page)), Score{7'000});
+        EXPECT_LE(HammingDistance({kept.page.simhash()}, {content.simhash()}), 3);
+        EXPECT_GE(EstimateSimilarity(TraitsOf(kept.page), TraitsOf(content)), Score{7'000});
       }
       const bool joins = cluster_of[identity] != match->first;
       if (joins) ++kept.size;
@@ -968,7 +987,14 @@ TEST_P(DetectorFoldTest, EveryDuplicateNamesALiveKeptPageWithinReach) {
       std::erase_if(live, [&](const auto& item) { return item.second.identity == identity; });
     }
     if (rule.inserts) live[verdict.sequence] = {identity, page, scope};
-    if (page.outcome() == log::OUTCOME_TEXT || page.outcome() == log::OUTCOME_NOT_HTML) {
+    const bool shows = !is_revisit || verdict.reason != Reason::kNotEvaluated;
+    if (has_content && shows) {
+      fetched[{identity, page.fetch_time_ms() / 1000}] = content;
+      fetched[{identity, 0}] = content;
+    }
+    revisits += is_revisit && verdict.match.has_value() ? 1 : 0;
+    if (page.outcome() == log::OUTCOME_TEXT || page.outcome() == log::OUTCOME_NOT_HTML ||
+        (is_revisit && shows)) {
       cluster_of[identity] = verdict.cluster.has_value() ? verdict.cluster->id.sequence : 0;
     } else if (page.outcome() == log::OUTCOME_DELETED) {
       cluster_of.erase(identity);
@@ -985,6 +1011,7 @@ TEST_P(DetectorFoldTest, EveryDuplicateNamesALiveKeptPageWithinReach) {
   }
   EXPECT_EQ(met.size(), kReasonCount - (parameters.cluster_budget == 1 ? 1U : 0U))
       << "a reason was never met";
+  EXPECT_GT(revisits, 20);
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, DetectorFoldTest, ::testing::Values(0, 1, 2, 3, 7, 20070508));

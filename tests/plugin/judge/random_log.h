@@ -6,11 +6,14 @@
 #include "plugin/verdict/parameters.h"
 #include "tests/support/entry_builder.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <map>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace crawlsieve::testing {
@@ -142,6 +145,53 @@ inline std::vector<log::Entry> WithFetches(std::vector<log::Entry> log, std::uin
     const log::Entry& other = log[random() % log.size()];
     page.set_redirect_target(other.page().canonical_url());
     page.set_redirect_host(other.page().host());
+  }
+  return log;
+}
+
+/// The same log where some pages with content have no body, but say which earlier fetch had it: of
+/// their own URL or of another one, as it was or at a wrong time. Repeats of an entry stay repeats.
+inline std::vector<log::Entry> WithRevisits(std::vector<log::Entry> log, std::uint64_t seed) {
+  constexpr std::size_t kSight = 30;
+  std::mt19937_64 random(seed);
+  std::map<std::int64_t, log::Page> made;  // by offset
+  std::vector<log::Page> fetched;
+  for (log::Entry& entry : log) {
+    if (!entry.has_page()) continue;
+    log::Page& page = *entry.mutable_page();
+    const auto [known, is_new] = made.try_emplace(page.source().offset());
+    if (!is_new) {
+      page = known->second;
+      continue;
+    }
+    const bool has_content =
+        page.outcome() == log::OUTCOME_TEXT || page.outcome() == log::OUTCOME_NOT_HTML;
+    if (has_content && !fetched.empty() && random() % 3 == 0) {
+      const log::Page& earlier =
+          fetched[fetched.size() - 1 - random() % std::min(fetched.size(), kSight)];
+      log::Page revisit;
+      *revisit.mutable_source() = page.source();
+      revisit.set_scheme(page.scheme());
+      revisit.set_fetch_time_ms(page.fetch_time_ms());
+      const log::Page& of = random() % 3 == 0 ? earlier : page;
+      revisit.set_id(of.id());
+      revisit.set_url(of.url());
+      revisit.set_canonical_url(of.canonical_url());
+      revisit.set_host(of.host());
+      revisit.set_registered_domain_bytes(of.registered_domain_bytes());
+      revisit.set_crawl_id(of.crawl_id());
+      revisit.set_outcome(log::OUTCOME_REVISIT);
+      revisit.set_detail("revisit_record");
+      if (&of == &page) revisit.set_revisit_url(earlier.canonical_url());
+      const std::int64_t wrong = random() % 6 == 0 ? 5'000 : 0;
+      if (random() % 12 != 0) revisit.set_revisit_time_ms(earlier.fetch_time_ms() + wrong);
+      page = std::move(revisit);
+    }
+    known->second = page;
+    // Times that many fetches have tell nothing.
+    const bool has_time =
+        page.fetch_time_ms() > 1'000'000'000'000 && page.fetch_time_ms() < 7'000'000'000'000;
+    if (has_content && has_time) fetched.push_back(page);
   }
   return log;
 }

@@ -409,7 +409,7 @@ TEST(RemovalClock, MovesToTheEarliestTimeAndByADayAtMost) {
 
 /// Random pages of which some are of the host "secretive.x", and one is "/whisper".
 std::vector<log::Entry> LogWithSecrets(std::uint64_t seed) {
-  auto log = testing::WithFetches(testing::RandomLog(seed, 700), seed);
+  auto log = testing::WithRevisits(testing::WithFetches(testing::RandomLog(seed, 700), seed), seed);
   const auto rename = [](std::string& text) {
     for (const auto& [from, to] : {std::pair("b.x", "secretive.x"), std::pair("343", "whisper")}) {
       const std::size_t at = text.find(from);
@@ -419,9 +419,10 @@ std::vector<log::Entry> LogWithSecrets(std::uint64_t seed) {
   for (log::Entry& entry : log) {
     if (!entry.has_page()) continue;
     log::Page& page = *entry.mutable_page();
-    for (std::string* text : {page.mutable_url(), page.mutable_canonical_url(),
-                              page.mutable_final_url(), page.mutable_host(), page.mutable_id(),
-                              page.mutable_redirect_target(), page.mutable_redirect_host()}) {
+    for (std::string* text :
+         {page.mutable_url(), page.mutable_canonical_url(), page.mutable_final_url(),
+          page.mutable_host(), page.mutable_id(), page.mutable_redirect_target(),
+          page.mutable_redirect_host(), page.mutable_revisit_url()}) {
       rename(*text);
     }
   }
@@ -481,8 +482,8 @@ class RemovalHistory : public ::testing::TestWithParam<std::uint64_t> {};
 TEST_P(RemovalHistory, NoVerdictNamesAPageThatWasPurgedBeforeIt) {
   const std::uint64_t seed = GetParam();
   SCOPED_TRACE("seed " + std::to_string(seed));
-  const auto log =
-      testing::WithRemoval(testing::WithFetches(testing::RandomLog(seed, 600), seed), seed);
+  const auto log = testing::WithRemoval(
+      testing::WithRevisits(testing::WithFetches(testing::RandomLog(seed, 600), seed), seed), seed);
   testing::TemporaryDirectory directory;
   const auto store = std::move(*Store::Open({.directory = directory.path()}));
   const auto detector = std::move(*Detector::Open(*store, MakeIndex, kScheme));

@@ -97,7 +97,7 @@ class SlotHistory : public ::testing::TestWithParam<std::uint64_t> {};
 TEST_P(SlotHistory, AnyNumberOfSlotsGivesTheVerdictsAndTheStateOfOneProcess) {
   const std::uint64_t seed = GetParam();
   SCOPED_TRACE(seed);
-  const auto log = TemplateLog(seed, 1'500);
+  const auto log = testing::WithRevisits(TemplateLog(seed, 1'500), seed);
   const Outcome expected = FoldInProcess(log, MakeFlatIndex);
   for (const std::uint32_t slots : {1U, 3U, 7U}) {
     SCOPED_TRACE(slots);
@@ -109,14 +109,9 @@ TEST_P(SlotHistory, AnyNumberOfSlotsGivesTheVerdictsAndTheStateOfOneProcess) {
   }
 }
 
-TEST_P(SlotHistory, WhatIsPurgedExpiresOrIsTooMuchIsNoCandidateOfAnySlot) {
-  const std::uint64_t seed = GetParam();
-  SCOPED_TRACE(seed);
-  const auto log = WithRemoval(TemplateLog(seed, 1'200), seed);
-  Removed removed;
-  const Outcome expected = FoldInProcess(log, MakeFlatIndex, &removed);
-  EXPECT_GT(removed.purged_pages, 20U);
-  EXPECT_GT(removed.evicted_pages, 0U);
+/// Runs the log with several numbers of slots, in bad weather and with answers of one candidate.
+void ExpectTheSameWithSlots(const std::vector<log::Entry>& log, std::uint64_t seed,
+                            const Outcome& expected) {
   for (const std::uint32_t slots : {1U, 3U, 7U}) {
     SCOPED_TRACE(slots);
     for (const int kill_percent : {0, 1}) {
@@ -132,6 +127,27 @@ TEST_P(SlotHistory, WhatIsPurgedExpiresOrIsTooMuchIsNoCandidateOfAnySlot) {
       EXPECT_EQ(world.Follow(), expected);
     }
   }
+}
+
+TEST_P(SlotHistory, WhatIsPurgedExpiresOrIsTooMuchIsNoCandidateOfAnySlot) {
+  const std::uint64_t seed = GetParam();
+  SCOPED_TRACE(seed);
+  const auto log = WithRemoval(TemplateLog(seed, 1'200), seed);
+  Removed removed;
+  const Outcome expected = FoldInProcess(log, MakeFlatIndex, &removed);
+  EXPECT_GT(removed.purged_pages, 20U);
+  EXPECT_GT(removed.evicted_pages, 0U);
+  ExpectTheSameWithSlots(log, seed, expected);
+}
+
+TEST_P(SlotHistory, RevisitsOfPagesThatGoNeedNoSlot) {
+  const std::uint64_t seed = GetParam();
+  SCOPED_TRACE(seed);
+  const auto log = WithRemoval(testing::WithRevisits(TemplateLog(seed, 1'200), seed), seed);
+  Removed removed;
+  const Outcome expected = FoldInProcess(log, MakeFlatIndex, &removed);
+  EXPECT_GT(removed.purged_pages, 20U);
+  ExpectTheSameWithSlots(log, seed, expected);
 }
 
 TEST_P(SlotHistory, BadWeatherOnlyDelays) {

@@ -295,8 +295,104 @@ TEST(WarcFormat, ReportsHeadersOverTheLimit) {
   EXPECT_EQ(PageOfHttp(lines, "<p>").body_problem, "header_too_large");
 }
 
+constexpr const char* kIdentical =
+    "WARC-Profile: http://netpreserve.org/warc/1.1/revisit/identical-payload-digest\r\n";
+constexpr const char* kOther =
+    "WARC-Refers-To-Target-URI: http://b.example/<x>\r\n"
+    "WARC-Refers-To-Date: 2024-01-02T03:04:05.678Z\r\n";
+
+extract::Page RevisitPage(const std::string& fields, std::string block = HttpMessage("", "")) {
+  WarcRecord record;
+  record.type = "revisit";
+  record.extra = fields;
+  record.block = std::move(block);
+  auto page = PageOf(WriteWarc(record));
+  EXPECT_TRUE(page);
+  return page.value_or(extract::Page{});
+}
+
+TEST(WarcFormat, ARevisitSaysWhichFetchHadThePayload) {
+  extract::Page page =
+      RevisitPage(std::string(kIdentical) + kOther,
+                  HttpMessage("Content-Type: text/html\r\nContent-Length: 5000\r\n", ""));
+  EXPECT_EQ(page.url, "http://a.example/page");
+  EXPECT_EQ(page.status_code, 200);
+  EXPECT_EQ(page.content_type, "text/html");
+  EXPECT_EQ(page.fetch_time, ParseRfc3339("2024-05-06T07:08:09Z"));
+  EXPECT_EQ(page.body_problem, "revisit_record");
+  ASSERT_TRUE(page.revisit);
+  EXPECT_EQ(page.revisit->url, "http://b.example/<x>");
+  EXPECT_EQ(page.revisit->time, ParseRfc3339("2024-01-02T03:04:05.678Z"));
+
+  page = RevisitPage(std::string(kIdentical) + "WARC-Truncated: length\r\n");
+  ASSERT_TRUE(page.revisit) << "its block is always cut";
+  EXPECT_EQ(page.revisit->url, "http://a.example/page") << "its own";
+  EXPECT_EQ(page.revisit->time, std::nullopt);
+  EXPECT_EQ(
+      RevisitPage(std::string(kIdentical) + "WARC-Refers-To-Target-URI: <http://b.example/>\r\n")
+          .revisit->url,
+      "http://b.example/")
+      << "as old versions of wget write URLs";
+}
+
+TEST(WarcFormat, ARevisitNeedsNoHttpHead) {
+  const extract::Page page = RevisitPage(kIdentical, "");
+  EXPECT_EQ(page.status_code, 200);
+  EXPECT_EQ(page.content_type, "");
+  EXPECT_TRUE(page.revisit);
+}
+
+TEST(WarcFormat, ProfilesOfEveryVersionAreKnown) {
+  for (const char* prefix :
+       {"http://netpreserve.org/warc/0.17/revisit/", "http://netpreserve.org/warc/0.18/revisit/",
+        "http://netpreserve.org/warc/1.0/revisit/", "https://netpreserve.org/warc/1.1/revisit/"}) {
+    const std::string profile = std::string("WARC-Profile: ") + prefix;
+    EXPECT_TRUE(RevisitPage(profile + "identical-payload-digest\r\n").revisit) << prefix;
+    EXPECT_EQ(RevisitPage(profile + "server-not-modified\r\n").status_code, 304) << prefix;
+    EXPECT_FALSE(RevisitPage(profile + "server-not-modified\r\n").revisit) << prefix;
+    const std::string of_any = profile + "uri-agnostic-identical-payload-digest\r\n";
+    EXPECT_EQ(RevisitPage(of_any + kOther).revisit->url, "http://b.example/<x>") << prefix;
+    EXPECT_FALSE(RevisitPage(of_any).revisit) << "of which URL is not said";
+  }
+}
+
+TEST(WarcFormat, ARevisitThatDoesNotSayWhatItRepeatsIsNotEvaluated) {
+  for (const std::string& fields :
+       {std::string(), std::string(kOther), std::string("WARC-Profile: \r\n"),
+        std::string("WARC-Profile: http://netpreserve.org/warc/1.0/revisit/\r\n"),
+        std::string("WARC-Profile: http://netpreserve.org/warc/1.0/revisit/new\r\n"),
+        std::string("WARC-Profile: identical-payload-digest\r\n"),
+        std::string("WARC-Profile: ://netpreserve.org/warc//revisit/\xff\r\n"),
+        std::string(kIdentical) + "WARC-Refers-To-Date: yesterday\r\n"}) {
+    const extract::Page page = RevisitPage(fields);
+    EXPECT_EQ(page.body_problem, "revisit_profile") << fields;
+    EXPECT_FALSE(page.revisit) << fields;
+  }
+}
+
+TEST(WarcFormat, ARevisitOfAFailedFetchHasItsStatus) {
+  const extract::Page page =
+      RevisitPage(kIdentical, "HTTP/1.1 301 Moved\r\nLocation: /x\r\nRetry-After: 5\r\n\r\n");
+  EXPECT_EQ(page.status_code, 301);
+  EXPECT_EQ(page.location, "/x");
+  EXPECT_EQ(page.retry_after, "5");
+}
+
+TEST(WarcFormat, ARevisitThatIsCutOrMalformedRepeatsNothing) {
+  WarcRecord record;
+  record.type = "revisit";
+  record.extra = kIdentical;
+  record.block = HttpMessage("A: b\r\n", "");
+  std::string cut = WriteWarc(record);
+  cut.resize(cut.size() - 12);
+  EXPECT_EQ(PageOf(cut)->body_problem, "truncated");
+  EXPECT_FALSE(PageOf(cut)->revisit);
+  EXPECT_EQ(RevisitPage(kIdentical, "no HTTP").body_problem, "malformed_message");
+  EXPECT_FALSE(RevisitPage(kIdentical, "no HTTP").revisit);
+}
+
 TEST(WarcFormat, RefusesWhatHoldsNoPage) {
-  for (const char* type : {"request", "revisit", "metadata", "warcinfo", "continuation"}) {
+  for (const char* type : {"request", "metadata", "warcinfo", "continuation"}) {
     WarcRecord record;
     record.type = type;
     EXPECT_EQ(CodeOf(WriteWarc(record)), "not_a_page") << type;
