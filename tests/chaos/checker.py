@@ -233,6 +233,8 @@ def _check_inputs(streams, inputs, verdicts, expected, counts):
 def _is_about(verdict, record):
     if record.value is None:
         return verdict["url"] == record.key.decode() and verdict["attrs"] is None
+    if record.headers.get("crawlsieve-format") == b"warc":
+        return verdict["url"] == record.key.decode() and verdict["attrs"] is None
     page = json.loads(record.value)
     return verdict["url"] == page["url"] and verdict["attrs"] == page.get("attrs")
 
