@@ -159,7 +159,7 @@ def run_round(arguments, entry, work, broker, middleman, planned):
             upgrade.KIND: upgrade.UpgradeRound}.get(arguments.kind, rounds.Round)
     current = make(arguments.build, work, broker, middleman, arguments.kind, seed, pages,
                            faults_planned, arguments.processes, arguments.delivery, entry,
-                           feeder.Feed(seed, rounds.PARTITIONS), say, arguments.librdkafka,
+                           feeder.Feed(seed, rounds.PARTITIONS, make.UNFED), say, arguments.librdkafka,
                            dict(property_.split("=", 1) for property_ in arguments.client),
                            arguments.other, arguments.purges)
     failure = None

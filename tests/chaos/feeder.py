@@ -1,5 +1,6 @@
 """The pages of a round: small canonical JSON, with duplicates, near-duplicates, updates, tombstones,
-broken records and WARC revisit records among them. Record `number` is a function of the seed and the number alone."""
+broken records and WARC revisit records among them. Record `number` is a function of the seed, the
+kinds of records and the number alone."""
 
 import base64
 import json
@@ -27,14 +28,15 @@ BROKEN = [
 
 
 class Feed:
-    def __init__(self, seed, partitions):
+    def __init__(self, seed, partitions, without=()):
         self._seed = seed
+        self._kinds = {kind: share for kind, share in KINDS.items() if kind not in without}
         self._partitions = partitions
 
     def record(self, number):
         """(partition, key, value, headers) of one record."""
         rng = self._rng("record", number)
-        kind = rng.choices(list(KINDS), KINDS.values())[0] if number > 0 else "new"
+        kind = rng.choices(list(self._kinds), self._kinds.values())[0] if number > 0 else "new"
         earlier = rng.randrange(max(0, number - SIGHT), number) if number > 0 else 0
         partition = rng.randrange(self._partitions)
         if kind == "broken":

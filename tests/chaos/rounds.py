@@ -35,6 +35,7 @@ class Round:
     """Runs in `directory`, on a broker that others may share. Not to be used twice."""
 
     OTHERS = (0, 3)  # processes of another build, where one is given
+    UNFED = ()  # kinds of records that aren't fed
 
     def __init__(self, build, directory, broker, proxy, kind, seed, pages, kills, process_count,
                  delivery, entry_class, feed, say, librdkafka=None, client=None, other=None,
@@ -128,7 +129,8 @@ class Round:
 
     def close(self):
         """Leaves nothing behind on the broker."""
-        self._topics.delete([*self._names.values(), self._dead_letters])
+        self._topics.delete([name for name in (*self._names.values(), self._dead_letters)
+                             if self._topics.partitions(name) > 0])
         self._topics.close()
 
     def result(self):

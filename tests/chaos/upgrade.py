@@ -38,6 +38,7 @@ class UpgradeRound(rounds.Round):
     """All processes begin as those of the other build."""
 
     OTHERS = ORDER
+    UNFED = ("revisit",)  # for builds of fold version 7 no pages
 
     def _wait_for_rules(self):
         """All are of one build; older ones say so only when the first page is there."""
