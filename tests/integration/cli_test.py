@@ -15,9 +15,11 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import urllib.parse
 
 PROGRAM = sys.argv.pop(1)
 DONE, WRONG_INPUT, INCOMPLETE = 0, 1, 4
+REVISITS = pathlib.Path(__file__).parent.parent / "data/revisits"
 
 # Each makes an assertion of the HTML parser fail.
 BREAKING = ["<table><math><th><mo><select></table>", "<table><math><td><mi><select></table>",
@@ -184,6 +186,20 @@ class CliTest(unittest.TestCase):
         self.assertEqual(shown[2]["revisit_time"], "2026-03-01T12:00:00Z")
         self.assertNotIn("not_evaluated", shown[2])
         self.assertEqual(shown[8]["not_evaluated"], "revisit_profile")
+
+    def test_revisit_records_of_other_writers_are_judged(self):
+        duplicate, same = ("exact_duplicate", "/p/"), ("unchanged", "/p/")
+        wanted = {"warcio": {same: 1, duplicate: 1, ("not_evaluated", None): 1},
+                  "warcprox": {duplicate: 6, same: 6},
+                  "wget": {duplicate: 4, same: 4}}
+        for writer, expected in wanted.items():
+            with self.subTest(writer=writer):
+                verdicts, summary, _ = self.scan(REVISITS / f"{writer}.warc.gz")
+                found = collections.Counter(
+                    (v["reason"], v["match"] and urllib.parse.urlsplit(v["match"]["url"]).path[:3])
+                    for v in verdicts if v["detail"] == "revisit_record")
+                self.assertEqual(found, expected)
+                self.assertEqual(summary["revisits"], sum(expected.values()))
 
     def test_nothing_that_a_page_says_moves_the_cursor(self):
         evil = "\x1b]0;owned\x07\x1b[2J\u009b2J\u202e\x7f\r\n\u2066"
