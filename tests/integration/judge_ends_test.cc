@@ -94,6 +94,10 @@ class KafkaUnderTest final : public EndsUnderTest {
     return ends ? ends->high : -1;
   }
 
+  bool ShowsMoreThan(std::int64_t end) override {
+    return Until([&] { return VisibleEnd() > end; }, [] {});
+  }
+
   /// A record behind the transaction can be seen as soon as the broker has ended it.
   void TimeOutTransaction() override {
     const std::int64_t before = VisibleEnd();
@@ -105,7 +109,7 @@ class KafkaUnderTest final : public EndsUnderTest {
     ASSERT_TRUE(other->Produce(record, 0).has_value());
     ASSERT_TRUE(other->Flush(kPatience).has_value());
     // No later than the transaction itself: what is seen before it begins isn't behind it.
-    ASSERT_TRUE(Until([&] { return VisibleEnd() > before + 1; }, [] {}));
+    ASSERT_TRUE(ShowsMoreThan(before + 1));
   }
 
   void LeaveOutOffset() override {

@@ -43,6 +43,9 @@ class EndsUnderTest {
   [[nodiscard]] virtual std::vector<std::int64_t> Visible() = 0;
   /// Rises when a read_committed reader sees more, and only then.
   [[nodiscard]] virtual std::int64_t VisibleEnd() = 0;
+  /// Whether VisibleEnd comes to be above `end`. A broker answers a commit before the partitions
+  /// have its marker, so a reader sees it a little later.
+  [[nodiscard]] virtual bool ShowsMoreThan(std::int64_t end) = 0;
   /// Returns when the broker has ended a transaction that was open too long.
   virtual void TimeOutTransaction() = 0;
   /// Lets the end of a transaction take an offset of the log.

@@ -41,6 +41,7 @@ class ModelUnderTest final : public EndsUnderTest {
     return sources;
   }
   std::int64_t VisibleEnd() override { return static_cast<std::int64_t>(world_.visible().size()); }
+  bool ShowsMoreThan(std::int64_t end) override { return VisibleEnd() > end; }
   void TimeOutTransaction() override { world_.TimeOutTransaction(); }
   void LeaveOutOffset() override { world_.log.LeaveOut(); }
 
