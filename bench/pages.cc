@@ -72,6 +72,9 @@ Status ForEachPageRecord(const std::filesystem::path& path,
     record.page.content_type = TextField(json, "content_type");
     if (const auto attrs = json.find("attrs"); attrs != json.end() && attrs->is_object()) {
       record.main_html = TextField(*attrs, "main_content_html");
+      record.kind = TextField(*attrs, "kind");
+      const auto soft_404 = attrs->find("soft_404");
+      record.soft_404 = soft_404 != attrs->end() && soft_404->is_boolean() && soft_404->get<bool>();
     }
     if (const auto status = json.find("status_code");
         status != json.end() && status->is_number_integer()) {

@@ -16,6 +16,8 @@ struct PageRecord {
   /// `url`, `body`, `content_type` and `status_code`; the body as text
   extract::Page page;
   std::string main_html;  ///< `attrs.main_content_html`; empty where there is none
+  std::string kind;       ///< `attrs.kind`; empty where there is none
+  bool soft_404 = false;  ///< `attrs.soft_404`
   std::optional<std::vector<std::string>> links;  ///< `links`, where the record has them
 };
 

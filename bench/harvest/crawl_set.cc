@@ -1,8 +1,8 @@
 #include "bench/harvest/crawl_set.h"
 
 #include "bench/harvest/content_classes.h"
+#include "bench/harvest/page_entries.h"
 #include "bench/pages.h"
-#include "consumer/pipeline/page_processor.h"
 #include "extract/extractor.h"
 #include "extract/url/page_url.h"
 
@@ -12,7 +12,6 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 namespace crawlsieve::bench {
 namespace {
@@ -27,25 +26,25 @@ struct LoadedPage {
 class RecordReader {
  public:
   RecordReader()
-      : processor_(options_),
-        extractor_(WithDetails(options_.extract), FeatureHasher(options_.fingerprint)) {}
+      : extractor_(WithDetails(entries_.options().extract),
+                   FeatureHasher(entries_.options().fingerprint)) {}
 
-  [[nodiscard]] std::string scheme() const { return consumer::SchemeOf(options_); }
+  [[nodiscard]] std::string scheme() const { return entries_.scheme(); }
 
   LoadedPage Read(const PageRecord& record, std::int64_t offset) {
     LoadedPage loaded;
-    loaded.page.entry = EntryOf(record, offset);
+    loaded.page.entry = entries_.EntryOf(record, offset);
     const log::Page& page = loaded.page.entry.page();
     loaded.page.url = page.canonical_url();
     loaded.page.url_depth =
         page.path_depth() + (page.canonical_url().find('?') == std::string::npos ? 0 : 1);
     if (record.links.has_value()) {
       for (const std::string& link : *record.links) {
-        loaded.links.push_back(extract::IdentityOf(link, options_.extract.url).url);
+        loaded.links.push_back(extract::IdentityOf(link, entries_.options().extract.url).url);
       }
     } else {
       for (const extract::Link& link : extractor_.Extract(record.page).links) {
-        loaded.links.push_back(extract::IdentityOf(link.url, options_.extract.url).url);
+        loaded.links.push_back(extract::IdentityOf(link.url, entries_.options().extract.url).url);
       }
     }
     loaded.shingles = CrudeShingles(CrudeWords(record.page.body));
@@ -58,21 +57,7 @@ class RecordReader {
     return options;
   }
 
-  /// As the extract stage makes it of the record in an input topic.
-  log::Entry EntryOf(const PageRecord& record, std::int64_t offset) {
-    const nlohmann::json json = {{"url", record.page.url},
-                                 {"body", record.page.body},
-                                 {"content_type", record.page.content_type},
-                                 {"status_code", record.page.status_code}};
-    consumer::SourceRecord source;
-    source.record.value = json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-    source.source.set_topic("harvest");
-    source.source.set_offset(offset);
-    return processor_.Process(std::move(source)).entry;
-  }
-
-  const consumer::ProcessorOptions options_;
-  consumer::PageProcessor processor_;
+  PageEntries entries_;
   extract::Extractor extractor_;
 };
 

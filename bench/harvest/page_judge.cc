@@ -18,14 +18,14 @@ constexpr std::uint64_t kMaxSites = 1'000'000;
 constexpr std::int64_t kStartMs = 1'700'000'000'000;
 
 [[noreturn]] void Die(const Error& error) {
-  fmt::print(stderr, "harvest: {}\n", error.message);
+  fmt::print(stderr, "judge: {}\n", error.message);
   std::exit(EXIT_FAILURE);
 }
 
 }  // namespace
 
-Result<std::unique_ptr<PageJudge>> PageJudge::Create(const CrawlSet& set) {
-  std::unique_ptr<PageJudge> judge(new PageJudge(set));
+Result<std::unique_ptr<PageJudge>> PageJudge::Create(const std::string& scheme) {
+  std::unique_ptr<PageJudge> judge(new PageJudge);
   StoreOptions options;
   options.directory = judge->directory_.path();
   auto store = Store::Open(options);
@@ -38,18 +38,17 @@ Result<std::unique_ptr<PageJudge>> PageJudge::Create(const CrawlSet& set) {
     if (!index) return tl::unexpected(index.error());
     return std::unique_ptr<HammingIndex>(*std::move(index));
   };
-  auto detector = Detector::Open(*judge->store_, make_index, set.scheme);
+  auto detector = Detector::Open(*judge->store_, make_index, scheme);
   if (!detector) return tl::unexpected(detector.error());
   judge->detector_ = *std::move(detector);
   JudgeParameters parameters;
   parameters.sites.max = kMaxSites;
-  auto begun = judge->detector_->Fold(ParametersEntry(parameters, set.scheme));
+  auto begun = judge->detector_->Fold(ParametersEntry(parameters, scheme));
   if (!begun) return tl::unexpected(begun.error());
   return judge;
 }
 
-std::string PageJudge::Judge(std::size_t page) {
-  log::Entry entry = set_.pages[page].entry;
+std::string PageJudge::Judge(log::Entry entry) {
   log::Page& fetched = *entry.mutable_page();
   ++offset_;
   fetched.mutable_source()->set_offset(offset_);
@@ -61,8 +60,16 @@ std::string PageJudge::Judge(std::size_t page) {
     const Status committed = detector_->Commit({offset_, std::string(16, 'x')});
     if (!committed) Die(committed.error());
   }
-  return folded->verdict.has_value() ? std::string(RuleFor(folded->verdict->reason).name)
-                                     : std::string();
+  page_ = std::move(*entry.mutable_page());
+  verdict_ = folded->verdict;
+  return verdict_.has_value() ? std::string(RuleFor(verdict_->reason).name) : std::string();
+}
+
+std::string PageJudge::ReasonOfScore() {
+  if (!verdict_.has_value()) return {};
+  auto scores = detector_->ScoresOf(page_, *verdict_);
+  if (!scores) Die(scores.error());
+  return scores->empty() ? std::string() : std::move(scores->front().reason);
 }
 
 site::Site PageJudge::SiteAt(std::string_view name) {

@@ -16,7 +16,7 @@ double ValueOf(site::Share share) { return share / static_cast<double>(site::kWh
 }  // namespace
 
 Result<std::unique_ptr<SiteOrder>> SiteOrder::Create(const CrawlSet& set, bool suppresses) {
-  auto judge = PageJudge::Create(set);
+  auto judge = PageJudge::Create(set.scheme);
   if (!judge) return tl::unexpected(judge.error());
   return std::unique_ptr<SiteOrder>(new SiteOrder(set, suppresses, *std::move(judge)));
 }
@@ -83,7 +83,7 @@ std::optional<Step> SiteOrder::Next() {
 }
 
 std::string SiteOrder::Fetched(std::size_t page) {
-  std::string judged = judge_->Judge(page);
+  std::string judged = judge_->Judge(set_.pages[page].entry);
   const std::string_view name = site::SiteOf(set_.pages[page].url);
   site::Site& of = sites_[std::string(name)];
   site::Site now = judge_->SiteAt(name);

@@ -3,6 +3,7 @@
 #include "plugin/judge/fold_version.h"
 #include "plugin/judge/page.h"
 #include "plugin/judge/page_fetch.h"
+#include "plugin/judge/page_site.h"
 #include "plugin/judge/rows.h"
 #include "plugin/log/links.h"
 #include "plugin/site/site.h"
@@ -17,6 +18,9 @@
 namespace crawlsieve {
 namespace {
 
+/// In place of the verdict's reason.
+constexpr std::string_view kSoftError = "soft_error";
+
 /// The scores of one page, one after the other.
 class PageScores {
  public:
@@ -29,7 +33,7 @@ class PageScores {
                      context.fold_version < kFoldVersionOfUnfollowedLinks) {}
 
   [[nodiscard]] Result<std::vector<UrlScore>> Take() && {
-    AddOwn();
+    CRAWLSIEVE_RETURN_IF_ERROR(AddOwn());
     if (!page_.links().empty()) {
       CRAWLSIEVE_ASSIGN_OR_RETURN(const auto links,
                                   log::UnpackLinks(page_.links(), page_.canonical_url()));
@@ -63,15 +67,23 @@ class PageScores {
     return score;
   }
 
+  /// nullptr: nothing is known of it.
+  [[nodiscard]] Result<const site::Site*> SiteOf(std::string_view url) {
+    return context_.sites.Find(site::SiteOf(url), context_.parameters.sites.max, context_.rows);
+  }
+
   /// A page that was fetched just now has nothing new yet: what counts is when it will.
-  void AddOwn() {
+  Status AddOwn() {
+    CRAWLSIEVE_ASSIGN_OR_RETURN(const site::Site* const known, SiteOf(page_.canonical_url()));
+    const bool is_soft_error = known != nullptr && IsSoftError(page_, verdict_, *known);
     UrlScore score = Begin(page_.canonical_url());
-    score.reason = RuleFor(verdict_.reason).name;
+    score.reason = is_soft_error ? kSoftError : RuleFor(verdict_.reason).name;
     score.fetched = true;
     score.next_fetch = verdict_.recrawl->next_fetch;
     const int status = StatusOf(page_);
     if (status >= 100 && status <= 599) score.last_status = static_cast<std::uint32_t>(status);
     scores_.push_back(std::move(score));
+    return {};
   }
 
   Status AddLink(const std::string& url) {
@@ -80,9 +92,7 @@ class PageScores {
         const auto fetched,
         context_.rows.Row(Table::kUrls, UrlRow::Key(url, page_, context_.parameters.scope)));
     if (fetched.has_value()) return {};
-    CRAWLSIEVE_ASSIGN_OR_RETURN(
-        const site::Site* const known,
-        context_.sites.Find(site::SiteOf(url), context_.parameters.sites.max, context_.rows));
+    CRAWLSIEVE_ASSIGN_OR_RETURN(const site::Site* const known, SiteOf(url));
     static const site::Site kUnknown;
     const site::Site& of = known != nullptr ? *known : kUnknown;
     const std::uint32_t depth = page_.path_depth() + 1;

@@ -48,11 +48,14 @@ std::optional<Answer> AnswerOf(const PageFacts& facts) {
 }
 
 /// What the page's content is known by among those of its site.
-std::uint64_t ContentOf(const PageFacts& facts) {
-  if (facts.verdict.cluster.has_value()) return facts.verdict.cluster->id.sequence;
-  const auto checksum = ChecksumFromBytes(facts.page.content_checksum());
+std::uint64_t ContentOf(const log::Page& page, const Verdict& verdict) {
+  if (verdict.cluster.has_value()) return verdict.cluster->id.sequence;
+  const auto checksum = ChecksumFromBytes(page.content_checksum());
   return checksum ? checksum->low : 0;
 }
+
+/// An entry that no extract process wrote may have any number.
+std::uint32_t TitleOf(const log::Page& page) { return page.title() % site::kTitles; }
 
 site::Share NoveltyOf(const PageFacts& facts) {
   switch (facts.verdict.reason) {
@@ -91,8 +94,9 @@ std::optional<site::PageObservation> ObservationOf(const PageFacts& facts) {
   observation.answer = *answer;
   if (*answer == Answer::kContent) {
     observation.novelty = NoveltyOf(facts);
-    observation.content = site::MarkOf(ContentOf(facts));
+    observation.content = site::MarkOf(ContentOf(page, facts.verdict));
     observation.simhash = facts.simhash;
+    observation.title = TitleOf(page);
     observation.is_short = facts.verdict.reason == Reason::kTooShort;
     observation.has_known_words = facts.neighbours.has_same_words;
   } else if (*answer == Answer::kRedirect &&
@@ -101,6 +105,11 @@ std::optional<site::PageObservation> ObservationOf(const PageFacts& facts) {
     observation.stands_for = page.redirect_target();
   }
   return observation;
+}
+
+bool IsSoftError(const log::Page& page, const Verdict& verdict, const site::Site& site) {
+  return verdict.reason != Reason::kOutdated && page.outcome() == log::OUTCOME_TEXT &&
+         site.IsSoftError(page.canonical_url(), {page.simhash(), TitleOf(page)});
 }
 
 std::string_view LatestPagesOwner(std::string_view site, std::string_view host) {

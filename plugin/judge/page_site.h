@@ -35,6 +35,11 @@ struct PageFacts {
 /// host. Views are into the page.
 [[nodiscard]] std::optional<site::PageObservation> ObservationOf(const PageFacts& facts);
 
+/// Whether the page is what its site shows for URLs that it doesn't have, as far as is known of the
+/// site behind the page.
+[[nodiscard]] bool IsSoftError(const log::Page& page, const Verdict& verdict,
+                               const site::Site& site);
+
 /// Which host's latest pages a page of a site is one of: the page's own host; or the site, where
 /// its name isn't that of the host, with or without "www.", as with a port.
 [[nodiscard]] std::string_view LatestPagesOwner(std::string_view site, std::string_view host);

@@ -9,13 +9,15 @@
 namespace crawlsieve::site {
 namespace {
 
-// Of a page's first byte; the answer is in the bits above.
+// Of a page's first byte; the answer is in the two bits above kKnownWords.
 constexpr std::uint64_t kFirstFetch = 1;
 constexpr std::uint64_t kWholeNovelty = 2;
 constexpr std::uint64_t kStandsFor = 4;
 constexpr std::uint64_t kShort = 8;
 constexpr std::uint64_t kKnownWords = 16;
 constexpr unsigned kAnswerShift = 5;
+constexpr std::uint64_t kAnswerBits = 3;
+constexpr std::uint64_t kTitled = 128;
 
 /// What a URL begins with, before the name of the host; none: it is written as it is.
 constexpr std::array<std::string_view, 3> kBeginnings{"", "http://", "https://"};
@@ -53,7 +55,7 @@ std::string EncodePage(std::string_view host, const PageObservation& page) {
   schedule::ByteWriter out;
   out.Fixed((page.first_fetch ? kFirstFetch : 0) | (novelty == kWhole ? kWholeNovelty : 0) |
                 (target.empty() ? 0 : kStandsFor) | (page.is_short ? kShort : 0) |
-                (page.has_known_words ? kKnownWords : 0) |
+                (page.has_known_words ? kKnownWords : 0) | (page.title != 0 ? kTitled : 0) |
                 static_cast<std::uint64_t>(page.answer) << kAnswerShift,
             1);
   // A Site looks at no more of a time.
@@ -61,6 +63,7 @@ std::string EncodePage(std::string_view host, const PageObservation& page) {
   if (novelty != kWhole) out.Varint(novelty);
   out.Fixed(page.content, 4);
   out.Fixed(page.simhash, 8);
+  if (page.title != 0) out.Fixed(page.title, 1);
   Write(url, host, out);
   if (!target.empty()) Write(target, host, out);
   return std::move(out).Take();
@@ -76,17 +79,19 @@ bool AddPage(schedule::ByteReader& in, std::string_view host, Site& site,
   page.first_fetch = (flags & kFirstFetch) != 0;
   page.is_short = (flags & kShort) != 0;
   page.has_known_words = (flags & kKnownWords) != 0;
-  page.answer = static_cast<Answer>(flags >> kAnswerShift);
+  const std::uint64_t answer = flags >> kAnswerShift & kAnswerBits;
+  page.answer = static_cast<Answer>(answer);
   const std::uint64_t half_lives = in.Varint();
   page.time = half_lives * kHalfLifeSeconds;
   const std::uint64_t novelty = (flags & kWholeNovelty) != 0 ? kWhole : in.Varint();
   page.novelty = static_cast<Share>(novelty);
   page.content = static_cast<ContentMark>(in.Fixed(4));
   page.simhash = in.Fixed(8);
+  if ((flags & kTitled) != 0) page.title = static_cast<std::uint32_t>(in.Fixed(1));
   std::string url;
   std::string target;
   if (!Read(in, host, url) || ((flags & kStandsFor) != 0 && !Read(in, host, target)) ||
-      flags >> kAnswerShift >= kAnswers || novelty > kWhole ||
+      answer >= kAnswers || novelty > kWhole || page.title >= kTitles ||
       half_lives > ~std::uint64_t{0} / kHalfLifeSeconds) {
     return false;
   }

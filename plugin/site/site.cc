@@ -10,7 +10,7 @@
 namespace crawlsieve::site {
 namespace {
 
-constexpr std::uint64_t kFormat = 4;
+constexpr std::uint64_t kFormat = 5;
 constexpr std::size_t kMaxTrapSegments = 20;
 constexpr std::size_t kMaxTrapBytes = 1024;
 constexpr std::ptrdiff_t kMaxRepeats = 2;
@@ -18,12 +18,23 @@ constexpr std::uint64_t kExploreOneIn = 20;
 constexpr Share kExploredPart = 4;
 
 static_assert(PatternMaker::kMaxEncodedBytes + PatternCounts::kMaxEncodedBytes +
-                  UrlRules::kMaxEncodedBytes + RepeatedContent::kMaxEncodedBytes + 64 <=
+                  UrlRules::kMaxEncodedBytes + RepeatedContent::kMaxEncodedBytes +
+                  SoftErrors::kMaxEncodedBytes + 64 <=
               Site::kMaxEncodedBytes);
 
 std::uint64_t HashOf(std::string_view text) { return RawChecksum(text).low; }
 
-bool IsHome(const UrlParts& parts) { return parts.path.size() <= 1 && parts.parameters.empty(); }
+bool HasHomePath(const UrlParts& parts) { return parts.path.size() <= 1; }
+
+bool IsHome(const UrlParts& parts) { return HasHomePath(parts) && parts.parameters.empty(); }
+
+/// The last segment that isn't empty.
+std::string_view LastNameOf(const UrlParts& parts) {
+  for (std::size_t i = parts.segments.size(); i > 0; --i) {
+    if (!parts.segments[i - 1].empty()) return parts.segments[i - 1];
+  }
+  return {};
+}
 
 Share PartOf(Share whole, Share part) {
   return static_cast<Share>(std::uint64_t{whole} * part >> 16);
@@ -83,8 +94,13 @@ std::optional<Brought> Site::AddPage(const PageObservation& page) {
       brought = {Found::kNew, page.novelty, WorthOf(page, patterns.pattern)};
     }
     if (page.first_fetch) {
-      repeated_.Add(content, WithoutQuery(patterns.pattern), IsHome(parts));
-      if (repeated_.IsSoftError(content)) brought.found = Found::kSoftError;
+      repeated_.Add(content);
+      const Likeness likeness{page.simhash, page.title};
+      soft_errors_.Add(likeness, WithoutQuery(patterns.pattern), LastNameOf(parts),
+                       HasHomePath(parts));
+      if (!HasHomePath(parts) && soft_errors_.Contains(likeness)) {
+        brought.found = Found::kSoftError;
+      }
     }
   }
   // As much as EncodePage keeps: a site that is read is the one that took the page itself.
@@ -113,7 +129,9 @@ UrlPatterns Site::PatternsOf(std::string_view url) const {
   return maker_.PatternsOf(PartsOf(url.substr(0, kMaxUrlBytes)));
 }
 
-bool Site::IsSoftError(ContentMark content) const { return repeated_.IsSoftError(content); }
+bool Site::IsSoftError(std::string_view url, const Likeness& page) const {
+  return !HasHomePath(PartsOf(url.substr(0, kMaxUrlBytes))) && soft_errors_.Contains(page);
+}
 
 ExpectedSteps Site::StepsOf(const UrlPatterns& patterns, std::uint32_t depth, bool explore,
                             const Expected& average) const {
@@ -186,6 +204,7 @@ std::string Site::Encode() const {
   patterns_.Encode(out);
   rules_.Encode(out);
   repeated_.Encode(out);
+  soft_errors_.Encode(out);
   return std::move(out).Take();
 }
 
@@ -194,13 +213,16 @@ Result<Site> Site::Decode(std::string_view bytes) {
     return MakeError(ErrorCode::kCorruption, std::string("what was learned of a site: ") + what);
   };
   schedule::ByteReader in(bytes);
-  if (in.Varint() != kFormat) return damaged("unknown format");
+  if (in.Varint() != kFormat) {
+    return damaged("another build wrote it; begin with an empty state directory");
+  }
   Site site;
   if (!site.maker_.Decode(in)) return damaged("parameters");
   if (!site::Decode(in, site.counts_)) return damaged("counts");
   if (!site.patterns_.Decode(in)) return damaged("patterns");
   if (!site.rules_.Decode(in)) return damaged("rules");
   if (!site.repeated_.Decode(in)) return damaged("contents");
+  if (!site.soft_errors_.Decode(in)) return damaged("soft errors");
   if (!in.at_end()) return damaged("length");
   return site;
 }

@@ -5,6 +5,7 @@
 #include "plugin/site/repeated_content.h"
 #include "plugin/site/share.h"
 #include "plugin/site/siblings.h"
+#include "plugin/site/soft_errors.h"
 #include "plugin/site/url_patterns.h"
 #include "plugin/site/url_rules.h"
 
@@ -44,6 +45,7 @@ struct PageObservation {
   /// no cluster.
   ContentMark content = 0;
   std::uint64_t simhash = 0;
+  std::uint32_t title = 0;  ///< as Likeness::title
   /// The judge compared it with none: too little text. Then it is new unless it is among the
   /// contents that the site has often.
   bool is_short = false;
@@ -128,7 +130,7 @@ struct ExpectedSteps {
 class Site {
  public:
   /// With the latest pages of a host it stays below 64 KiB.
-  static constexpr std::size_t kMaxEncodedBytes = 57 * 1024;
+  static constexpr std::size_t kMaxEncodedBytes = 58 * 1024;
 
   /// Takes a fetch; returns what it brought, nullopt for a refetch. A temporary failure is no
   /// observation. Of a URL, the first kMaxUrlBytes tell its pattern.
@@ -152,13 +154,13 @@ class Site {
   /// Raised when a URL may have another pattern than before.
   [[nodiscard]] std::uint64_t pattern_epoch() const { return maker_.epoch(); }
 
-  /// Whether the content is what the site shows for URLs that it doesn't have.
-  [[nodiscard]] bool IsSoftError(ContentMark content) const;
+  /// Whether such a page at `url` is what the site shows for URLs that it doesn't have.
+  [[nodiscard]] bool IsSoftError(std::string_view url, const Likeness& page) const;
 
   [[nodiscard]] const FetchCounts& counts() const { return counts_; }
   [[nodiscard]] const PatternCounts& patterns() const { return patterns_; }
   [[nodiscard]] const UrlRules& rules() const { return rules_; }
-  [[nodiscard]] const RepeatedContent& repeated() const { return repeated_; }
+  [[nodiscard]] const SoftErrors& soft_errors() const { return soft_errors_; }
 
   [[nodiscard]] std::string Encode() const;
   /// Errors: kCorruption for bytes that Encode never writes.
@@ -173,6 +175,7 @@ class Site {
   PatternCounts patterns_;  ///< and shapes
   UrlRules rules_;
   RepeatedContent repeated_;
+  SoftErrors soft_errors_;
 };
 
 }  // namespace crawlsieve::site

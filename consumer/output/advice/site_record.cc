@@ -124,7 +124,7 @@ void AppendSite(const SiteReport& report, std::string& text) {
                  Fetches(counts.soft_errors));
   fmt::format_to(out, "chance of new    {:.4f}; of an average fetch of the crawl {:.4f}\n",
                  Decimal(counts.Expect(report.average).chance), Decimal(report.average.chance));
-  for (const std::uint32_t urls : site.repeated().UrlsOfSoftErrors()) {
+  for (const std::uint32_t urls : site.soft_errors().UrlsOfGroups()) {
     fmt::format_to(out, "soft error page  shown at {} URLs\n", urls);
   }
   const auto patterns = PatternsOf(site);
@@ -160,7 +160,7 @@ std::string SiteRecord(const SiteReport& report) {
   if (report.site.has_value()) {
     AddCounts(report.site->counts(), learned);
     learned["chance_of_new"] = Decimal(report.site->counts().Expect(report.average).chance);
-    learned["soft_error_pages"] = report.site->repeated().UrlsOfSoftErrors();
+    learned["soft_error_pages"] = report.site->soft_errors().UrlsOfGroups();
     learned["patterns"] = Json::array();
     for (const auto* pattern : PatternsOf(*report.site)) {
       learned["patterns"].push_back(PatternJson(*pattern));

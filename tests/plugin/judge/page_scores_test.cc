@@ -124,6 +124,28 @@ TEST_F(PageScoresTest, APatternThatBroughtNewContentGoesBeforeOneThatBroughtNone
   EXPECT_EQ(scores[2].reason, "url_rule");
 }
 
+TEST_F(PageScoresTest, APageForWhateverIsMissingIsASoftErrorWhenItWasSeenOften) {
+  const auto is_soft_error = [this](const std::string& url, const std::string& content) {
+    const auto scores = Scores(Page(url, content));
+    return !scores.empty() && scores[0].reason == "soft_error";
+  };
+  for (int i = 0; i < 8; ++i) {
+    EXPECT_FALSE(is_soft_error(fmt::format("http://host.example/{}/gone{}", i % 4, i), "sorry"));
+    EXPECT_FALSE(is_soft_error(fmt::format("http://host.example/{}/page{}", i % 4, i),
+                               fmt::format("page {}", i)));
+  }
+  for (int i = 8; i < 40; ++i) {
+    const std::string folder(1, static_cast<char>('a' + i % 4));
+    const bool is_told =
+        is_soft_error(fmt::format("http://host.example/{}/gone{}", folder, i), "sorry");
+    if (i >= 20) {
+      EXPECT_TRUE(is_told) << i;
+    }
+    EXPECT_FALSE(is_soft_error(fmt::format("http://host.example/{}/page{}", folder, i),
+                               fmt::format("page {}", i)));
+  }
+}
+
 TEST_F(PageScoresTest, LinksOfAPageThatIsNotToBeFollowedCountAQuarter) {
   const auto value_of = [](const UrlScore& score, std::string_view name) {
     for (const ScoreComponent& component : score.components) {
