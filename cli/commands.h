@@ -163,6 +163,15 @@ struct PurgeArguments {
   bool json = false;
 };
 
+struct MigrateArguments {
+  std::filesystem::path before;  ///< configuration of the deployment that runs
+  std::filesystem::path after;   ///< of its shadow
+  std::string suffix;            ///< of the shadow's names
+  std::filesystem::path out;     ///< empty: standard output
+  std::size_t examples = 3;      ///< of each kind of difference
+  bool json = false;
+};
+
 struct StateVerifyArguments {
   std::filesystem::path config;
   std::filesystem::path repository;  ///< of checkpoints; empty: the log is folded from its start
@@ -244,6 +253,12 @@ int StateVerifyCommand(const StateVerifyArguments& arguments);
 int LogTrimCommand(const LogTrimArguments& arguments);
 /// Has the judges forget pages, or says which these would be.
 int PurgeCommand(const PurgeArguments& arguments);
+/// Prints the configuration of a shadow.
+int MigratePlanCommand(const MigrateArguments& arguments);
+/// Says whether two configurations can run beside each other; kExitWrongInput if not.
+int MigrateCheckCommand(const MigrateArguments& arguments);
+/// Compares the verdicts of two deployments.
+int MigrateReportCommand(const MigrateArguments& arguments);
 /// Makes a checkpoint of the state of a judge that isn't running.
 int CheckpointCreateCommand(const CheckpointArguments& arguments);
 /// Lists the checkpoints of a repository.

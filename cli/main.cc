@@ -272,6 +272,36 @@ void AddPurge(CLI::App& app, Commands& commands) {
   commands.push_back({&purge, [arguments] { return PurgeCommand(*arguments); }});
 }
 
+void AddMigrate(CLI::App& app, Commands& commands) {
+  const auto arguments = std::make_shared<MigrateArguments>();
+  CLI::App& migrate = *app.add_subcommand(
+      "migrate", "Try another fingerprint scheme in a shadow beside the deployment that runs");
+  migrate.require_subcommand(1);
+  CLI::App& plan = *migrate.add_subcommand(
+      "plan", "Print the configuration of a shadow, and what to do in which order");
+  plan.add_option("--to", arguments->suffix, "Ends the names of the shadow's topics: next")
+      ->required();
+  plan.add_option("--out", arguments->out, "Write it here (default: standard output)");
+  CLI::App& check =
+      *migrate.add_subcommand("check", "Say whether two configurations can run beside each other");
+  CLI::App& report = *migrate.add_subcommand(
+      "report",
+      "Compare the verdicts of both: what is the same, what differs, how far the shadow is");
+  report.add_option("--examples", arguments->examples, "Of each kind of difference")
+      ->check(CLI::Range(0, 1'000))
+      ->capture_default_str();
+  report.add_flag("--json", arguments->json, "Print the report as JSON");
+  for (CLI::App* command : {&plan, &check, &report}) {
+    command->add_option("OLD", arguments->before, "Configuration of the deployment that runs")
+        ->required();
+    if (command == &plan) continue;
+    command->add_option("NEW", arguments->after, "Configuration of the shadow")->required();
+  }
+  commands.push_back({&plan, [arguments] { return MigratePlanCommand(*arguments); }});
+  commands.push_back({&check, [arguments] { return MigrateCheckCommand(*arguments); }});
+  commands.push_back({&report, [arguments] { return MigrateReportCommand(*arguments); }});
+}
+
 /// --state or --config.
 void AddStateOptions(CLI::App& command, CheckpointArguments& arguments, const char* meaning) {
   CLI::Option& state = *command.add_option("--state", arguments.state, meaning);
@@ -706,6 +736,7 @@ int Main(int argc, char** argv) {
   AddState(app, commands);
   AddLog(app, commands);
   AddPurge(app, commands);
+  AddMigrate(app, commands);
   AddDue(app, commands);
   AddExplain(app, commands);
   AddSite(app, commands);

@@ -1,25 +1,18 @@
 #include "cli/verdict_source.h"
 
 #include "consumer/input/byte_stream.h"
-#include "consumer/kafka/admin.h"
-#include "consumer/kafka/consumer.h"
 
-#include <chrono>
 #include <cstdint>
 #include <string>
 
 #include "cli/progress.h"
+#include "cli/verdict_topic.h"
 #include <fmt/format.h>
 
 namespace crawlsieve::consumer {
 namespace {
 
-using std::chrono::milliseconds;
-
 constexpr std::size_t kMostLineBytes = 2 << 20;
-constexpr milliseconds kBrokerTimeout{10'000};
-/// No record and no error for so long: the broker is as good as gone.
-constexpr std::chrono::seconds kPatience{60};
 
 Status In(const std::string& place, const Error& error) {
   return MakeError(error.code, fmt::format("{}: {}", place, error.message));
@@ -62,45 +55,6 @@ Status ReadFile(const std::filesystem::path& path, const VerdictTaker& take) {
                    fmt::format("{}: {}", path.native(), stream->damage()));
 }
 
-/// Reads the records of a partition that lie before `end`.
-Status ReadPartition(Consumer& consumer, const TopicPartition& partition, const Watermarks& ends,
-                     const VerdictTaker& take, Progress& progress) {
-  if (auto assigned = consumer.Assign({{partition, ends.low}}); !assigned) {
-    return tl::unexpected<Error>(assigned.error());
-  }
-  auto deadline = std::chrono::steady_clock::now() + kPatience;
-  while (!consumer.IsAtEnd(partition)) {
-    auto polled = consumer.Poll(milliseconds(200));
-    const auto now = std::chrono::steady_clock::now();
-    const bool is_over = now >= deadline;
-    if (!polled && (polled.error().error_class != ErrorClass::kRetriable || is_over)) {
-      return tl::unexpected<Error>(polled.error());
-    }
-    if (!polled || !polled->has_value()) {
-      if (!is_over) continue;
-      return MakeError(
-          ErrorCode::kIo,
-          fmt::format("{} [{}]: no record came for {} s, offset {} is the end", partition.topic,
-                      partition.partition, kPatience.count(), ends.high));
-    }
-    deadline = now + kPatience;
-    const ConsumedRecord& record = **polled;
-    if (record.offset() >= ends.high) break;
-    if (progress.IsDue()) {
-      progress.Show(static_cast<std::uint64_t>(record.offset() - ends.low),
-                    static_cast<std::uint64_t>(ends.high - ends.low),
-                    fmt::format("partition {}", partition.partition));
-    }
-    const std::string place =
-        fmt::format("{} [{}] at offset {}", record.topic(), record.partition(), record.offset());
-    const auto value = record.value();
-    if (!value.has_value()) return In(place, {ErrorCode::kInvalidInput, "not a verdict: no value"});
-    if (const Status done = take(*value); !done) return In(place, done.error());
-    if (record.offset() + 1 >= ends.high) break;
-  }
-  return {};
-}
-
 }  // namespace
 
 Status ForEachVerdictLine(const std::vector<std::filesystem::path>& files,
@@ -112,27 +66,19 @@ Status ForEachVerdictLine(const std::vector<std::filesystem::path>& files,
 }
 
 Status ForEachVerdictRecord(const config::Config& config, const VerdictTaker& take) {
-  const std::string& topic = config.kafka.verdict_topic;
-  CRAWLSIEVE_ASSIGN_OR_RETURN(auto admin, Admin::Make(config.kafka, {}));
-  const auto described = admin->DescribeTopic(topic, kBrokerTimeout);
-  if (!described) {
-    return MakeError(ErrorCode::kIo, fmt::format("{}: {}", topic, described.error().message));
-  }
-  if (!described->has_value()) {
-    return MakeError(ErrorCode::kIo, fmt::format("there is no topic {}", topic));
-  }
-  ClientRecipe recipe = KeptPageReader(config.kafka);
-  recipe.required["enable.partition.eof"] = "true";
-  CRAWLSIEVE_ASSIGN_OR_RETURN(auto consumer, Consumer::Make(recipe, config.kafka, {}));
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto topic, VerdictTopic::Open(config.kafka));
   Progress progress("verdicts");
-  for (std::int32_t i = 0; i < (*described)->partitions; ++i) {
-    const TopicPartition partition{topic, i};
-    const auto ends = consumer->QueryWatermarks(partition, kBrokerTimeout);
-    if (!ends) return tl::unexpected<Error>(ends.error());
-    if (ends->low == ends->high) continue;
-    CRAWLSIEVE_RETURN_IF_ERROR(ReadPartition(*consumer, partition, *ends, take, progress));
-  }
-  return {};
+  std::uint64_t done = 0;
+  return topic.ForEach([&](const ConsumedRecord& record) -> Status {
+    ++done;
+    if (progress.IsDue()) progress.Show(done, topic.offsets(), topic.name());
+    const std::string place =
+        fmt::format("{} [{}] at offset {}", record.topic(), record.partition(), record.offset());
+    const auto value = record.value();
+    if (!value.has_value()) return In(place, {ErrorCode::kInvalidInput, "not a verdict: no value"});
+    const Status taken = take(*value);
+    return taken ? taken : In(place, taken.error());
+  });
 }
 
 }  // namespace crawlsieve::consumer

@@ -93,6 +93,8 @@ ROOMS = {
                         "consumer/observability consumer/status consumer/claims "
                         "consumer/pipeline consumer/service/options.h consumer/service/brokers "
                         "consumer/service/slots consumer/service/extract consumer/service/judge",
+    "consumer/migration": "plugin/base plugin/fingerprint consumer/kafka "
+                          "consumer/service/options.h",
     "config": "plugin/fingerprint plugin/verdict plugin/schedule plugin/index extract/text extract/features "
               "extract/options.h consumer/input/formats consumer/claims "
               "consumer/service/options.h",
@@ -111,7 +113,7 @@ ROOMS = {
            "consumer/output/scores consumer/output/verdicts consumer/pipeline consumer/crash_probe "
            "consumer/service/brokers "
            "consumer/service/slots consumer/service/extract/copy_record.h "
-           "consumer/service config evaluation evaluation/crawl evaluation/schemes",
+           "consumer/service consumer/migration config evaluation evaluation/crawl evaluation/schemes",
 }
 # May include everything, and nothing but they themselves includes them.
 FREE = ("tests", "bench")

@@ -1,0 +1,213 @@
+"""`crawlsieve migrate` beside a real broker: a shadow that plan, check and run make judges the same
+records by another scheme, and the report counts what a join by hand counts.
+
+    migrate_test.py PROGRAM
+"""
+
+import collections
+import json
+import os
+import pathlib
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests/chaos"))
+
+import confluent_kafka  # noqa: E402
+import confluent_kafka.admin  # noqa: E402
+import processes  # noqa: E402
+import yaml  # noqa: E402
+
+PROGRAM = os.path.abspath(sys.argv.pop(1))
+DONE, WRONG_INPUT, FAILED = 0, 1, 3
+SECONDS = 120
+PARTITIONS = 2
+PAGES = 300
+SEED = 20261125
+
+
+def pages(first, count):
+    """Pages of which every third is the one before it, under "www."."""
+    chance = random.Random(f"{SEED} {first}")
+    for number in range(first, first + count):
+        is_again = number % 3 == 2
+        if not is_again:
+            words = [f"{chance.choice('bcdfghklmnprstvz')}{chance.randrange(10**6):x}o"
+                     for _ in range(90)]
+        page = number - 1 if is_again else number
+        yield {"url": f"http://{'www.' if is_again else ''}site{page % 7}.example/{page}",
+               "content_type": "text/html",
+               "body": f"<title>page</title><p>{' '.join(words)}</p>"}
+
+
+def outcome(verdict):
+    return f"{verdict['verdict']} {verdict['reason']}"
+
+
+class MigrateTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        temporary = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(temporary.cleanup)
+        cls.folder = pathlib.Path(temporary.name)
+        broker = processes.Broker(cls.folder / "broker")
+        cls.addClassCleanup(broker.kill)
+        broker.start()
+        cls.address = broker.address
+        cls.admin = confluent_kafka.admin.AdminClient({"bootstrap.servers": cls.address})
+        made = cls.admin.create_topics(
+            [confluent_kafka.admin.NewTopic("crawl.pages", PARTITIONS, 1)])
+        made["crawl.pages"].result(SECONDS)
+
+    def write_config(self, name, **kafka):
+        path = self.folder / name
+        path.write_text(json.dumps({
+            "kafka": {"bootstrap_servers": self.address, **kafka},
+            "service": {"state_directory": str(self.folder / "state")},
+            "http": {"enabled": False}}))
+        return path
+
+    def feed(self, first, count):
+        producer = confluent_kafka.Producer({"bootstrap.servers": self.address})
+        for number, page in enumerate(pages(first, count)):
+            producer.produce("crawl.pages", json.dumps(page), partition=number % PARTITIONS)
+        self.assertEqual(producer.flush(SECONDS), 0)
+
+    def read(self, topic):
+        """The verdicts that are committed there, by their input record."""
+        if topic not in self.admin.list_topics(timeout=SECONDS).topics:
+            return {}
+        partitions = self.admin.list_topics(topic, timeout=SECONDS).topics[topic].partitions
+        consumer = confluent_kafka.Consumer({
+            "bootstrap.servers": self.address, "group.id": "test",
+            "isolation.level": "read_committed", "enable.partition.eof": True})
+        verdicts = {}
+        for partition in partitions:
+            consumer.assign([confluent_kafka.TopicPartition(topic, partition, 0)])
+            while True:
+                record = consumer.poll(SECONDS)
+                self.assertIsNotNone(record, f"no end of {topic}")
+                if record.error():
+                    break
+                verdict = json.loads(record.value())
+                source = verdict["source"]
+                place = source["partition"], source["offset"]
+                self.assertNotIn(place, verdicts)
+                verdicts[place] = verdict
+        consumer.close()
+        return verdicts
+
+    def start(self, config):
+        log = (self.folder / f"{config.stem}.log").open("ab")
+        self.addCleanup(log.close)
+        service = subprocess.Popen([PROGRAM, "run", "--config", str(config)],
+                                   stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        self.addCleanup(self.stop, service)
+        return service
+
+    def stop(self, service):
+        if service.poll() is None:
+            service.send_signal(signal.SIGTERM)
+        service.wait(SECONDS)
+
+    def wait_for(self, topic, count, config):
+        deadline = time.monotonic() + SECONDS
+        while len(self.read(topic)) < count:
+            log = self.folder / f"{config.stem}.log"
+            self.assertLess(time.monotonic(), deadline, log.read_text()[-3000:])
+
+    def migrate(self, *arguments, expect=DONE):
+        done = subprocess.run([PROGRAM, "migrate", *arguments], capture_output=True,
+                              timeout=SECONDS, text=True)
+        self.assertEqual(done.returncode, expect, done.stdout + done.stderr)
+        return done
+
+    def test_a_shadow_is_compared_with_what_runs_and_takes_over(self):
+        old = self.write_config("old.yaml")
+        new = self.folder / "new.yaml"
+        self.migrate("plan", str(old), "--to", "next", "--out", str(new))
+        self.assertIn("can run beside each other", self.migrate("check", str(old), str(new)).stdout)
+        plan = yaml.safe_load(new.read_text())
+        plan["extract"]["url"]["drop_www"] = True
+        new.write_text(yaml.safe_dump(plan))
+
+        self.feed(0, PAGES)
+        running = self.start(old)
+        shadow = self.start(new)
+        self.wait_for("crawl.verdicts", PAGES, old)
+        self.wait_for("crawl.verdicts.next", PAGES, new)
+        self.check_report(old, new, {"only": 0})
+
+        # The old one is stopped; the shadow judges on.
+        self.stop(running)
+        self.feed(PAGES, 60)
+        self.wait_for("crawl.verdicts.next", PAGES + 60, new)
+        self.stop(shadow)
+        report = self.check_report(old, new, {"only": 60})
+
+        # Readers go on with the shadow's verdicts behind the last record that the old one judged.
+        last = {line["partition"]: line["old"]["last"] for line in report["partitions"]}
+        counted = collections.Counter(self.read("crawl.verdicts").keys())
+        counted.update(place for place in self.read("crawl.verdicts.next")
+                       if place[1] > last[place[0]])
+        self.assertEqual(len(counted), PAGES + 60)
+        self.assertEqual(set(counted.values()), {1})
+
+    def check_report(self, old, new, wanted):
+        """Compares the report with a join by hand; returns it."""
+        report = json.loads(self.migrate("report", str(old), str(new), "--json").stdout)
+        sides = self.read("crawl.verdicts"), self.read("crawl.verdicts.next")
+        both = sides[0].keys() & sides[1].keys()
+        cells = collections.Counter(
+            (outcome(sides[0][place]), outcome(sides[1][place])) for place in both)
+        self.assertEqual(
+            {(cell["old"], cell["new"]): cell["records"] for cell in report["outcomes"]},
+            dict(cells))
+        self.assertGreater(sum(count for (before, after), count in cells.items()
+                               if before != after), 20, cells)
+        match = [[(side[place]["match"] or {}).get("url") for side in sides] for place in both]
+        equal = sum(outcome(sides[0][place]) == outcome(sides[1][place]) and of[0] == of[1]
+                    for place, of in zip(both, match))
+        self.assertEqual((report["both"], report["equal"]), (len(both), equal))
+        self.assertEqual(report["old"]["verdicts"], len(sides[0]))
+        self.assertEqual(report["new"]["only_here"],
+                         {"before": 0, "within": 0, "behind": wanted["only"]})
+        self.assertEqual(report["old"]["only_here"], {"before": 0, "within": 0, "behind": 0})
+        for cell in report["outcomes"]:
+            for example in cell["examples"]:
+                place = example["partition"], example["offset"]
+                self.assertEqual(outcome(sides[0][place]), cell["old"])
+                self.assertEqual(outcome(sides[1][place]), cell["new"])
+                self.assertEqual(example["url"], sides[0][place]["url"])
+        text = self.migrate("report", str(old), str(new)).stdout
+        self.assertIn(f"{len(both):>12} records that both judged", text)
+        return report
+
+    def test_what_would_hurt_the_deployment_that_runs_is_refused(self):
+        old = self.write_config("one.yaml")
+        said = self.migrate("check", str(old), str(old), expect=WRONG_INPUT).stderr
+        for text in ("kafka.group is crawlsieve in both", "kafka.log.topic: both write to topic",
+                     "kafka.verdicts.topic: both", "service.state_directory:"):
+            self.assertIn(text, said)
+        said = self.migrate("report", str(old), str(old), expect=WRONG_INPUT).stderr
+        self.assertIn("kafka.group is crawlsieve in both", said)
+        said = self.migrate("plan", str(old), "--to", "a b", expect=WRONG_INPUT).stderr
+        self.assertIn("--to: a b can't be part of a topic's name", said)
+        self.migrate("plan", str(self.folder / "none.yaml"), "--to", "next", expect=WRONG_INPUT)
+
+    def test_a_topic_that_is_not_there_is_named(self):
+        old = self.write_config("two.yaml", verdicts={"topic": "none"})
+        new = self.folder / "shadow.yaml"
+        self.migrate("plan", str(old), "--to", "next", "--out", str(new))
+        said = self.migrate("report", str(old), str(new), expect=FAILED).stderr
+        self.assertIn("there is no topic none", said)
+
+
+if __name__ == "__main__":
+    unittest.main()
