@@ -199,23 +199,24 @@ void PrintReport(const Pair& pair, const MigrationReport& report) {
       "  behind its last               {:>11} {:>7}\n"
       "The new one lags behind by {} records.\n\n",
       lag.before, lead.before, lag.within, lead.within, lag.behind, lead.behind, lag.behind);
-  std::vector<std::pair<std::pair<std::string, std::string>, const OutcomeCell*>> cells;
+  using Outcomes = std::pair<std::string, std::string>;
+  std::vector<std::pair<std::uint64_t, Outcomes>> differing;
   for (const auto& [outcomes, cell] : found.cells) {
-    if (outcomes.first != outcomes.second || cell.other_match > 0) {
-      cells.emplace_back(outcomes, &cell);
-    }
+    const auto records = outcomes.first == outcomes.second ? cell.other_match : cell.records;
+    if (records > 0) differing.emplace_back(records, outcomes);
   }
-  std::stable_sort(cells.begin(), cells.end(), [](const auto& left, const auto& right) {
-    return left.second->records > right.second->records;
-  });
-  for (const auto& [outcomes, cell] : cells) {
-    const bool is_same = outcomes.first == outcomes.second;
-    fmt::print("{:>12}  {}{}\n", is_same ? cell->other_match : cell->records,
-               is_same ? outcomes.first : fmt::format("{} -> {}", outcomes.first, outcomes.second),
-               is_same ? ", another match" : "");
+  std::stable_sort(differing.begin(), differing.end(),
+                   [](const auto& left, const auto& right) { return left.first > right.first; });
+  for (const auto& [records, outcomes] : differing) {
+    const auto& [old_outcome, new_outcome] = outcomes;
+    const std::string change = old_outcome == new_outcome
+                                   ? old_outcome + ", another match"
+                                   : fmt::format("{} -> {}", old_outcome, new_outcome);
+    fmt::print("{:>12}  {}\n", records, Printable(change));
     for (const Example& example : report.examples.at(outcomes)) {
-      fmt::print("                {} [{}] {}  {}\n", example.source.topic, example.source.partition,
-                 example.source.offset, Printable(example.verdicts[0].url));
+      fmt::print("                {} [{}] {}  {}\n", Printable(example.source.topic),
+                 example.source.partition, example.source.offset,
+                 Printable(example.verdicts[0].url));
       for (std::size_t side = 0; side < kSides; ++side) {
         const std::string& match = example.verdicts[side].match_url;
         fmt::print("                  {}: {}\n", kNames[side],

@@ -31,6 +31,10 @@ std::vector<Named> TopicsWritten(const KafkaOptions& kafka) {
   return topics;
 }
 
+bool Contains(const std::vector<std::string>& topics, const std::string& topic) {
+  return std::find(topics.begin(), topics.end(), topic) != topics.end();
+}
+
 /// Whether one directory is the other, or lies in it.
 bool Overlap(const std::string& left, const std::string& right) {
   const auto parts = [](const std::string& text) {
@@ -69,9 +73,18 @@ std::vector<std::string> PairProblems(const DeploymentPlaces& before,
                                            old_key, topic));
     }
   }
+  for (const auto& [key, topic] : TopicsWritten(after.kafka)) {
+    if (!Contains(TopicsRead(before.kafka), topic)) continue;
+    problems.push_back(
+        fmt::format("{}: the new one writes to topic {}, which the old one reads", key, topic));
+  }
+  for (const auto& [key, topic] : TopicsWritten(before.kafka)) {
+    if (!Contains(TopicsRead(after.kafka), topic)) continue;
+    problems.push_back(fmt::format(
+        "{} of the old one: the new one reads topic {}, and the old one writes to it", key, topic));
+  }
   for (const std::string& topic : TopicsRead(before.kafka)) {
-    const auto read = TopicsRead(after.kafka);
-    if (std::find(read.begin(), read.end(), topic) != read.end()) continue;
+    if (Contains(TopicsRead(after.kafka), topic)) continue;
     problems.push_back(
         fmt::format("the new one doesn't read topic {}: its records would get no verdict", topic));
   }

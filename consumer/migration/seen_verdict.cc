@@ -37,6 +37,7 @@ Result<SeenVerdict> ReadVerdict(std::string_view record) {
   };
   const Json json = Json::parse(record, nullptr, false);
   if (!json.is_object()) return refused();
+  if (NumberOf(json, "schema_version", 1) != 1) return refused();
   const auto source = json.find("source");
   if (source == json.end() || !source->is_object()) return refused();
   auto topic = TextOf(*source, "topic");

@@ -366,6 +366,58 @@ class CliTest(unittest.TestCase):
         self.run_program("verdicts", "--format", "nutch", expect=2)
         self.run_program("verdicts", "--format", "cdx", bad, expect=2)
 
+    def test_plan_of_a_migration_is_a_configuration_that_runs_beside_the_old_one(self):
+        old, new = self.folder / "old.yaml", self.folder / "new.yaml"
+        old.write_text(json.dumps({
+            "kafka": {"group": "g", "log": {"topic": "entries"}, "scores": {"topic": "urls"},
+                      "input": {"topics": ["a", "b"]}},
+            "service": {"state_directory": str(self.folder / "state") + "/",
+                        "checkpoints": {"directory": str(self.folder / "copies")}},
+            "http": {"port": 9000}}))
+        printed = self.run_program("migrate", "plan", old, "--to", "v2", expect=DONE).stdout
+        self.run_program("migrate", "plan", old, "--to", "v2", "--out", new, expect=DONE)
+        self.assertEqual(new.read_text(), printed)
+        for line in ("kafka.group: g.v2 (was g)", "kafka.log.topic: entries.v2 (was entries)",
+                     "kafka.verdicts.topic: crawl.verdicts.v2 (was crawl.verdicts)",
+                     "kafka.scores.topic: urls.v2 (was urls)", "http.port: 9001 (was 9000)",
+                     f"service.state_directory: {self.folder}/state-v2 (was {self.folder}/state/)"):
+            self.assertIn(f"#   {line}\n", printed)
+        self.assertNotIn("kafka.key.topic: ", printed.split("\n\n")[0])
+        self.run_program("check", "--config", new, expect=DONE)
+        said = self.run_program("migrate", "check", old, new, expect=DONE).stdout
+        self.assertEqual(said, f"{old} and {new} can run beside each other\n")
+
+    def test_plan_says_where_a_secret_belongs_and_does_not_print_it(self):
+        old = self.folder / "old.yaml"
+        secret = "a secret key of more than 32 characters"
+        old.write_text(json.dumps({"fingerprint": {"key": secret}}))
+        printed = self.run_program("migrate", "plan", old, "--to", "v2", expect=DONE).stdout
+        self.assertNotIn(secret, printed)
+        self.assertIn("# Put in what is shown as ", printed)
+
+    def test_suffixes_that_no_topic_can_have_are_refused(self):
+        old = self.folder / "old.yaml"
+        old.write_text("{}")
+        for suffix in ("", "a b", "a/b", "\x1b[31m", "x" * 250):
+            with self.subTest(suffix):
+                said = self.run_program("migrate", "plan", old, "--to", suffix, expect=WRONG_INPUT)
+                self.assertIn("can't be part of a topic's name", said.stderr)
+                self.assertNotIn("\x1b", said.stderr)
+        said = self.run_program("migrate", "plan", old, "--to", "x" * 240, expect=WRONG_INPUT)
+        self.assertIn("too long", said.stderr)
+
+    def test_configurations_that_share_what_they_must_not_are_refused_with_all_of_it(self):
+        old = self.folder / "old.yaml"
+        old.write_text("{}")
+        for command in ("check", "report"):
+            said = self.run_program("migrate", command, old, old, expect=WRONG_INPUT).stderr
+            for what in ("kafka.group", "kafka.log.topic", "kafka.verdicts.topic",
+                         "kafka.dead_letters.suffix", "service.state_directory"):
+                self.assertIn(what, said)
+            said = self.run_program("migrate", command, old, self.folder / "none.yaml",
+                                    expect=WRONG_INPUT).stderr
+            self.assertIn("none.yaml", said)
+
     def test_scan_finds_fields_where_the_configuration_says(self):
         path = self.write_lines("items.jsonl", [
             {"request": {"loadedUrl": f"http://a.example/{i}"}, "html": f"<p>{words(i)}"} for i in range(3)])

@@ -189,6 +189,43 @@ class MigrateTest(unittest.TestCase):
         self.assertIn(f"{len(both):>12} records that both judged", text)
         return report
 
+    def test_a_made_up_change_is_counted_and_what_is_no_verdict_named(self):
+        old = self.write_config("made.yaml", group="m", verdicts={"topic": "made"},
+                                log={"topic": "made.log"})
+        new = self.folder / "made.next.yaml"
+        self.migrate("plan", str(old), "--to", "next", "--out", str(new))
+        escape = "\x1b[31m"
+        # offsets, verdict of the old side, of the new side; None: it has none
+        change = [(range(0, 4), "unique", None), (range(4, 50), "unique", "unique"),
+                  (range(50, 57), "unique", "near_duplicate"), (range(57, 59), "unique", None),
+                  (range(59, 62), None, "unique"), (range(62, 64), "unique", escape),
+                  (range(64, 70), "unique", "unique"), (range(70, 81), "unique", None)]
+        for topic, side in (("made", 1), ("made.next", 2)):
+            made = self.admin.create_topics([confluent_kafka.admin.NewTopic(topic, PARTITIONS, 1)])
+            made[topic].result(SECONDS)
+            producer = confluent_kafka.Producer({"bootstrap.servers": self.address})
+            for line in change:
+                for offset in line[0] if line[side] is not None else ():
+                    producer.produce(topic, json.dumps({
+                        "schema_version": 1, "url": f"http://a.example/{escape}", "verdict": "keep",
+                        "reason": line[side], "match": None, "source": {
+                            "topic": f"pages{escape}", "partition": 0, "offset": offset}}),
+                        partition=offset % PARTITIONS)
+            for value in (None, "no JSON", json.dumps({"url": "http://a.example/"})):
+                producer.produce(topic, value, partition=0)
+            self.assertEqual(producer.flush(SECONDS), 0)
+        report = json.loads(self.migrate("report", str(old), str(new), "--json").stdout)
+        self.assertEqual((report["both"], report["equal"], report["other_outcome"]), (61, 52, 9))
+        self.assertEqual(report["old"]["only_here"], {"before": 4, "within": 2, "behind": 11})
+        self.assertEqual(report["new"]["only_here"], {"before": 0, "within": 3, "behind": 0})
+        self.assertEqual([report[side]["unreadable"] for side in ("old", "new")], [3, 3])
+        self.assertEqual({(line["new"], line["records"]) for line in report["outcomes"]},
+                         {("keep unique", 52), ("keep near_duplicate", 7), (f"keep {escape}", 2)})
+        said = self.migrate("report", str(old), str(new)).stdout
+        self.assertIn("           7  keep unique -> keep near_duplicate\n", said)
+        self.assertIn("The new one lags behind by 11 records.\n", said)
+        self.assertNotIn("\x1b", said)
+
     def test_what_would_hurt_the_deployment_that_runs_is_refused(self):
         old = self.write_config("one.yaml")
         said = self.migrate("check", str(old), str(old), expect=WRONG_INPUT).stderr

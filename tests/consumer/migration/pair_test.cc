@@ -69,6 +69,28 @@ TEST(PairProblems, NameATopicThatOneWritesByOneNameAndTheOtherByAnother) {
                           "topic crawl.verdicts"));
 }
 
+TEST(PairProblems, NameATopicThatOneWritesAndTheOtherReads) {
+  EXPECT_THAT(Problems([](auto& after) { after.kafka.kept_topic = "crawl.pages"; }),
+              ElementsAre("kafka.kept.topic: the new one writes to topic crawl.pages, which the "
+                          "old one reads"));
+  EXPECT_THAT(Problems([](auto& after) { after.kafka.asked_topic = "crawl.verdicts"; }),
+              ElementsAre("kafka.verdicts.topic of the old one: the new one reads topic "
+                          "crawl.verdicts, and the old one writes to it"));
+}
+
+TEST(PairProblems, NameTopicsOfSlotsOnlyWhereBothHaveSlots) {
+  Deployment before("");
+  Deployment after("-next");
+  const auto problems = [&] {
+    return PairProblems({before.kafka, before.service}, {after.kafka, after.service});
+  };
+  before.kafka.slots.count = 2;
+  EXPECT_THAT(problems(), IsEmpty());
+  after.kafka.slots.count = 2;
+  EXPECT_THAT(problems(), ElementsAre(HasSubstr("kafka.changes.topic: both write"),
+                                      HasSubstr("kafka.candidates.topic: both write")));
+}
+
 TEST(PairProblems, AShadowReadsEveryInputTopicOnTheSameBrokers) {
   EXPECT_THAT(Problems([](auto& after) { after.kafka.input_topics = {"other"}; }),
               ElementsAre(HasSubstr("doesn't read topic crawl.pages")));

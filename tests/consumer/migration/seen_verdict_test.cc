@@ -1,6 +1,9 @@
 #include "consumer/migration/seen_verdict.h"
 
+#include "consumer/output/verdict_record.h"
+
 #include <cstdint>
+#include <limits>
 #include <random>
 #include <string>
 
@@ -11,6 +14,18 @@ namespace crawlsieve::consumer {
 namespace {
 
 using Json = nlohmann::json;
+
+std::string RecordOfTheJudge() {
+  log::Page page;
+  page.set_url("http://a.example/");
+  page.mutable_source()->set_topic("crawl.pages");
+  page.mutable_source()->set_partition(3);
+  page.mutable_source()->set_offset(1'234'567'890'123);
+  crawlsieve::Verdict verdict;
+  verdict.reason = Reason::kNearDuplicate;
+  verdict.match = VerdictMatch{DocId{3}, "", "http://b.example/", false, 1, Score{9'000}, {}};
+  return VerdictRecord(page, verdict, {"i", {}});
+}
 
 Json Verdict() {
   return {{"schema_version", 1},
@@ -41,8 +56,8 @@ TEST(ReadVerdict, AVerdictMayHaveNoMatch) {
 }
 
 TEST(ReadVerdict, EveryOtherMemberMustBeThereAndOfItsType) {
-  for (const char* member : {"/url", "/verdict", "/reason", "/source", "/source/topic",
-                             "/source/partition", "/source/offset"}) {
+  for (const char* member : {"/schema_version", "/url", "/verdict", "/reason", "/source",
+                             "/source/topic", "/source/partition", "/source/offset"}) {
     for (const Json& other : {Json(), Json(-1), Json(1.5), Json(true), Json::array()}) {
       Json verdict = Verdict();
       verdict[Json::json_pointer(member)] = other;
@@ -57,6 +72,42 @@ TEST(ReadVerdict, EveryOtherMemberMustBeThereAndOfItsType) {
   Json verdict = Verdict();
   verdict["reason"] = std::string(1'000, 'x');
   EXPECT_FALSE(ReadVerdict(verdict.dump()).has_value());
+}
+
+TEST(ReadVerdict, ReadsWhatTheJudgeWrites) {
+  const auto seen = ReadVerdict(RecordOfTheJudge());
+  ASSERT_TRUE(seen) << seen.error().message;
+  EXPECT_EQ(seen->source, (InputRecordAt{"crawl.pages", 3, 1'234'567'890'123}));
+  EXPECT_EQ(seen->outcome, "drop near_duplicate");
+  EXPECT_EQ(seen->url, "http://a.example/");
+  EXPECT_EQ(seen->match_url, "http://b.example/");
+}
+
+TEST(ReadVerdict, RefusesNumbersThatAreNoPartitionAndNoOffset) {
+  const Json sound = Verdict();
+  Json record = sound;
+  record["source"]["partition"] = std::int64_t{1} << 31;
+  EXPECT_FALSE(ReadVerdict(record.dump()));
+  record = sound;
+  record["source"]["offset"] = std::numeric_limits<std::int64_t>::max();
+  EXPECT_FALSE(ReadVerdict(record.dump()));
+  record["source"]["offset"] = std::numeric_limits<std::int64_t>::max() - 1;
+  EXPECT_TRUE(ReadVerdict(record.dump()));
+}
+
+TEST(ReadVerdict, RefusesWhatIsNoObject) {
+  for (const std::string& bytes :
+       {std::string(), std::string("null"), std::string("[]"), std::string("{"), std::string("{}"),
+        std::string("\xff\xfe"), std::string(3, '\0'), std::string(100'000, '['),
+        Verdict().dump() + "x"}) {
+    EXPECT_FALSE(ReadVerdict(bytes)) << bytes.substr(0, 20);
+  }
+}
+
+TEST(ReadVerdict, TakesADeepMemberThatItDoesNotRead) {
+  std::string record = Verdict().dump();
+  record.insert(1, R"("x":)" + std::string(100'000, '[') + std::string(100'000, ']') + ",");
+  EXPECT_TRUE(ReadVerdict(record));
 }
 
 TEST(ReadVerdict, SurvivesAnyBytes) {
