@@ -58,10 +58,10 @@ struct UrlRule {
 };
 
 /// Bounds of a rule's precision.
-inline constexpr Share kSuppressAt = Percent(80);
-inline constexpr Share kSuppressUntil = Percent(75);
-inline constexpr Share kRewriteAt = Percent(80);
-inline constexpr Share kRewriteUntil = Percent(75);
+inline constexpr Share kSuppressAt = Percent(70);
+inline constexpr Share kSuppressUntil = Percent(65);
+inline constexpr Share kRewriteAt = Percent(70);
+inline constexpr Share kRewriteUntil = Percent(65);
 /// A rule for any value needs so many, and one for the whole site so many patterns.
 inline constexpr int kMinValues = 5;
 inline constexpr int kMinPatterns = 3;

@@ -205,10 +205,11 @@ TEST_F(SiteFoldTest, ASiteIsNewsWhenARuleComesIntoUseAndWhenItGoes) {
   };
   std::vector<bool> told;
   for (int i = 0; i < 600; ++i) {
-    // From the 200th page on, the parameter matters.
-    const int page = i < 200 ? i / 2 : i;
-    Fold(Page(fmt::format("http://host.example/page{}.html?sid={}", i / 2, 1000 + i),
-              fmt::format("page {}", page)));
+    // Up to the 40th page each has a path of its own; from the 240th on, the parameter matters.
+    const int path = i < 40 ? i : 1000 + i / 2;
+    const int content = i < 240 ? path : i;
+    Fold(Page(fmt::format("http://host.example/page{}.html?sid={}", path, 1000 + i),
+              fmt::format("page {}", content)));
     for (const SiteNews& news : News()) {
       const bool suppresses = is_suppressed(news.report.value());
       if (told.empty() || told.back() != suppresses) told.push_back(suppresses);
