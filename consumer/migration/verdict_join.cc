@@ -18,7 +18,7 @@ constexpr std::size_t kRowsAtOnce = 4'096;
 std::size_t Of(Side side) { return static_cast<std::size_t>(side); }
 Side OtherThan(Side side) { return side == Side::kOld ? Side::kNew : Side::kOld; }
 
-/// Any two records: the same bits spread (splitmix64).
+/// The finisher of SplitMix64: a bijection, each bit of which depends on all bits of `value`.
 std::uint64_t Mix(std::uint64_t value) {
   value += 0x9E3779B97F4A7C15;
   value = (value ^ (value >> 30)) * 0xBF58476D1CE4E5B9;
@@ -52,7 +52,7 @@ struct VerdictJoin::Row {
 
   [[nodiscard]] auto Record() const { return std::tie(topic, partition, offset); }
   [[nodiscard]] VerdictPlace Place() const { return {place_partition, place_offset}; }
-  /// Of no use to anybody who wants to be shown, or not.
+  /// Those of the lowest rank are the examples: neither place nor time of a verdict decides.
   [[nodiscard]] std::uint64_t Rank() const {
     return Mix(Mix(static_cast<std::uint64_t>(offset)) + static_cast<std::uint64_t>(partition));
   }
