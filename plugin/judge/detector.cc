@@ -216,12 +216,7 @@ Status Detector::Flush() {
 }
 
 Result<Folded> Detector::FoldParameters(const log::Parameters& parameters) {
-  if (parameters.fold_version() < kOldestFoldVersion || parameters.fold_version() > kFoldVersion) {
-    return MakeError(ErrorCode::kMismatch,
-                     fmt::format("the admission log asks for fold version {}; this binary has {} "
-                                 "to {}: run the version that has it",
-                                 parameters.fold_version(), kOldestFoldVersion, kFoldVersion));
-  }
+  CRAWLSIEVE_RETURN_IF_ERROR(CheckFoldVersion(parameters));
   if (parameters.scheme() != scheme_) {
     return MakeError(
         ErrorCode::kMismatch,

@@ -15,6 +15,9 @@ inline constexpr std::uint32_t kFoldVersion = 8;
 /// the bound on kept pages, without revisit records, and with the weighted mean as every priority.
 inline constexpr std::uint32_t kOldestFoldVersion = 4;
 
+/// Of the entry that ends a log: no binary ever has these rules, so each refuses what follows.
+inline constexpr std::uint32_t kFoldVersionOfClosing = ~std::uint32_t{0};
+
 /// The first rules under which a mark remembers gaps and what was folded (AdvanceMark).
 inline constexpr std::uint32_t kFoldVersionOfGaps = 5;
 

@@ -1,12 +1,16 @@
 #include "plugin/judge/parameters_entry.h"
 
+#include "plugin/base/timestamp.h"
 #include "plugin/judge/fold_version.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include <fmt/format.h>
 #include <google/protobuf/descriptor.h>
 #include <google/protobuf/message.h>
 
@@ -130,6 +134,34 @@ log::Entry ParametersEntry(const JudgeParameters& parameters, std::string_view s
     Write(written, name, value);
   });
   return entry;
+}
+
+log::Entry ClosingEntry(log::Closing closing, std::string_view scheme) {
+  log::Entry entry;
+  log::Parameters& written = *entry.mutable_parameters();
+  written.set_fold_version(kFoldVersionOfClosing);
+  written.set_scheme(std::string(scheme));
+  *written.mutable_closing() = std::move(closing);
+  return entry;
+}
+
+Status CheckFoldVersion(const log::Parameters& entry) {
+  if (entry.fold_version() == kFoldVersionOfClosing) {
+    return MakeError(
+        ErrorCode::kMismatch,
+        fmt::format(
+            "the admission log was closed at {}: the deployment with kafka.group {} goes "
+            "on with its input (docs/operations.md, \"Changing the fingerprint scheme\")",
+            FormatRfc3339(Timestamp(std::chrono::milliseconds(entry.closing().closed_ms()))),
+            entry.closing().group()));
+  }
+  if (entry.fold_version() < kOldestFoldVersion || entry.fold_version() > kFoldVersion) {
+    return MakeError(ErrorCode::kMismatch,
+                     fmt::format("the admission log asks for fold version {}; this binary has {} "
+                                 "to {}: run the version that has it",
+                                 entry.fold_version(), kOldestFoldVersion, kFoldVersion));
+  }
+  return {};
 }
 
 Result<JudgeParameters> ParametersOf(const log::Parameters& entry) {

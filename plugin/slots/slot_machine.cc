@@ -2,7 +2,6 @@
 
 #include "plugin/index/filler.h"
 #include "plugin/judge/finding.h"
-#include "plugin/judge/fold_version.h"
 #include "plugin/judge/page.h"
 #include "plugin/judge/parameters_entry.h"
 
@@ -137,12 +136,7 @@ void SlotMachine::GoTo(std::uint32_t ask) {
 }
 
 Status SlotMachine::TakeParameters(const log::Parameters& parameters) {
-  if (parameters.fold_version() < kOldestFoldVersion || parameters.fold_version() > kFoldVersion) {
-    return MakeError(ErrorCode::kMismatch,
-                     fmt::format("the admission log asks for fold version {}; this binary has {} "
-                                 "to {}: run the version that has it",
-                                 parameters.fold_version(), kOldestFoldVersion, kFoldVersion));
-  }
+  CRAWLSIEVE_RETURN_IF_ERROR(CheckFoldVersion(parameters));
   if (parameters.scheme() != layout().scheme) {
     return MakeError(ErrorCode::kMismatch,
                      fmt::format("the admission log is of scheme {}, slot {} of {}",

@@ -74,6 +74,7 @@ TEST(ParametersEntry, HasNoFieldThatTheParametersLack) {
   AppendFields(*log::Parameters::descriptor(), "", of_log);
   of_log.erase("fold_version");
   of_log.erase("scheme");
+  std::erase_if(of_log, [](const std::string& name) { return name.starts_with("closing."); });
   EXPECT_THAT(Names(), ::testing::UnorderedElementsAreArray(of_log));
 }
 
@@ -108,6 +109,37 @@ TEST(ParametersEntry, WithOptionsOfALaterVersionIsRefused) {
   entry.set_scope(log::SCOPE_HOST);
   entry.add_preferred_url(static_cast<log::UrlPreference>(4));
   EXPECT_EQ(ParametersOf(entry).error().code, ErrorCode::kInvalidInput);
+}
+
+TEST(ParametersEntry, AClosedLogIsRefusedWithTheNameOfWhoGoesOn) {
+  log::Closing closing;
+  closing.set_group("crawlsieve-next");
+  closing.set_closed_ms(1'795'000'000'000);
+  const log::Entry entry = ClosingEntry(closing, "cs2");
+  const Status checked = CheckFoldVersion(entry.parameters());
+  ASSERT_FALSE(checked.has_value());
+  EXPECT_EQ(checked.error().code, ErrorCode::kMismatch);
+  EXPECT_THAT(checked.error().message,
+              ::testing::AllOf(::testing::HasSubstr("closed at 2026-11-18T"),
+                               ::testing::HasSubstr("group crawlsieve-next goes on")));
+}
+
+TEST(ParametersEntry, NoBinaryHasTheRulesOfAClosedLog) {
+  // Binaries of earlier versions compare numbers: no version may reach this one.
+  const log::Entry entry = ClosingEntry({}, "cs2");
+  EXPECT_EQ(entry.parameters().fold_version(), 4'294'967'295U);
+  EXPECT_GT(entry.parameters().fold_version(), kFoldVersion);
+}
+
+TEST(ParametersEntry, RulesOlderOrNewerThanThisBinarysAreRefused) {
+  log::Entry entry = ParametersEntry(JudgeParameters(), "cs2");
+  EXPECT_TRUE(CheckFoldVersion(entry.parameters()).has_value());
+  for (const std::uint32_t version : {kOldestFoldVersion - 1, kFoldVersion + 1}) {
+    entry.mutable_parameters()->set_fold_version(version);
+    const Status checked = CheckFoldVersion(entry.parameters());
+    ASSERT_FALSE(checked.has_value()) << version;
+    EXPECT_THAT(checked.error().message, ::testing::HasSubstr("run the version that has it"));
+  }
 }
 
 }  // namespace
