@@ -169,6 +169,7 @@ struct MigrateArguments {
   std::string suffix;            ///< of the shadow's names
   std::filesystem::path out;     ///< empty: standard output
   std::size_t examples = 3;      ///< of each kind of difference
+  std::uint32_t wait = 600;      ///< seconds, for judges to stop
   bool json = false;
 };
 
@@ -259,6 +260,8 @@ int MigratePlanCommand(const MigrateArguments& arguments);
 int MigrateCheckCommand(const MigrateArguments& arguments);
 /// Compares the verdicts of two deployments.
 int MigrateReportCommand(const MigrateArguments& arguments);
+/// Ends the old deployment and gives its readers what only the shadow judged.
+int MigrateSwitchCommand(const MigrateArguments& arguments);
 /// Makes a checkpoint of the state of a judge that isn't running.
 int CheckpointCreateCommand(const CheckpointArguments& arguments);
 /// Lists the checkpoints of a repository.

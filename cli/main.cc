@@ -290,8 +290,16 @@ void AddMigrate(CLI::App& app, Commands& commands) {
   report.add_option("--examples", arguments->examples, "Of each kind of difference")
       ->check(CLI::Range(0, 1'000))
       ->capture_default_str();
-  report.add_flag("--json", arguments->json, "Print the report as JSON");
-  for (CLI::App* command : {&plan, &check, &report}) {
+  CLI::App& change = *migrate.add_subcommand(
+      "switch",
+      "Close the old log for good, and copy to the old topics what only the shadow judged");
+  change.add_option("--wait", arguments->wait, "Seconds that judges have to stop")
+      ->check(CLI::Range(0, 86'400))
+      ->capture_default_str();
+  for (CLI::App* command : {&report, &change}) {
+    command->add_flag("--json", arguments->json, "Print the result as JSON");
+  }
+  for (CLI::App* command : {&plan, &check, &report, &change}) {
     command->add_option("OLD", arguments->before, "Configuration of the deployment that runs")
         ->required();
     if (command == &plan) continue;
@@ -300,6 +308,7 @@ void AddMigrate(CLI::App& app, Commands& commands) {
   commands.push_back({&plan, [arguments] { return MigratePlanCommand(*arguments); }});
   commands.push_back({&check, [arguments] { return MigrateCheckCommand(*arguments); }});
   commands.push_back({&report, [arguments] { return MigrateReportCommand(*arguments); }});
+  commands.push_back({&change, [arguments] { return MigrateSwitchCommand(*arguments); }});
 }
 
 /// --state or --config.

@@ -1,5 +1,4 @@
-#include "config/config.h"
-#include "consumer/migration/pair.h"
+#include "consumer/kafka/topic_reader.h"
 #include "consumer/migration/verdict_join.h"
 #include "consumer/observability/logging.h"
 #include "consumer/observability/printable.h"
@@ -18,10 +17,10 @@
 
 #include "cli/commands.h"
 #include "cli/common.h"
+#include "cli/migration_pair.h"
 #include "cli/migration_plan.h"
 #include "cli/progress.h"
 #include "cli/topic_sample.h"
-#include "cli/verdict_topic.h"
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -31,26 +30,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::array<const char*, kSides> kNames{"old", "new"};
-
-/// A pair of configurations that may run beside each other.
-struct Pair {
-  config::Config before;
-  config::Config after;
-};
-
-/// Prints why there is none.
-std::optional<Pair> LoadPair(const MigrateArguments& arguments) {
-  auto before = LoadOrReport(arguments.before);
-  auto after = LoadOrReport(arguments.after);
-  if (!before.has_value() || !after.has_value()) return std::nullopt;
-  const auto problems =
-      PairProblems({before->kafka, before->service}, {after->kafka, after->service});
-  for (const std::string& problem : problems) {
-    fmt::print(stderr, "{}\n", Printable(problem));
-  }
-  if (!problems.empty()) return std::nullopt;
-  return Pair{*std::move(before), *std::move(after)};
-}
 
 struct Example {
   InputRecordAt source;
@@ -65,7 +44,7 @@ struct MigrationReport {
 };
 
 Result<std::vector<Example>> ReadExamples(const OutcomeCell& cell,
-                                          std::array<VerdictTopic, kSides>& topics) {
+                                          std::array<TopicReader, kSides>& topics) {
   std::vector<Example> examples;
   for (const JoinedRecord& joined : cell.examples) {
     Example example{joined.source, {}};
@@ -83,10 +62,12 @@ Result<std::vector<Example>> ReadExamples(const OutcomeCell& cell,
   return examples;
 }
 
-Result<MigrationReport> MakeReport(const Pair& pair, std::size_t examples) {
-  CRAWLSIEVE_ASSIGN_OR_RETURN(auto before, VerdictTopic::Open(pair.before.kafka));
-  CRAWLSIEVE_ASSIGN_OR_RETURN(auto after, VerdictTopic::Open(pair.after.kafka));
-  std::array<VerdictTopic, kSides> topics{std::move(before), std::move(after)};
+Result<MigrationReport> MakeReport(const MigrationPair& pair, std::size_t examples) {
+  CRAWLSIEVE_ASSIGN_OR_RETURN(
+      auto before, TopicReader::Open(pair.before.kafka, pair.before.kafka.verdict_topic));
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto after,
+                              TopicReader::Open(pair.after.kafka, pair.after.kafka.verdict_topic));
+  std::array<TopicReader, kSides> topics{std::move(before), std::move(after)};
   const std::uint64_t total = topics[0].offsets() + topics[1].offsets();
   const ScopedDirectory directory(true);
   CRAWLSIEVE_ASSIGN_OR_RETURN(auto join,
@@ -129,7 +110,7 @@ Json ExampleJson(const Example& example) {
   return json;
 }
 
-Json ReportJson(const Pair& pair, const MigrationReport& report) {
+Json ReportJson(const MigrationPair& pair, const MigrationReport& report) {
   const VerdictDifferences& found = report.differences;
   Json json;
   const std::array<const KafkaOptions*, kSides> kafka{&pair.before.kafka, &pair.after.kafka};
@@ -175,7 +156,7 @@ std::string Share(std::uint64_t part, std::uint64_t whole) {
   return fmt::format("{:.3f} %", 100.0 * static_cast<double>(part) / static_cast<double>(whole));
 }
 
-void PrintReport(const Pair& pair, const MigrationReport& report) {
+void PrintReport(const MigrationPair& pair, const MigrationReport& report) {
   const VerdictDifferences& found = report.differences;
   const std::uint64_t changed = found.both - found.equal - found.other_match;
   const std::array<const KafkaOptions*, kSides> kafka{&pair.before.kafka, &pair.after.kafka};

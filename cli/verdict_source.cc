@@ -1,12 +1,12 @@
 #include "cli/verdict_source.h"
 
 #include "consumer/input/byte_stream.h"
+#include "consumer/kafka/topic_reader.h"
 
 #include <cstdint>
 #include <string>
 
 #include "cli/progress.h"
-#include "cli/verdict_topic.h"
 #include <fmt/format.h>
 
 namespace crawlsieve::consumer {
@@ -66,7 +66,8 @@ Status ForEachVerdictLine(const std::vector<std::filesystem::path>& files,
 }
 
 Status ForEachVerdictRecord(const config::Config& config, const VerdictTaker& take) {
-  CRAWLSIEVE_ASSIGN_OR_RETURN(auto topic, VerdictTopic::Open(config.kafka));
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto topic,
+                              TopicReader::Open(config.kafka, config.kafka.verdict_topic));
   Progress progress("verdicts");
   std::uint64_t done = 0;
   return topic.ForEach([&](const ConsumedRecord& record) -> Status {

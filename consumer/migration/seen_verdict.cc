@@ -53,7 +53,10 @@ Result<SeenVerdict> ReadVerdict(std::string_view record) {
   SeenVerdict seen{{*std::move(topic), static_cast<std::int32_t>(*partition), *offset},
                    fmt::format("{} {}", *verdict, *reason),
                    *std::move(url),
-                   {}};
+                   {},
+                   0};
+  constexpr auto kMostSequence = std::numeric_limits<std::int64_t>::max();
+  seen.sequence = static_cast<std::uint64_t>(NumberOf(json, "sequence", kMostSequence).value_or(0));
   const auto match = json.find("match");
   if (match != json.end() && match->is_object()) {
     seen.match_url = TextOf(*match, "url").value_or("");

@@ -22,7 +22,8 @@ struct SeenVerdict {
   InputRecordAt source;
   std::string outcome;  ///< verdict and reason: "drop near_duplicate"
   std::string url;
-  std::string match_url;  ///< empty: no match
+  std::string match_url;       ///< empty: no match
+  std::uint64_t sequence = 0;  ///< 0: it has none
 };
 
 /// Reads a verdict record (docs/formats.md). Never throws, whatever the bytes. Errors:

@@ -7,127 +7,22 @@ records by another scheme, and the report counts what a join by hand counts.
 import collections
 import json
 import os
-import pathlib
-import random
-import signal
-import subprocess
 import sys
-import tempfile
-import time
 import unittest
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tests/chaos"))
+import confluent_kafka
+import yaml
 
-import confluent_kafka  # noqa: E402
-import confluent_kafka.admin  # noqa: E402
-import processes  # noqa: E402
-import yaml  # noqa: E402
+from deployments import FAILED, PARTITIONS, SECONDS, WRONG_INPUT, DeploymentsTest
 
-PROGRAM = os.path.abspath(sys.argv.pop(1))
-DONE, WRONG_INPUT, FAILED = 0, 1, 3
-SECONDS = 120
-PARTITIONS = 2
 PAGES = 300
-SEED = 20261125
-
-
-def pages(first, count):
-    """Pages of which every third is the one before it, under "www."."""
-    chance = random.Random(f"{SEED} {first}")
-    for number in range(first, first + count):
-        is_again = number % 3 == 2
-        if not is_again:
-            words = [f"{chance.choice('bcdfghklmnprstvz')}{chance.randrange(10**6):x}o"
-                     for _ in range(90)]
-        page = number - 1 if is_again else number
-        yield {"url": f"http://{'www.' if is_again else ''}site{page % 7}.example/{page}",
-               "content_type": "text/html",
-               "body": f"<title>page</title><p>{' '.join(words)}</p>"}
 
 
 def outcome(verdict):
     return f"{verdict['verdict']} {verdict['reason']}"
 
 
-class MigrateTest(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        temporary = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(temporary.cleanup)
-        cls.folder = pathlib.Path(temporary.name)
-        broker = processes.Broker(cls.folder / "broker")
-        cls.addClassCleanup(broker.kill)
-        broker.start()
-        cls.address = broker.address
-        cls.admin = confluent_kafka.admin.AdminClient({"bootstrap.servers": cls.address})
-        made = cls.admin.create_topics(
-            [confluent_kafka.admin.NewTopic("crawl.pages", PARTITIONS, 1)])
-        made["crawl.pages"].result(SECONDS)
-
-    def write_config(self, name, **kafka):
-        path = self.folder / name
-        path.write_text(json.dumps({
-            "kafka": {"bootstrap_servers": self.address, **kafka},
-            "service": {"state_directory": str(self.folder / "state")},
-            "http": {"enabled": False}}))
-        return path
-
-    def feed(self, first, count):
-        producer = confluent_kafka.Producer({"bootstrap.servers": self.address})
-        for number, page in enumerate(pages(first, count)):
-            producer.produce("crawl.pages", json.dumps(page), partition=number % PARTITIONS)
-        self.assertEqual(producer.flush(SECONDS), 0)
-
-    def read(self, topic):
-        """The verdicts that are committed there, by their input record."""
-        if topic not in self.admin.list_topics(timeout=SECONDS).topics:
-            return {}
-        partitions = self.admin.list_topics(topic, timeout=SECONDS).topics[topic].partitions
-        consumer = confluent_kafka.Consumer({
-            "bootstrap.servers": self.address, "group.id": "test",
-            "isolation.level": "read_committed", "enable.partition.eof": True})
-        verdicts = {}
-        for partition in partitions:
-            consumer.assign([confluent_kafka.TopicPartition(topic, partition, 0)])
-            while True:
-                record = consumer.poll(SECONDS)
-                self.assertIsNotNone(record, f"no end of {topic}")
-                if record.error():
-                    break
-                verdict = json.loads(record.value())
-                source = verdict["source"]
-                place = source["partition"], source["offset"]
-                self.assertNotIn(place, verdicts)
-                verdicts[place] = verdict
-        consumer.close()
-        return verdicts
-
-    def start(self, config):
-        log = (self.folder / f"{config.stem}.log").open("ab")
-        self.addCleanup(log.close)
-        service = subprocess.Popen([PROGRAM, "run", "--config", str(config)],
-                                   stdin=subprocess.DEVNULL, stdout=log, stderr=log)
-        self.addCleanup(self.stop, service)
-        return service
-
-    def stop(self, service):
-        if service.poll() is None:
-            service.send_signal(signal.SIGTERM)
-        service.wait(SECONDS)
-
-    def wait_for(self, topic, count, config):
-        deadline = time.monotonic() + SECONDS
-        while len(self.read(topic)) < count:
-            log = self.folder / f"{config.stem}.log"
-            self.assertLess(time.monotonic(), deadline, log.read_text()[-3000:])
-
-    def migrate(self, *arguments, expect=DONE):
-        done = subprocess.run([PROGRAM, "migrate", *arguments], capture_output=True,
-                              timeout=SECONDS, text=True)
-        self.assertEqual(done.returncode, expect, done.stdout + done.stderr)
-        return done
-
+class MigrateTest(DeploymentsTest):
     def test_a_shadow_is_compared_with_what_runs_and_takes_over(self):
         old = self.write_config("old.yaml")
         new = self.folder / "new.yaml"
@@ -153,8 +48,8 @@ class MigrateTest(unittest.TestCase):
 
         # Readers go on with the shadow's verdicts behind the last record that the old one judged.
         last = {line["partition"]: line["old"]["last"] for line in report["partitions"]}
-        counted = collections.Counter(self.read("crawl.verdicts").keys())
-        counted.update(place for place in self.read("crawl.verdicts.next")
+        counted = collections.Counter(self.verdicts("crawl.verdicts").keys())
+        counted.update(place for place in self.verdicts("crawl.verdicts.next")
                        if place[1] > last[place[0]])
         self.assertEqual(len(counted), PAGES + 60)
         self.assertEqual(set(counted.values()), {1})
@@ -162,7 +57,7 @@ class MigrateTest(unittest.TestCase):
     def check_report(self, old, new, wanted):
         """Compares the report with a join by hand; returns it."""
         report = json.loads(self.migrate("report", str(old), str(new), "--json").stdout)
-        sides = self.read("crawl.verdicts"), self.read("crawl.verdicts.next")
+        sides = self.verdicts("crawl.verdicts"), self.verdicts("crawl.verdicts.next")
         both = sides[0].keys() & sides[1].keys()
         cells = collections.Counter(
             (outcome(sides[0][place]), outcome(sides[1][place])) for place in both)
@@ -201,8 +96,7 @@ class MigrateTest(unittest.TestCase):
                   (range(59, 62), None, "unique"), (range(62, 64), "unique", escape),
                   (range(64, 70), "unique", "unique"), (range(70, 81), "unique", None)]
         for topic, side in (("made", 1), ("made.next", 2)):
-            made = self.admin.create_topics([confluent_kafka.admin.NewTopic(topic, PARTITIONS, 1)])
-            made[topic].result(SECONDS)
+            self.make_topic(topic)
             producer = confluent_kafka.Producer({"bootstrap.servers": self.address})
             for line in change:
                 for offset in line[0] if line[side] is not None else ():
@@ -247,4 +141,5 @@ class MigrateTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
+    DeploymentsTest.program = os.path.abspath(sys.argv.pop(1))
     unittest.main()

@@ -6,6 +6,7 @@
 #include "plugin/base/result.h"
 
 #include <chrono>
+#include <cstdint>
 #include <optional>
 #include <utility>
 
@@ -16,12 +17,15 @@ constexpr std::chrono::milliseconds kTimeout{10'000};
 
 }  // namespace
 
-BrokerStatus AppendToLog(const KafkaOptions& options, const log::Entry& entry, std::string stage) {
+BrokerResult<std::int64_t> AppendToLog(const KafkaOptions& options, const log::Entry& entry,
+                                       std::string stage) {
   std::optional<BrokerError> failure;
+  std::int64_t offset = -1;
   auto producer =
       Producer::Make(IdempotentProducer(options), options, LoggingCallbacks(std::move(stage)),
                      [&](const DeliveryReport& report) {
                        if (report.error.has_value()) failure = report.error;
+                       offset = report.offset;
                      });
   if (!producer) return FinalError(std::move(producer.error()));
   const TopicPartition log = LogPartition(options);
@@ -33,7 +37,7 @@ BrokerStatus AppendToLog(const KafkaOptions& options, const log::Entry& entry, s
   CRAWLSIEVE_RETURN_IF_ERROR((*producer)->Produce(record, 0));
   CRAWLSIEVE_RETURN_IF_ERROR((*producer)->Flush(kTimeout));
   if (failure.has_value()) return tl::unexpected(*failure);
-  return {};
+  return offset;
 }
 
 }  // namespace crawlsieve::consumer

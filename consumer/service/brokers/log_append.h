@@ -4,13 +4,15 @@
 #include "plugin/base/broker_error.h"
 #include "plugin/log/entry.pb.h"
 
+#include <cstdint>
 #include <string>
 
 namespace crawlsieve::consumer {
 
-/// Puts an entry at the end of the admission log and waits until it is there. `stage`: whose client
-/// it is, for messages. After an error that may pass it may be there all the same.
-[[nodiscard]] BrokerStatus AppendToLog(const KafkaOptions& options, const log::Entry& entry,
-                                       std::string stage);
+/// Puts an entry at the end of the admission log, waits until it is there, and returns its offset.
+/// `stage`: whose client it is, for messages. After an error that may pass it may be there all the
+/// same.
+[[nodiscard]] BrokerResult<std::int64_t> AppendToLog(const KafkaOptions& options,
+                                                     const log::Entry& entry, std::string stage);
 
 }  // namespace crawlsieve::consumer

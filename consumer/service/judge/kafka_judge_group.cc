@@ -88,7 +88,8 @@ BrokerResult<std::unique_ptr<LogSource>> KafkaJudgeGroup::OpenReader() {
 }
 
 BrokerStatus KafkaJudgeGroup::Append(const log::Entry& entry) {
-  return AppendToLog(options_, entry, "judge");
+  CRAWLSIEVE_RETURN_IF_ERROR(AppendToLog(options_, entry, "judge"));
+  return {};
 }
 
 void KafkaJudgeGroup::OnIdle() { contact_.AskIfSilent(*consumer_, log_); }

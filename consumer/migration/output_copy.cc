@@ -1,0 +1,295 @@
+#include "consumer/migration/output_copy.h"
+
+#include "consumer/kafka/producer.h"
+#include "consumer/kafka/topic_reader.h"
+#include "consumer/migration/judge_identity.h"
+#include "consumer/service/brokers/kafka_log_source.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <limits>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace crawlsieve::consumer {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+constexpr milliseconds kTimeout{10'000};
+constexpr std::chrono::seconds kPatience{60};
+constexpr std::size_t kPieceBytes = std::size_t{4} << 20;
+/// A transaction with more than this is committed. The brokers end one after
+/// transaction.timeout.ms.
+constexpr std::size_t kMostRecords = 2000;
+constexpr std::size_t kMostBytes = std::size_t{32} << 20;
+constexpr std::chrono::seconds kLongest{5};
+
+/// A topic of the shadow and the one that readers of the old deployment have in its place.
+struct TopicPair {
+  OutputKind kind = OutputKind::kVerdict;
+  std::string from;
+  std::string to;
+};
+
+std::vector<TopicPair> PairsOf(const KafkaOptions& before, const KafkaOptions& after) {
+  std::vector<TopicPair> pairs = {{OutputKind::kVerdict, after.verdict_topic, before.verdict_topic},
+                                  {OutputKind::kKept, after.kept_topic, before.kept_topic},
+                                  {OutputKind::kScores, after.score_topic, before.score_topic}};
+  std::erase_if(pairs, [](const TopicPair& pair) { return pair.from.empty() || pair.to.empty(); });
+  return pairs;
+}
+
+RecordView ViewOf(const ConsumedRecord& record) {
+  RecordView view;
+  view.key = record.key();
+  view.value = record.value();
+  view.headers = record.headers();
+  return view;
+}
+
+/// One partition of a topic, from some offset on. Borrows the reader.
+class TopicStream final : public OutputStream {
+ public:
+  TopicStream(OutputKind kind, TopicReader& reader, PartitionRange rest)
+      : kind_(kind), reader_(reader), rest_(rest) {}
+
+  Result<const OutputItem*> Next() override {
+    while (true) {
+      if (next_ == piece_.size()) {
+        piece_.clear();
+        next_ = 0;
+        CRAWLSIEVE_ASSIGN_OR_RETURN(piece_, reader_.ReadPiece(rest_, kPieceBytes));
+        if (piece_.empty()) return nullptr;
+        rest_.begin = piece_.back().offset() + 1;
+      }
+      item_.record = ViewOf(piece_[next_++]);
+      auto facts = FactsOf(kind_, item_.record);
+      if (!facts.has_value()) continue;
+      item_.facts = *std::move(facts);
+      return &item_;
+    }
+  }
+
+ private:
+  const OutputKind kind_;
+  TopicReader& reader_;
+  PartitionRange rest_;
+  std::vector<ConsumedRecord> piece_;
+  std::size_t next_ = 0;  ///< of piece_
+  OutputItem item_;
+};
+
+/// Writes pages in transactions of the shadow's judge.
+class TransactionSink final : public OutputCopySink {
+ public:
+  TransactionSink(const KafkaOptions& kafka, std::map<OutputKind, std::string> topics)
+      : kafka_(kafka), topics_(std::move(topics)) {}
+
+  Status Open() {
+    CRAWLSIEVE_ASSIGN_OR_RETURN(producer_, TakeOver(kafka_));
+    for (const auto& [kind, topic] : topics_) {
+      const auto found = Repeat(kTimeout, [&] { return producer_->FindLeaders(topic, kTimeout); });
+      if (!found) return NotTaken(kafka_, found.error());
+    }
+    return {};
+  }
+
+  Status Add(OutputKind kind, const RecordView& record) override {
+    const auto produced = Produce(kind, record);
+    return produced ? Status() : NotTaken(kafka_, produced.error());
+  }
+
+  Status EndPage() override {
+    const bool is_full = records_ >= kMostRecords || bytes_ >= kMostBytes ||
+                         steady_clock::now() - begin_ >= kLongest;
+    return is_full ? Commit() : Status();
+  }
+
+  Status Commit() {
+    if (records_ == 0) return {};
+    records_ = 0;
+    bytes_ = 0;
+    const auto committed = Repeat(kPatience, [&] { return producer_->CommitTransaction(); });
+    return committed ? Status() : NotTaken(kafka_, committed.error());
+  }
+
+ private:
+  BrokerStatus Produce(OutputKind kind, RecordView record) {
+    if (records_ == 0) {
+      begin_ = steady_clock::now();
+      CRAWLSIEVE_RETURN_IF_ERROR(producer_->BeginTransaction());
+    }
+    record.topic = topics_.at(kind);
+    ++records_;
+    bytes_ += record.WireBytes();
+    while (true) {
+      auto produced = producer_->Produce(record, 0);
+      if (produced || produced.error().error_class != ErrorClass::kBusy ||
+          steady_clock::now() - begin_ > kPatience) {
+        return produced;
+      }
+      producer_->Poll(milliseconds(100));
+    }
+  }
+
+  const KafkaOptions& kafka_;
+  const std::map<OutputKind, std::string> topics_;
+  std::unique_ptr<Producer> producer_;
+  steady_clock::time_point begin_;  ///< of the open transaction, if it has records
+  std::size_t records_ = 0;
+  std::size_t bytes_ = 0;
+};
+
+using Sources = std::set<InputRecordAt>;
+
+/// Which records have no verdict of the old log.
+class Bounds {
+ public:
+  explicit Bounds(const log::Closing& closing) {
+    for (const log::PartitionOffset& judged : closing.judged()) {
+      bounds_[{judged.topic(), judged.partition()}] = judged.offset();
+    }
+  }
+
+  [[nodiscard]] bool IsBehind(const InputRecordAt& source) const {
+    const auto bound = bounds_.find({source.topic, source.partition});
+    return bound == bounds_.end() || source.offset >= bound->second;
+  }
+
+ private:
+  std::map<InputPartition, std::int64_t> bounds_;
+};
+
+/// The records that readers have a verdict of since the old log was closed.
+Result<Sources> ReadCopied(const KafkaOptions& before, const log::Closing& closing,
+                           const Bounds& bounds, const TopicProgress& progress) {
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto topic, TopicReader::Open(before, before.verdict_topic));
+  std::map<std::int32_t, std::int64_t> begins;
+  for (const log::PartitionOffset& written : closing.written()) {
+    if (written.topic() == topic.name()) begins[written.partition()] = written.offset();
+  }
+  topic.BeginAt(begins);
+  Sources sources;
+  std::uint64_t done = 0;
+  CRAWLSIEVE_RETURN_IF_ERROR(topic.ForEach([&](const ConsumedRecord& record) -> Status {
+    progress(++done, topic.offsets(), topic.name());
+    auto facts = FactsOf(OutputKind::kVerdict, ViewOf(record));
+    if (facts.has_value() && bounds.IsBehind(*facts->source)) {
+      sources.insert(*std::move(facts->source));
+    }
+    return {};
+  }));
+  return sources;
+}
+
+/// Where copying begins.
+struct Beginning {
+  std::uint64_t sequence = std::numeric_limits<std::uint64_t>::max();
+  std::map<std::int32_t, std::int64_t> offsets;  ///< of the shadow's verdicts, by partition
+};
+
+Result<Beginning> FindBeginning(TopicReader& verdicts, const Bounds& bounds, const Sources& copied,
+                                OutputCopy& copy, const TopicProgress& progress) {
+  Beginning beginning;
+  for (const PartitionRange& range : verdicts.ranges()) {
+    beginning.offsets[range.partition] = range.end;
+  }
+  std::uint64_t done = 0;
+  CRAWLSIEVE_RETURN_IF_ERROR(verdicts.ForEach([&](const ConsumedRecord& record) -> Status {
+    progress(++done, verdicts.offsets(), verdicts.name());
+    const auto facts = FactsOf(OutputKind::kVerdict, ViewOf(record));
+    if (!facts.has_value()) {
+      ++copy.unreadable;
+    } else if (!bounds.IsBehind(*facts->source)) {
+      ++copy.judged_before;
+    } else if (copied.contains(*facts->source)) {
+      ++copy.there_already;
+    } else {
+      beginning.sequence = std::min(beginning.sequence, facts->sequence);
+      std::int64_t& offset = beginning.offsets[record.partition()];
+      offset = std::min(offset, record.offset());
+    }
+    return {};
+  }));
+  return beginning;
+}
+
+/// The offset behind the last record of `range` whose sequence is below `sequence`.
+Result<std::int64_t> FirstOf(OutputKind kind, TopicReader& topic, PartitionRange range,
+                             std::uint64_t sequence) {
+  // Those before range.begin are below; those from `behind` on aren't.
+  std::int64_t behind = range.end;
+  while (range.begin < behind) {
+    PartitionRange upper{range.partition, range.begin + (behind - range.begin) / 2, behind};
+    const std::int64_t middle = upper.begin;
+    std::optional<OutputFacts> facts;
+    std::int64_t found = behind;
+    while (!facts.has_value()) {
+      CRAWLSIEVE_ASSIGN_OR_RETURN(const auto piece, topic.ReadPiece(upper, 1));
+      if (piece.empty()) break;
+      found = piece.front().offset();
+      facts = FactsOf(kind, ViewOf(piece.front()));
+      upper.begin = found + 1;
+    }
+    if (facts.has_value() && facts->sequence < sequence) {
+      range.begin = found + 1;
+    } else {
+      behind = middle;
+    }
+  }
+  return range.begin;
+}
+
+}  // namespace
+
+Result<OutputCopy> CopyOutput(const KafkaOptions& before, const KafkaOptions& after,
+                              const log::Closing& closing, const TopicProgress& progress) {
+  const std::vector<TopicPair> pairs = PairsOf(before, after);
+  std::map<OutputKind, std::string> targets;
+  for (const TopicPair& pair : pairs) targets[pair.kind] = pair.to;
+  TransactionSink sink(after, std::move(targets));
+  // What the shadow's judge had open is undone now, so all topics end where they stay.
+  CRAWLSIEVE_RETURN_IF_ERROR(sink.Open());
+  const Bounds bounds(closing);
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const Sources copied, ReadCopied(before, closing, bounds, progress));
+
+  OutputCopy copy;
+  Beginning beginning;
+  std::vector<TopicReader> readers;
+  readers.reserve(pairs.size());
+  std::vector<OutputStreamOf> streams;
+  for (const TopicPair& pair : pairs) {
+    CRAWLSIEVE_ASSIGN_OR_RETURN(auto opened, TopicReader::Open(after, pair.from));
+    TopicReader& reader = readers.emplace_back(std::move(opened));
+    if (pair.kind == OutputKind::kVerdict) {
+      CRAWLSIEVE_ASSIGN_OR_RETURN(beginning, FindBeginning(reader, bounds, copied, copy, progress));
+      if (beginning.sequence == std::numeric_limits<std::uint64_t>::max()) return copy;
+    }
+    for (PartitionRange range : reader.ranges()) {
+      if (pair.kind == OutputKind::kVerdict) {
+        range.begin = beginning.offsets[range.partition];
+      } else {
+        CRAWLSIEVE_ASSIGN_OR_RETURN(range.begin,
+                                    FirstOf(pair.kind, reader, range, beginning.sequence));
+      }
+      streams.push_back({pair.kind, std::make_unique<TopicStream>(pair.kind, reader, range)});
+    }
+  }
+  const auto is_wanted = [&](const InputRecordAt& source) {
+    return bounds.IsBehind(source) && !copied.contains(source);
+  };
+  CRAWLSIEVE_ASSIGN_OR_RETURN(copy.copied, CopyPages(std::move(streams), is_wanted, sink));
+  CRAWLSIEVE_RETURN_IF_ERROR(sink.Commit());
+  return copy;
+}
+
+}  // namespace crawlsieve::consumer

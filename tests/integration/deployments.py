@@ -1,0 +1,134 @@
+"""A broker and deployments beside it, for tests of `crawlsieve migrate`."""
+
+import json
+import pathlib
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests/chaos"))
+
+import confluent_kafka  # noqa: E402
+import confluent_kafka.admin  # noqa: E402
+import processes  # noqa: E402
+
+DONE, WRONG_INPUT, FAILED = 0, 1, 3
+SECONDS = 120
+PARTITIONS = 2
+SEED = 20261125
+
+
+def pages(first, count):
+    """Pages of which every third is the one before it, under "www."."""
+    chance = random.Random(f"{SEED} {first}")
+    words = []
+    for number in range(first, first + count):
+        is_again = number % 3 == 2
+        if not is_again or not words:
+            words = [f"{chance.choice('bcdfghklmnprstvz')}{chance.randrange(10**6):x}o"
+                     for _ in range(90)]
+        page = number - 1 if is_again else number
+        links = "".join(f"<a href='/{page + k}'>{page + k}</a>" for k in (7, 14))
+        yield {"url": f"http://{'www.' if is_again else ''}site{page % 7}.example/{page}",
+               "content_type": "text/html",
+               "body": f"<title>page</title><p>{' '.join(words)}</p>{links}"}
+
+
+class DeploymentsTest(unittest.TestCase):
+    """Has a broker with the topic `crawl.pages`. `program` is set before the tests run."""
+
+    program = None
+
+    @classmethod
+    def setUpClass(cls):
+        temporary = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(temporary.cleanup)
+        cls.folder = pathlib.Path(temporary.name)
+        broker = processes.Broker(cls.folder / "broker")
+        cls.addClassCleanup(broker.kill)
+        broker.start()
+        cls.address = broker.address
+        cls.admin = confluent_kafka.admin.AdminClient({"bootstrap.servers": cls.address})
+        cls.make_topic("crawl.pages")
+
+    @classmethod
+    def make_topic(cls, name):
+        made = cls.admin.create_topics([confluent_kafka.admin.NewTopic(name, PARTITIONS, 1)])
+        made[name].result(SECONDS)
+
+    def write_config(self, name, state="state", more=None, **kafka):
+        path = self.folder / name
+        path.write_text(json.dumps({
+            "kafka": {"bootstrap_servers": self.address, **kafka},
+            "service": {"state_directory": str(self.folder / state)},
+            "http": {"enabled": False}, **(more or {})}))
+        return path
+
+    def feed(self, first, count):
+        producer = confluent_kafka.Producer({"bootstrap.servers": self.address})
+        for number, page in enumerate(pages(first, count)):
+            producer.produce("crawl.pages", json.dumps(page), partition=number % PARTITIONS)
+        self.assertEqual(producer.flush(SECONDS), 0)
+
+    def records(self, topic):
+        """The records that are committed there; none without the topic."""
+        if topic not in self.admin.list_topics(timeout=SECONDS).topics:
+            return []
+        partitions = self.admin.list_topics(topic, timeout=SECONDS).topics[topic].partitions
+        consumer = confluent_kafka.Consumer({
+            "bootstrap.servers": self.address, "group.id": "test",
+            "isolation.level": "read_committed", "enable.partition.eof": True})
+        records = []
+        for partition in partitions:
+            consumer.assign([confluent_kafka.TopicPartition(topic, partition, 0)])
+            while True:
+                record = consumer.poll(SECONDS)
+                self.assertIsNotNone(record, f"no end of {topic}")
+                if record.error():
+                    break
+                records.append(record)
+        consumer.close()
+        return records
+
+    def verdicts(self, topic):
+        """The verdicts there by their input record, each of which has one at most."""
+        verdicts = {}
+        for record in self.records(topic):
+            verdict = json.loads(record.value())
+            source = verdict["source"]
+            place = source["partition"], source["offset"]
+            self.assertNotIn(place, verdicts)
+            verdicts[place] = verdict
+        return verdicts
+
+    def log_of(self, config):
+        path = self.folder / f"{config.stem}.log"
+        return path.read_text() if path.exists() else ""
+
+    def start(self, config, command=("run", "--config")):
+        with (self.folder / f"{config.stem}.log").open("ab") as log:
+            process = subprocess.Popen([self.program, *command, str(config)],
+                                       stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        self.addCleanup(self.stop, process)
+        return process
+
+    def stop(self, process, how=signal.SIGTERM):
+        if process.poll() is None:
+            process.send_signal(how)
+        process.wait(SECONDS)
+
+    def wait_for(self, topic, count, config):
+        deadline = time.monotonic() + SECONDS
+        while len(self.verdicts(topic)) < count:
+            self.assertLess(time.monotonic(), deadline, self.log_of(config)[-3000:])
+
+    def migrate(self, *arguments, expect=DONE):
+        done = subprocess.run([self.program, "migrate", *map(str, arguments)],
+                              capture_output=True, timeout=SECONDS, text=True)
+        self.assertEqual(done.returncode, expect, done.stdout + done.stderr)
+        return done

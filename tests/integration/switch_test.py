@@ -1,0 +1,197 @@
+"""`crawlsieve migrate switch` under load, with kills: every record has one verdict that counts.
+
+    switch_test.py PROGRAM [--kills N] [--pages N] [--seed N]
+
+Kills hit the old deployment, its shadow, the switch itself and the deployment that goes on, by
+turns. Pages come all the time, until all kills are done.
+"""
+
+import argparse
+import collections
+import json
+import os
+import random
+import signal
+import sys
+import threading
+import time
+import unittest
+
+import yaml
+
+from deployments import DONE, FAILED, SECONDS, WRONG_INPUT, DeploymentsTest
+
+FEED = 40  # pages at a time
+OPTIONS = argparse.Namespace(kills=4, pages=2_000, seed=1)
+
+
+class Feeder(threading.Thread):
+    """Writes pages while nothing else is asked of it."""
+
+    def __init__(self, test):
+        super().__init__()
+        self._test = test
+        self._is_done = threading.Event()
+        self.fed = 0
+
+    def run(self):
+        while not self._is_done.is_set():
+            self._test.feed(self.fed, FEED)
+            self.fed += FEED
+            self._is_done.wait(0.2)  # a rate, not a wait for something
+
+    def finish(self, at_least):
+        """How many pages there are."""
+        self._is_done.set()
+        self.join()
+        while self.fed < at_least:
+            self._test.feed(self.fed, FEED)
+            self.fed += FEED
+        return self.fed
+
+
+class SwitchTest(DeploymentsTest):
+    def setUp(self):
+        self.chance = random.Random(OPTIONS.seed)
+        self.kills = collections.Counter()
+
+    def kill(self, process, name):
+        self.chance_to_run()
+        if process.poll() is None:
+            self.kills[name] += 1
+        self.stop(process, signal.SIGKILL)
+
+    def chance_to_run(self):
+        """Lets it come to somewhere within what it does."""
+        time.sleep(self.chance.random() * 3)
+
+    def plan(self, old):
+        new = self.folder / f"{old.stem}.next.yaml"
+        self.migrate("plan", old, "--to", "next", "--out", new)
+        plan = yaml.safe_load(new.read_text())
+        plan["extract"]["url"]["drop_www"] = True
+        new.write_text(yaml.safe_dump(plan))
+        return new
+
+    def final(self, new):
+        """What `migrate switch` says to set."""
+        config = yaml.safe_load(new.read_text())
+        for topic in ("verdicts", "kept", "scores"):
+            config["kafka"][topic]["topic"] = f"crawl.{topic}"
+        path = self.folder / "final.yaml"
+        path.write_text(yaml.safe_dump(config))
+        return path
+
+    def test_every_record_has_one_verdict_that_counts(self):
+        print(f"seed {OPTIONS.seed}", file=sys.stderr)
+        old = self.write_config(
+            "old.yaml", kept={"topic": "crawl.kept"}, scores={"topic": "crawl.scores"},
+            more={"extract": {"links": 20}, "judge": {"sites": {"max": 1000}}})
+        new = self.plan(old)
+        feeder = Feeder(self)
+        feeder.start()
+        self.addCleanup(feeder.finish, 0)
+        running, shadow = self.start(old), self.start(new)
+        self.wait_for("crawl.verdicts", 1, old)
+        self.wait_for("crawl.verdicts.next", 1, new)
+
+        for number in range(OPTIONS.kills // 4):
+            if number % 2 == 0:
+                self.kill(running, "old")
+                running = self.start(old)
+            else:
+                self.kill(shadow, "shadow")
+                shadow = self.start(new)
+
+        # While judges run, the switch waits for them, and may be killed as often as one likes.
+        for _ in range(OPTIONS.kills // 4):
+            self.kill(self.switch(old, new), "switch, judges run")
+        self.assertIsNone(running.poll(), self.log_of(old)[-3000:])
+        self.stop(running)
+        self.kill(shadow, "shadow")
+        for _ in range((OPTIONS.kills + 1) // 4):
+            self.kill(self.switch(old, new), "switch")
+        said = json.loads(self.migrate("switch", old, new, "--json").stdout)
+        self.assertEqual(said["closed_log"], "crawl.fingerprints")
+        again = json.loads(self.migrate("switch", old, new, "--json").stdout)
+        self.assertEqual((again["verdicts"], again["kept_pages"], again["scores"]), (0, 0, 0))
+        self.assertEqual(again["there_already"], said["verdicts"] + said["there_already"])
+
+        # The old deployment can't judge again, whoever starts it.
+        mistaken = self.start(old)
+        self.assertNotEqual(mistaken.wait(SECONDS), DONE)
+        self.assertIn("the admission log was closed at", self.log_of(old))
+        self.assertIn("kafka.group crawlsieve.next goes on", self.log_of(old))
+
+        final = self.final(new)
+        going = self.start(final)
+        for _ in range(OPTIONS.kills // 4):
+            self.kill(going, "new")
+            going = self.start(final)
+        total = feeder.finish(OPTIONS.pages)
+        self.wait_for("crawl.verdicts", total, final)
+        self.stop(going)
+        print(f"{total} pages, kills: {dict(self.kills)}, {said}", file=sys.stderr)
+        self.check(total)
+
+    def switch(self, old, new):
+        return self.start(new, ("migrate", "switch", str(old)))
+
+    def check(self, total):
+        verdicts = self.verdicts("crawl.verdicts")
+        self.assertEqual(len(verdicts), total)
+        schemes = collections.Counter(
+            verdict["fingerprint"]["scheme"] for verdict in verdicts.values())
+        self.assertEqual(len(schemes), 2, schemes)
+
+        kept = collections.Counter()
+        for record in self.records("crawl.kept"):
+            headers = dict(record.headers())
+            kept[int(headers["crawlsieve-source-partition"]),
+                 int(headers["crawlsieve-source-offset"])] += 1
+        self.assertEqual(set(kept.values()), {1})
+        keeps = {place for place, verdict in verdicts.items() if verdict["verdict"] == "keep"}
+        self.assertEqual(len(kept.keys() ^ keeps), 0)
+        self.check_scores(verdicts)
+
+    def check_scores(self, verdicts):
+        """Of the pages whose verdict was copied, all scores were, once."""
+        there = collections.Counter(record.value() for record in self.records("crawl.scores"))
+        self.assertEqual(max(there.values()), 1)
+        copied = {verdict["sequence"] for place, verdict in
+                  self.verdicts("crawl.verdicts.next").items() if verdicts[place] == verdict}
+        self.assertGreater(len(copied), 0)
+        of_copied = [record.value() for record in self.records("crawl.scores.next")
+                     if json.loads(record.value())["sequence"] in copied]
+        self.assertGreater(len(of_copied), len(copied))
+        self.assertEqual(sum(there[value] == 0 for value in of_copied), 0)
+
+    def test_what_could_lose_a_verdict_is_refused(self):
+        old = self.write_config("one.yaml", group="one", delivery="at_least_once")
+        said = self.migrate("switch", old, self.plan(old), expect=WRONG_INPUT).stderr
+        self.assertIn("kafka.delivery of group one is at_least_once", said)
+        old = self.write_config("two.yaml", group="two")
+        new = self.plan(old)
+        plan = yaml.safe_load(new.read_text())
+        plan["kafka"]["input"]["generation"] = 2
+        new.write_text(yaml.safe_dump(plan))
+        said = self.migrate("switch", old, new, expect=WRONG_INPUT).stderr
+        self.assertIn("kafka.input.generation differs", said)
+
+    def test_a_deployment_that_never_judged_is_not_closed(self):
+        old = self.write_config("three.yaml", group="three", log={"topic": "three.log"},
+                                verdicts={"topic": "three.verdicts"})
+        new = self.plan(old)
+        self.make_topic("three.verdicts")
+        said = self.migrate("switch", old, new, expect=FAILED).stderr
+        self.assertIn("three.log", said)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("program", type=os.path.abspath)
+    for name in ("kills", "pages", "seed"):
+        parser.add_argument(f"--{name}", type=int, default=getattr(OPTIONS, name))
+    OPTIONS = parser.parse_args()
+    DeploymentsTest.program = OPTIONS.program
+    unittest.main(argv=sys.argv[:1])
