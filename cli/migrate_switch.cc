@@ -1,3 +1,4 @@
+#include "consumer/migration/deployment_place.h"
 #include "consumer/migration/judge_identity.h"
 #include "consumer/migration/log_closing.h"
 #include "consumer/migration/output_copy.h"
@@ -7,10 +8,15 @@
 #include "plugin/base/timestamp.h"
 
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
+#include <functional>
+#include <map>
 #include <string>
+#include <string_view>
 #include <thread>
-#include <vector>
+#include <utility>
 
 #include "cli/commands.h"
 #include "cli/common.h"
@@ -26,6 +32,7 @@ namespace {
 using std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kAskAgain{500};
+constexpr std::chrono::seconds kSayAgain{30};
 
 /// Why records could get two verdicts or none by a switch from one to the other.
 Status CheckSwitch(const MigrationPair& pair) {
@@ -45,27 +52,46 @@ Status CheckSwitch(const MigrationPair& pair) {
   return {};
 }
 
-/// Waits until no judge of a deployment runs, for killed ones to be forgotten, too.
-Status WaitForJudges(const KafkaOptions& kafka, steady_clock::time_point deadline) {
-  std::vector<std::string> said;
+/// Asks `what_is_missing` until it says nothing, for as long as `seconds`. Prints it now and then.
+Status WaitFor(std::uint32_t seconds, const std::function<Result<std::string>()>& what_is_missing) {
+  const auto deadline = steady_clock::now() + std::chrono::seconds(seconds);
+  auto say_again = steady_clock::now();
   while (true) {
-    CRAWLSIEVE_ASSIGN_OR_RETURN(auto judges, JudgesRunning(kafka));
-    if (judges.empty()) return {};
-    if (judges != said) {
-      fmt::print(stderr, "stop the judges of group {} now; waiting for {}: {}\n",
-                 JudgeIdentity(kafka), judges.size(),
-                 Printable(fmt::format("{}", fmt::join(judges, ", "))));
-      said = std::move(judges);
-    }
-    if (steady_clock::now() >= deadline) {
+    CRAWLSIEVE_ASSIGN_OR_RETURN(const std::string missing, what_is_missing());
+    if (missing.empty()) return {};
+    const auto now = steady_clock::now();
+    if (now >= deadline) {
       return MakeError(
           ErrorCode::kBusy,
-          fmt::format("judges of group {} still run: nothing was changed by this wait. "
-                      "Stop them, then run this again",
-                      JudgeIdentity(kafka)));
+          fmt::format("waited {} s in vain: {}. Run this again to go on", seconds, missing));
+    }
+    if (now >= say_again) {
+      fmt::print(stderr, "waiting: {}\n", Printable(missing));
+      say_again = now + kSayAgain;
     }
     std::this_thread::sleep_for(kAskAgain);
   }
+}
+
+/// Until no judge of a deployment runs, and killed ones are forgotten, too.
+Status WaitForJudges(const KafkaOptions& kafka, std::string_view which, std::uint32_t seconds) {
+  return WaitFor(seconds, [&]() -> Result<std::string> {
+    CRAWLSIEVE_ASSIGN_OR_RETURN(const auto judges, JudgesRunning(kafka));
+    if (judges.empty()) return std::string();
+    return fmt::format("stop the judges of the {} now, group {}: {}", which, JudgeIdentity(kafka),
+                       fmt::join(judges, ", "));
+  });
+}
+
+/// Until the shadow has judged what the old deployment has.
+Status WaitForShadow(const KafkaOptions& after, std::map<InputPartition, std::int64_t> bounds,
+                     std::uint32_t seconds) {
+  CatchUp shadow(after, std::move(bounds));
+  return WaitFor(seconds, [&]() -> Result<std::string> {
+    CRAWLSIEVE_ASSIGN_OR_RETURN(const std::string missing, shadow.WhatIsMissing());
+    if (missing.empty()) return missing;
+    return fmt::format("the shadow has to catch up, so it must run: {}", missing);
+  });
 }
 
 TopicProgress Show(Progress& progress) {
@@ -75,23 +101,24 @@ TopicProgress Show(Progress& progress) {
 }
 
 /// The entry that closed the old log, or closes it.
-Result<log::Closing> Close(const MigrationPair& pair, steady_clock::time_point deadline) {
+Result<log::Closing> Close(const MigrationPair& pair, std::uint32_t wait) {
   const KafkaOptions& before = pair.before.kafka;
   const KafkaOptions& after = pair.after.kafka;
-  Progress progress("migrate switch");
-  CRAWLSIEVE_ASSIGN_OR_RETURN(auto found, FindClosing(before));
-  if (found.has_value() && found->group() != after.group) {
-    return MakeError(ErrorCode::kMismatch,
-                     fmt::format("log {} was closed for group {}, not for {}", before.log_topic,
-                                 found->group(), after.group));
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto closing, FindClosing(before));
+  if (!closing.has_value()) {
+    LogClosing log(before);
+    Progress progress("migrate switch");
+    CRAWLSIEVE_RETURN_IF_ERROR(log.ReadJudged(Show(progress)));
+    progress.Clear();
+    // Nobody judges from the end of the old one until the shadow is there.
+    CRAWLSIEVE_RETURN_IF_ERROR(WaitForShadow(after, log.bounds(), wait));
+    CRAWLSIEVE_RETURN_IF_ERROR(WaitForJudges(before, "old deployment", wait));
+    CRAWLSIEVE_ASSIGN_OR_RETURN(closing, log.Close(after.group, Show(progress)));
   }
-  LogClosing closing(before);
-  if (!found.has_value()) CRAWLSIEVE_RETURN_IF_ERROR(closing.ReadVerdicts(Show(progress)));
-  progress.Clear();
-  if (!found.has_value()) CRAWLSIEVE_RETURN_IF_ERROR(WaitForJudges(before, deadline));
-  CRAWLSIEVE_RETURN_IF_ERROR(WaitForJudges(after, deadline));
-  if (found.has_value()) return *std::move(found);
-  return closing.Close(after.group, Show(progress));
+  if (closing->group() == after.group) return *std::move(closing);
+  return MakeError(ErrorCode::kMismatch,
+                   fmt::format("log {} was closed for group {}, not for {}", before.log_topic,
+                               closing->group(), after.group));
 }
 
 Result<OutputCopy> Copy(const MigrationPair& pair, const log::Closing& closing) {
@@ -147,8 +174,16 @@ int MigrateSwitchCommand(const MigrateArguments& arguments) {
   if (!pair.has_value()) return kExitWrongInput;
   ConfigureLogging(pair->before.log);
   if (const Status checked = CheckSwitch(*pair); !checked) return PrintError(checked.error());
-  const auto closing = Close(*pair, steady_clock::now() + std::chrono::seconds(arguments.wait));
+  const KafkaOptions& after = pair->after.kafka;
+  if (const Status checked = CheckOutputCopy(pair->before.kafka, after); !checked) {
+    return PrintError(checked.error());
+  }
+  const auto closing = Close(*pair, arguments.wait);
   if (!closing) return PrintError(closing.error(), kExitFailed);
+  const auto stopped = WaitForShadow(after, BoundsOf(*closing), arguments.wait).and_then([&] {
+    return WaitForJudges(after, "shadow", arguments.wait);
+  });
+  if (!stopped) return PrintError(stopped.error(), kExitFailed);
   const auto copy = Copy(*pair, *closing);
   if (!copy) return PrintError(copy.error(), kExitFailed);
   arguments.json ? PrintJson(*pair, *closing, *copy) : PrintText(*pair, *closing, *copy);

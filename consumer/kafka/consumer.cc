@@ -138,7 +138,11 @@ BrokerResult<std::optional<ConsumedRecord>> Consumer::Poll(milliseconds timeout)
     ConsumedRecord record(message);
     if (message->err == RD_KAFKA_RESP_ERR__PARTITION_EOF) {
       PartitionState* const ended = FindState(record.topic(), record.partition());
-      if (ended != nullptr) ended->is_at_end = true;
+      if (ended != nullptr) {
+        ended->is_at_end = true;
+        // Behind the ends of transactions, too, which are no records.
+        ended->next = std::max(ended->next, message->offset);
+      }
       return std::nullopt;
     }
     if (message->err != RD_KAFKA_RESP_ERR_NO_ERROR) {

@@ -67,7 +67,12 @@ void TopicReader::BeginAt(const std::map<std::int32_t, std::int64_t>& begins) {
 }
 
 Status TopicReader::ForEach(const std::function<Status(const ConsumedRecord& record)>& see) {
-  for (const PartitionRange& range : ranges_) {
+  for (PartitionRange range : ranges_) {
+    if (range.begin >= range.end) continue;
+    // Retention may have taken some since.
+    const auto ends = consumer_->QueryWatermarks({topic_, range.partition}, kBrokerTimeout);
+    if (!ends) return tl::unexpected<Error>(ends.error());
+    range.begin = std::max(range.begin, ends->low);
     CRAWLSIEVE_RETURN_IF_ERROR(Read(range, [&](const ConsumedRecord& record) -> Result<Next> {
       CRAWLSIEVE_RETURN_IF_ERROR(see(record));
       return Next::kGoOn;
@@ -97,7 +102,11 @@ Status TopicReader::Read(const PartitionRange& range,
   }
   auto deadline = std::chrono::steady_clock::now() + kPatience;
   // The last offsets may be those of ends of transactions, behind which no record need come.
-  while (!consumer_->IsAtEnd(partition)) {
+  const auto is_at_end = [&] {
+    return consumer_->IsAtEnd(partition) &&
+           consumer_->Position(partition).value_or(range.begin) >= range.end;
+  };
+  while (!is_at_end()) {
     auto polled = consumer_->Poll(kPoll);
     const auto now = std::chrono::steady_clock::now();
     const bool is_over = now >= deadline;

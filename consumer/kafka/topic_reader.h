@@ -46,8 +46,8 @@ class TopicReader {
   /// Leaves out what lies before these offsets, by partition.
   void BeginAt(const std::map<std::int32_t, std::int64_t>& begins);
 
-  /// Gives `see` every record, one partition after the other, each in its order. Errors: kIo (no
-  /// record came for a minute), and those of `see`.
+  /// Gives `see` every record that is still there, one partition after the other, each in its
+  /// order. Errors: kIo (no record came for a minute), and those of `see`.
   [[nodiscard]] Status ForEach(const std::function<Status(const ConsumedRecord& record)>& see);
 
   /// The records from `range.begin` on, until they have `bytes` or more, or `range` ends. Empty:

@@ -21,7 +21,12 @@ std::string JudgeIdentity(const KafkaOptions& kafka) { return kafka.group + ".ju
 
 Result<std::vector<std::string>> JudgesRunning(const KafkaOptions& kafka) {
   CRAWLSIEVE_ASSIGN_OR_RETURN(const auto admin, Admin::Make(kafka, LoggingCallbacks("migrate")));
-  CRAWLSIEVE_ASSIGN_OR_RETURN(auto members, admin->GroupMembers(JudgeIdentity(kafka), kTimeout));
+  std::vector<std::string> members;
+  const auto asked = Repeat(kPatience, [&]() -> BrokerStatus {
+    CRAWLSIEVE_ASSIGN_OR_RETURN(members, admin->GroupMembers(JudgeIdentity(kafka), kTimeout));
+    return {};
+  });
+  if (!asked) return tl::unexpected<Error>(asked.error());
   return members;
 }
 
@@ -31,11 +36,11 @@ Result<std::unique_ptr<Producer>> TakeOver(const KafkaOptions& kafka) {
       auto producer, Producer::Make(TransactionalProducer(kafka), kafka,
                                     LoggingCallbacks("migrate"), [](const DeliveryReport&) {}));
   const auto taken = Repeat(kPatience, [&] { return producer->InitTransactions(kTimeout); });
-  if (!taken) return NotTaken(kafka, taken.error());
+  if (!taken) return TakeOverError(kafka, taken.error());
   return producer;
 }
 
-tl::unexpected<Error> NotTaken(const KafkaOptions& kafka, const BrokerError& error) {
+tl::unexpected<Error> TakeOverError(const KafkaOptions& kafka, const BrokerError& error) {
   if (error.error_class != ErrorClass::kFenced) return tl::unexpected<Error>(error);
   return MakeError(ErrorCode::kBusy,
                    fmt::format("a judge of group {} runs and took its transactional id back: stop "

@@ -23,6 +23,7 @@ namespace crawlsieve::consumer {
 [[nodiscard]] Result<std::unique_ptr<Producer>> TakeOver(const KafkaOptions& kafka);
 
 /// The error of a call of that producer, for a person: kBusy where a judge took its id back.
-[[nodiscard]] tl::unexpected<Error> NotTaken(const KafkaOptions& kafka, const BrokerError& error);
+[[nodiscard]] tl::unexpected<Error> TakeOverError(const KafkaOptions& kafka,
+                                                  const BrokerError& error);
 
 }  // namespace crawlsieve::consumer

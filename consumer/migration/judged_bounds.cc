@@ -1,17 +1,31 @@
 #include "consumer/migration/judged_bounds.h"
 
+#include <algorithm>
+
 namespace crawlsieve::consumer {
 
-void JudgedBounds::SeeVerdict(const InputRecordAt& source, std::uint64_t sequence) {
-  Known& known = partitions_[{source.topic, source.partition}];
-  if (known.judged.has_value() && sequence < known.sequence) return;
-  known.sequence = sequence;
-  known.judged = source.offset;
+JudgedBounds::Known* JudgedBounds::KnownOf(const log::Source& source) {
+  if (source.topic().empty() || source.is_position()) return nullptr;
+  Known& known = partitions_[{source.topic(), source.partition()}];
+  if (source.generation() < known.generation) return nullptr;
+  if (source.generation() > known.generation) {
+    known.generation = source.generation();
+    known.judged.reset();
+    known.first_waiting.reset();
+  }
+  return &known;
 }
 
-void JudgedBounds::SeeWaiting(const InputRecordAt& source) {
-  Known& known = partitions_[{source.topic, source.partition}];
-  if (!known.first_waiting.has_value()) known.first_waiting = source.offset;
+void JudgedBounds::SeeJudged(const log::Source& source) {
+  Known* const known = KnownOf(source);
+  if (known != nullptr) known->judged = std::max(known->judged.value_or(-1), source.offset());
+}
+
+void JudgedBounds::SeeWaiting(const log::Source& source) {
+  Known* const known = KnownOf(source);
+  if (known != nullptr && !known->first_waiting.has_value()) {
+    known->first_waiting = source.offset();
+  }
 }
 
 void JudgedBounds::SeeExtracted(const InputPartition& partition, std::int64_t offset) {

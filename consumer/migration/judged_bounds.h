@@ -1,6 +1,7 @@
 #pragma once
 
 #include "consumer/migration/seen_verdict.h"
+#include "plugin/log/entry.pb.h"
 
 #include <cstdint>
 #include <map>
@@ -13,23 +14,22 @@ namespace crawlsieve::consumer {
 /// The partition of an input topic.
 using InputPartition = std::pair<std::string, std::int32_t>;
 
-/// Finds how far a deployment that has stopped judged each input partition, of three things: its
-/// verdicts, the entries of its log that it hasn't judged, and what its extract group has
-/// committed.
+/// Finds how far a deployment that has stopped judged each input partition: of its log, and of what
+/// its extract group has committed.
 ///
-/// A deployment judges a partition in the order of its offsets. So what it hasn't judged begins
-/// behind the record of its latest verdict. Where no verdict is left of a partition (retention took
-/// them, or there was none), it begins at the first entry that waits in the log, or else where
-/// extraction goes on.
+/// A deployment judges a partition in the order of its offsets, but for repairs of losses. So what
+/// it hasn't judged begins behind the highest offset that it has judged. Entries of a higher
+/// generation are of a topic whose offsets were set back: they alone count. Of a partition that the
+/// log says nothing of, it begins where extraction goes on.
 /// Thread-compatible.
 class JudgedBounds {
  public:
-  /// A verdict that readers may see. In any order: the one of the highest sequence counts, since
-  /// offsets begin anew in a topic that is judged anew.
-  void SeeVerdict(const InputRecordAt& source, std::uint64_t sequence);
+  /// An entry of the log that has been judged, in any order. Those without a source are passed
+  /// over.
+  void SeeJudged(const log::Source& source);
 
-  /// An entry of the log without a verdict, in the order of the log.
-  void SeeWaiting(const InputRecordAt& source);
+  /// An entry of the log that hasn't been judged, in the order of the log.
+  void SeeWaiting(const log::Source& source);
 
   /// The extract group goes on at `offset`.
   void SeeExtracted(const InputPartition& partition, std::int64_t offset);
@@ -39,11 +39,14 @@ class JudgedBounds {
 
  private:
   struct Known {
-    std::uint64_t sequence = 0;  ///< of the latest verdict
-    std::optional<std::int64_t> judged;
-    std::optional<std::int64_t> first_waiting;
+    std::uint32_t generation = 0;
+    std::optional<std::int64_t> judged;         ///< highest offset, of the generation
+    std::optional<std::int64_t> first_waiting;  ///< of the generation
     std::optional<std::int64_t> extracted;
   };
+
+  /// nullptr: the source is of none, or of an earlier generation.
+  [[nodiscard]] Known* KnownOf(const log::Source& source);
 
   std::map<InputPartition, Known> partitions_;
 };

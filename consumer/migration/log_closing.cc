@@ -1,20 +1,20 @@
 #include "consumer/migration/log_closing.h"
 
-#include "consumer/kafka/admin.h"
 #include "consumer/kafka/consumer.h"
 #include "consumer/kafka/producer.h"
 #include "consumer/kafka/topic_reader.h"
+#include "consumer/migration/deployment_place.h"
 #include "consumer/migration/judge_identity.h"
 #include "consumer/service/brokers/kafka_log.h"
 #include "consumer/service/brokers/kafka_log_source.h"
 #include "consumer/service/brokers/log_append.h"
 #include "plugin/base/hex.h"
 #include "plugin/fingerprint/checksum.h"
-#include "plugin/judge/fold_version.h"
 #include "plugin/judge/parameters_entry.h"
 #include "plugin/log/entries.h"
 #include "plugin/log/log_reader.h"
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <utility>
@@ -38,7 +38,7 @@ Result<std::unique_ptr<Consumer>> MakeConsumer(const ClientRecipe& recipe,
   return Consumer::Make(recipe, kafka, LoggingCallbacks("migrate"));
 }
 
-/// Gives `see` the entries of [first, end).
+/// Gives `see` the entries of [first, end), less those that retention has taken.
 Status ReadEntries(const KafkaOptions& kafka, std::int64_t first, std::int64_t end,
                    const std::function<void(const LogItem& item)>& see) {
   if (first >= end) return {};
@@ -47,6 +47,9 @@ Status ReadEntries(const KafkaOptions& kafka, std::int64_t first, std::int64_t e
   const LogDescription log = LogOf(kafka);
   std::optional<std::int64_t> seen_gap;
   LogReader reader(log, *source, seen_gap);
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const LogBounds bounds, source->Bounds(kTimeout));
+  first = std::max(first, bounds.low);
+  if (first >= end) return {};
   CRAWLSIEVE_RETURN_IF_ERROR(reader.Begin(first));
   auto deadline = std::chrono::steady_clock::now() + kPatience;
   while (reader.next() < end) {
@@ -67,6 +70,18 @@ Status ReadEntries(const KafkaOptions& kafka, std::int64_t first, std::int64_t e
   return {};
 }
 
+/// The place of the judges' group.
+Result<PartitionOffset> PlaceOf(const KafkaOptions& kafka) {
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto consumer, MakeConsumer(JudgeConsumer(kafka), kafka));
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto places,
+                              consumer->CommittedPlaces({LogPartition(kafka)}, kTimeout));
+  if (places.front().has_value()) return *std::move(places.front());
+  return MakeError(ErrorCode::kMismatch,
+                   fmt::format("group {} has no place in log {}: it never judged, or nothing of it "
+                               "ran for longer than the brokers' offsets.retention.minutes",
+                               JudgeIdentity(kafka), kafka.log_topic));
+}
+
 void AddTo(google::protobuf::RepeatedPtrField<log::PartitionOffset>& list, const std::string& topic,
            std::int32_t partition, std::int64_t offset) {
   log::PartitionOffset& added = *list.Add();
@@ -77,21 +92,26 @@ void AddTo(google::protobuf::RepeatedPtrField<log::PartitionOffset>& list, const
 
 }  // namespace
 
+std::map<InputPartition, std::int64_t> BoundsOf(const log::Closing& closing) {
+  std::map<InputPartition, std::int64_t> bounds;
+  for (const log::PartitionOffset& judged : closing.judged()) {
+    bounds[{judged.topic(), judged.partition()}] = judged.offset();
+  }
+  return bounds;
+}
+
 Result<std::optional<log::Closing>> FindClosing(const KafkaOptions& kafka) {
-  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto consumer, MakeConsumer(JudgeConsumer(kafka), kafka));
-  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto places,
-                              consumer->CommittedPlaces({LogPartition(kafka)}, kTimeout));
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const PartitionOffset place, PlaceOf(kafka));
   std::optional<log::Closing> closing;
-  if (!places.front().has_value() || places.front()->offset == 0) return closing;
-  const PartitionOffset& place = *places.front();
+  if (place.offset == 0) return closing;
   bool is_other = false;
-  const auto see = [&](const LogItem& item) {
-    is_other = !place.metadata.empty() && place.metadata != Hex(RawChecksum(item.value));
-    if (item.entry == nullptr || !item.entry->has_parameters()) return;
-    const log::Parameters& parameters = item.entry->parameters();
-    if (parameters.fold_version() == kFoldVersionOfClosing) closing = parameters.closing();
-  };
-  CRAWLSIEVE_RETURN_IF_ERROR(ReadEntries(kafka, place.offset - 1, place.offset, see));
+  CRAWLSIEVE_RETURN_IF_ERROR(
+      ReadEntries(kafka, place.offset - 1, place.offset, [&](const LogItem& item) {
+        is_other = !place.metadata.empty() && place.metadata != Hex(RawChecksum(item.value));
+        if (item.entry != nullptr && IsClosing(*item.entry)) {
+          closing = item.entry->parameters().closing();
+        }
+      }));
   if (!is_other) return closing;
   return MakeError(ErrorCode::kMismatch,
                    fmt::format("entry {} of log {} is not the one that group {} was done with: "
@@ -99,102 +119,79 @@ Result<std::optional<log::Closing>> FindClosing(const KafkaOptions& kafka) {
                                place.offset - 1, kafka.log_topic, JudgeIdentity(kafka)));
 }
 
-Status LogClosing::ReadVerdicts(const TopicProgress& progress) {
-  CRAWLSIEVE_ASSIGN_OR_RETURN(auto topic, TopicReader::Open(kafka_, kafka_.verdict_topic));
-  topic.BeginAt(read_);
-  const std::uint64_t total = topic.offsets();
-  std::uint64_t done = 0;
-  CRAWLSIEVE_RETURN_IF_ERROR(topic.ForEach([&](const ConsumedRecord& record) -> Status {
-    progress(++done, total, topic.name());
-    const auto verdict = ReadVerdict(record.value().value_or(std::string_view()));
-    if (verdict) judged_.SeeVerdict(verdict->source, verdict->sequence);
-    return {};
+Status LogClosing::ReadJudged(const TopicProgress& progress) {
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const PartitionOffset place, PlaceOf(kafka_));
+  const std::int64_t first = judged_;
+  const auto total = static_cast<std::uint64_t>(place.offset - first);
+  CRAWLSIEVE_RETURN_IF_ERROR(ReadEntries(kafka_, first, place.offset, [&](const LogItem& item) {
+    progress(static_cast<std::uint64_t>(item.offset - first), total, kafka_.log_topic);
+    if (item.is_skipped || item.entry == nullptr || !item.entry->has_page()) return;
+    bounds_.SeeJudged(item.entry->page().source());
   }));
-  for (const PartitionRange& range : topic.ranges()) read_[range.partition] = range.end;
+  judged_ = place.offset;
   return {};
 }
 
 Status LogClosing::ReadExtracted() {
-  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto admin, Admin::Make(kafka_, LoggingCallbacks("migrate")));
-  std::vector<TopicPartition> partitions;
-  for (const std::string& topic : kafka_.input_topics) {
-    CRAWLSIEVE_ASSIGN_OR_RETURN(const auto described, admin->DescribeTopic(topic, kTimeout));
-    for (std::int32_t i = 0; described.has_value() && i < described->partitions; ++i) {
-      partitions.push_back({topic, i});
-    }
-  }
-  if (partitions.empty()) return {};
-  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto consumer,
-                              MakeConsumer(ExtractConsumer(kafka_, {}), kafka_));
-  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto offsets, consumer->Committed(partitions, kTimeout));
-  for (std::size_t i = 0; i < partitions.size(); ++i) {
-    if (!offsets[i].has_value()) continue;
-    judged_.SeeExtracted({partitions[i].topic, partitions[i].partition}, *offsets[i]);
-  }
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto extracted, ExtractedUpTo(kafka_));
+  for (const auto& [partition, offset] : extracted) bounds_.SeeExtracted(partition, offset);
   return {};
 }
 
-Result<std::string> LogClosing::ReadWaiting(std::optional<std::int64_t> first) {
-  const LogDescription log = LogOf(kafka_);
-  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto source,
-                              KafkaLogSource::Make(kafka_, LoggingCallbacks("migrate")));
-  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto bounds, source->Bounds(kTimeout));
-  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto begins, ReadFirstEntry(log, *source, kTimeout));
-  if (!begins.has_value()) {
-    return MakeError(
-        ErrorCode::kMismatch,
-        fmt::format("log {} has no entry: there is nothing to switch from", log.topic));
-  }
-  CRAWLSIEVE_RETURN_IF_ERROR(
-      ReadEntries(kafka_, first.value_or(bounds.low), bounds.high, [this](const LogItem& item) {
-        if (item.is_skipped || item.entry == nullptr || !item.entry->has_page()) return;
-        const log::Source& page = item.entry->page().source();
-        if (page.is_position()) return;
-        judged_.SeeWaiting({page.topic(), page.partition(), page.offset()});
-      }));
-  return SchemeOfEntry(*begins);
+Status LogClosing::ReadWaiting() {
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const std::int64_t end, LogEnd(kafka_));
+  return ReadEntries(kafka_, judged_, end, [this](const LogItem& item) {
+    if (item.is_skipped || item.entry == nullptr || !item.entry->has_page()) return;
+    bounds_.SeeWaiting(item.entry->page().source());
+  });
 }
 
-log::Closing LogClosing::MakeClosing(const std::string& group) const {
+Result<log::Closing> LogClosing::MakeClosing(const std::string& group) const {
   log::Closing closing;
   closing.set_group(group);
   closing.set_closed_ms(
       std::chrono::duration_cast<milliseconds>(std::chrono::system_clock::now().time_since_epoch())
           .count());
-  for (const auto& [partition, offset] : judged_.Bounds()) {
+  for (const auto& [partition, offset] : bounds_.Bounds()) {
     AddTo(*closing.mutable_judged(), partition.first, partition.second, offset);
   }
-  for (const auto& [partition, offset] : read_) {
-    AddTo(*closing.mutable_written(), kafka_.verdict_topic, partition, offset);
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto verdicts, TopicReader::Open(kafka_, kafka_.verdict_topic));
+  for (const PartitionRange& range : verdicts.ranges()) {
+    AddTo(*closing.mutable_written(), verdicts.name(), range.partition, range.end);
   }
   return closing;
 }
 
 Result<log::Closing> LogClosing::Close(const std::string& group, const TopicProgress& progress) {
   CRAWLSIEVE_ASSIGN_OR_RETURN(const auto judge, TakeOver(kafka_));
-  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto consumer, MakeConsumer(JudgeConsumer(kafka_), kafka_));
-  const TopicPartition log = LogPartition(kafka_);
-  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto places, consumer->CommittedPlaces({log}, kTimeout));
-  CRAWLSIEVE_RETURN_IF_ERROR(ReadVerdicts(progress));
+  // Nobody else closes it from here on.
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto found, FindClosing(kafka_));
+  if (found.has_value()) return *std::move(found);
+  CRAWLSIEVE_RETURN_IF_ERROR(ReadJudged(progress));
   // In this order: what extraction committed was in the log before.
   CRAWLSIEVE_RETURN_IF_ERROR(ReadExtracted());
-  std::optional<std::int64_t> first;
-  if (places.front().has_value()) first = places.front()->offset;
-  CRAWLSIEVE_ASSIGN_OR_RETURN(const std::string scheme, ReadWaiting(first));
+  CRAWLSIEVE_RETURN_IF_ERROR(ReadWaiting());
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const log::Closing closing, MakeClosing(group));
 
-  const log::Closing closing = MakeClosing(group);
-  const log::Entry entry = ClosingEntry(closing, scheme);
+  const LogDescription description = LogOf(kafka_);
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto source,
+                              KafkaLogSource::Make(kafka_, LoggingCallbacks("migrate")));
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto begins, ReadFirstEntry(description, *source, kTimeout));
+  const log::Entry entry =
+      ClosingEntry(closing, begins.has_value() ? SchemeOfEntry(*begins) : std::string());
   CRAWLSIEVE_ASSIGN_OR_RETURN(const std::int64_t offset, AppendToLog(kafka_, entry, "migrate"));
+
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto consumer, MakeConsumer(JudgeConsumer(kafka_), kafka_));
   CRAWLSIEVE_ASSIGN_OR_RETURN(const GroupMetadata member, consumer->CurrentGroupMetadata());
   const std::vector<PartitionOffset> behind = {
-      {log, offset + 1, Hex(RawChecksum(entry.SerializeAsString()))}};
+      {LogPartition(kafka_), offset + 1, Hex(RawChecksum(entry.SerializeAsString()))}};
   const auto commit = [&]() -> BrokerStatus {
     CRAWLSIEVE_RETURN_IF_ERROR(judge->BeginTransaction());
     CRAWLSIEVE_RETURN_IF_ERROR(
         Repeat(kPatience, [&] { return judge->SendOffsets(behind, member); }));
     return Repeat(kPatience, [&] { return judge->CommitTransaction(); });
   };
-  if (auto committed = commit(); !committed) return NotTaken(kafka_, committed.error());
+  if (auto committed = commit(); !committed) return TakeOverError(kafka_, committed.error());
   return closing;
 }
 

@@ -1,11 +1,15 @@
 #include "consumer/migration/output_copy.h"
 
+#include "consumer/kafka/admin.h"
 #include "consumer/kafka/producer.h"
 #include "consumer/kafka/topic_reader.h"
+#include "consumer/kafka/topics.h"
 #include "consumer/migration/judge_identity.h"
+#include "consumer/service/brokers/kafka_log.h"
 #include "consumer/service/brokers/kafka_log_source.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <functional>
@@ -18,6 +22,8 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
 namespace crawlsieve::consumer {
 namespace {
 
@@ -26,7 +32,10 @@ using std::chrono::steady_clock;
 
 constexpr milliseconds kTimeout{10'000};
 constexpr std::chrono::seconds kPatience{60};
-constexpr std::size_t kPieceBytes = std::size_t{4} << 20;
+/// Read ahead, of all partitions together.
+constexpr std::size_t kReadBytes = std::size_t{128} << 20;
+constexpr std::size_t kMostPieceBytes = std::size_t{4} << 20;
+constexpr std::size_t kProbeBytes = std::size_t{256} << 10;
 /// A transaction with more than this is committed. The brokers end one after
 /// transaction.timeout.ms.
 constexpr std::size_t kMostRecords = 2000;
@@ -59,15 +68,15 @@ RecordView ViewOf(const ConsumedRecord& record) {
 /// One partition of a topic, from some offset on. Borrows the reader.
 class TopicStream final : public OutputStream {
  public:
-  TopicStream(OutputKind kind, TopicReader& reader, PartitionRange rest)
-      : kind_(kind), reader_(reader), rest_(rest) {}
+  TopicStream(OutputKind kind, TopicReader& reader, PartitionRange rest, std::size_t piece_bytes)
+      : kind_(kind), reader_(reader), rest_(rest), piece_bytes_(piece_bytes) {}
 
   Result<const OutputItem*> Next() override {
     while (true) {
       if (next_ == piece_.size()) {
         piece_.clear();
         next_ = 0;
-        CRAWLSIEVE_ASSIGN_OR_RETURN(piece_, reader_.ReadPiece(rest_, kPieceBytes));
+        CRAWLSIEVE_ASSIGN_OR_RETURN(piece_, reader_.ReadPiece(rest_, piece_bytes_));
         if (piece_.empty()) return nullptr;
         rest_.begin = piece_.back().offset() + 1;
       }
@@ -83,6 +92,7 @@ class TopicStream final : public OutputStream {
   const OutputKind kind_;
   TopicReader& reader_;
   PartitionRange rest_;
+  const std::size_t piece_bytes_;
   std::vector<ConsumedRecord> piece_;
   std::size_t next_ = 0;  ///< of piece_
   OutputItem item_;
@@ -98,14 +108,14 @@ class TransactionSink final : public OutputCopySink {
     CRAWLSIEVE_ASSIGN_OR_RETURN(producer_, TakeOver(kafka_));
     for (const auto& [kind, topic] : topics_) {
       const auto found = Repeat(kTimeout, [&] { return producer_->FindLeaders(topic, kTimeout); });
-      if (!found) return NotTaken(kafka_, found.error());
+      if (!found) return TakeOverError(kafka_, found.error());
     }
     return {};
   }
 
   Status Add(OutputKind kind, const RecordView& record) override {
     const auto produced = Produce(kind, record);
-    return produced ? Status() : NotTaken(kafka_, produced.error());
+    return produced ? Status() : TakeOverError(kafka_, produced.error());
   }
 
   Status EndPage() override {
@@ -119,7 +129,7 @@ class TransactionSink final : public OutputCopySink {
     records_ = 0;
     bytes_ = 0;
     const auto committed = Repeat(kPatience, [&] { return producer_->CommitTransaction(); });
-    return committed ? Status() : NotTaken(kafka_, committed.error());
+    return committed ? Status() : TakeOverError(kafka_, committed.error());
   }
 
  private:
@@ -149,16 +159,27 @@ class TransactionSink final : public OutputCopySink {
   std::size_t bytes_ = 0;
 };
 
-using Sources = std::set<InputRecordAt>;
+/// Page records, by partition.
+class Sources {
+ public:
+  /// False: it was there.
+  bool Add(const InputRecordAt& source) {
+    return offsets_[{source.topic, source.partition}].insert(source.offset).second;
+  }
+
+  [[nodiscard]] bool Contains(const InputRecordAt& source) const {
+    const auto found = offsets_.find({source.topic, source.partition});
+    return found != offsets_.end() && found->second.contains(source.offset);
+  }
+
+ private:
+  std::map<InputPartition, std::set<std::int64_t>> offsets_;
+};
 
 /// Which records have no verdict of the old log.
 class Bounds {
  public:
-  explicit Bounds(const log::Closing& closing) {
-    for (const log::PartitionOffset& judged : closing.judged()) {
-      bounds_[{judged.topic(), judged.partition()}] = judged.offset();
-    }
-  }
+  explicit Bounds(const log::Closing& closing) : bounds_(BoundsOf(closing)) {}
 
   [[nodiscard]] bool IsBehind(const InputRecordAt& source) const {
     const auto bound = bounds_.find({source.topic, source.partition});
@@ -166,7 +187,7 @@ class Bounds {
   }
 
  private:
-  std::map<InputPartition, std::int64_t> bounds_;
+  const std::map<InputPartition, std::int64_t> bounds_;
 };
 
 /// The records that readers have a verdict of since the old log was closed.
@@ -177,15 +198,24 @@ Result<Sources> ReadCopied(const KafkaOptions& before, const log::Closing& closi
   for (const log::PartitionOffset& written : closing.written()) {
     if (written.topic() == topic.name()) begins[written.partition()] = written.offset();
   }
+  for (const PartitionRange& range : topic.ranges()) {
+    const auto begin = begins.find(range.partition);
+    if (begin == begins.end() || begin->second >= range.begin) continue;
+    return MakeError(
+        ErrorCode::kMismatch,
+        fmt::format("{} [{}] begins at offset {} and had {} when log {} was closed: "
+                    "retention took verdicts that may have been copied, so nobody "
+                    "can tell what is left to be copied",
+                    topic.name(), range.partition, range.begin, begin->second, before.log_topic));
+  }
   topic.BeginAt(begins);
   Sources sources;
+  const std::uint64_t total = topic.offsets();
   std::uint64_t done = 0;
   CRAWLSIEVE_RETURN_IF_ERROR(topic.ForEach([&](const ConsumedRecord& record) -> Status {
-    progress(++done, topic.offsets(), topic.name());
-    auto facts = FactsOf(OutputKind::kVerdict, ViewOf(record));
-    if (facts.has_value() && bounds.IsBehind(*facts->source)) {
-      sources.insert(*std::move(facts->source));
-    }
+    progress(++done, total, topic.name());
+    const auto facts = FactsOf(OutputKind::kVerdict, ViewOf(record));
+    if (facts.has_value() && bounds.IsBehind(*facts->source)) sources.Add(*facts->source);
     return {};
   }));
   return sources;
@@ -203,15 +233,16 @@ Result<Beginning> FindBeginning(TopicReader& verdicts, const Bounds& bounds, con
   for (const PartitionRange& range : verdicts.ranges()) {
     beginning.offsets[range.partition] = range.end;
   }
+  const std::uint64_t total = verdicts.offsets();
   std::uint64_t done = 0;
   CRAWLSIEVE_RETURN_IF_ERROR(verdicts.ForEach([&](const ConsumedRecord& record) -> Status {
-    progress(++done, verdicts.offsets(), verdicts.name());
+    progress(++done, total, verdicts.name());
     const auto facts = FactsOf(OutputKind::kVerdict, ViewOf(record));
     if (!facts.has_value()) {
       ++copy.unreadable;
     } else if (!bounds.IsBehind(*facts->source)) {
       ++copy.judged_before;
-    } else if (copied.contains(*facts->source)) {
+    } else if (copied.Contains(*facts->source)) {
       ++copy.there_already;
     } else {
       beginning.sequence = std::min(beginning.sequence, facts->sequence);
@@ -234,10 +265,13 @@ Result<std::int64_t> FirstOf(OutputKind kind, TopicReader& topic, PartitionRange
     std::optional<OutputFacts> facts;
     std::int64_t found = behind;
     while (!facts.has_value()) {
-      CRAWLSIEVE_ASSIGN_OR_RETURN(const auto piece, topic.ReadPiece(upper, 1));
+      CRAWLSIEVE_ASSIGN_OR_RETURN(const auto piece, topic.ReadPiece(upper, kProbeBytes));
       if (piece.empty()) break;
-      found = piece.front().offset();
-      facts = FactsOf(kind, ViewOf(piece.front()));
+      for (const ConsumedRecord& record : piece) {
+        found = record.offset();
+        facts = FactsOf(kind, ViewOf(record));
+        if (facts.has_value()) break;
+      }
       upper.begin = found + 1;
     }
     if (facts.has_value() && facts->sequence < sequence) {
@@ -260,36 +294,79 @@ Result<OutputCopy> CopyOutput(const KafkaOptions& before, const KafkaOptions& af
   // What the shadow's judge had open is undone now, so all topics end where they stay.
   CRAWLSIEVE_RETURN_IF_ERROR(sink.Open());
   const Bounds bounds(closing);
-  CRAWLSIEVE_ASSIGN_OR_RETURN(const Sources copied, ReadCopied(before, closing, bounds, progress));
+  CRAWLSIEVE_ASSIGN_OR_RETURN(Sources copied, ReadCopied(before, closing, bounds, progress));
 
   OutputCopy copy;
   Beginning beginning;
   std::vector<TopicReader> readers;
   readers.reserve(pairs.size());
-  std::vector<OutputStreamOf> streams;
+  std::size_t partitions = 0;
   for (const TopicPair& pair : pairs) {
     CRAWLSIEVE_ASSIGN_OR_RETURN(auto opened, TopicReader::Open(after, pair.from));
-    TopicReader& reader = readers.emplace_back(std::move(opened));
-    if (pair.kind == OutputKind::kVerdict) {
+    partitions += opened.ranges().size();
+    readers.push_back(std::move(opened));
+  }
+  const std::size_t piece_bytes =
+      std::min(kMostPieceBytes, kReadBytes / std::max<std::size_t>(1, partitions));
+  std::vector<OutputStreamOf> streams;
+  std::uint64_t total = 0;
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    const OutputKind kind = pairs[i].kind;
+    TopicReader& reader = readers[i];
+    if (kind == OutputKind::kVerdict) {
       CRAWLSIEVE_ASSIGN_OR_RETURN(beginning, FindBeginning(reader, bounds, copied, copy, progress));
       if (beginning.sequence == std::numeric_limits<std::uint64_t>::max()) return copy;
     }
     for (PartitionRange range : reader.ranges()) {
-      if (pair.kind == OutputKind::kVerdict) {
+      if (kind == OutputKind::kVerdict) {
         range.begin = beginning.offsets[range.partition];
+        total += static_cast<std::uint64_t>(range.end - range.begin);
       } else {
-        CRAWLSIEVE_ASSIGN_OR_RETURN(range.begin,
-                                    FirstOf(pair.kind, reader, range, beginning.sequence));
+        CRAWLSIEVE_ASSIGN_OR_RETURN(range.begin, FirstOf(kind, reader, range, beginning.sequence));
       }
-      streams.push_back({pair.kind, std::make_unique<TopicStream>(pair.kind, reader, range)});
+      streams.push_back({kind, std::make_unique<TopicStream>(kind, reader, range, piece_bytes)});
     }
   }
+  std::uint64_t done = 0;
   const auto is_wanted = [&](const InputRecordAt& source) {
-    return bounds.IsBehind(source) && !copied.contains(source);
+    progress(++done, total, before.verdict_topic);
+    return bounds.IsBehind(source) && copied.Add(source);
   };
   CRAWLSIEVE_ASSIGN_OR_RETURN(copy.copied, CopyPages(std::move(streams), is_wanted, sink));
   CRAWLSIEVE_RETURN_IF_ERROR(sink.Commit());
   return copy;
+}
+
+Status CheckOutputCopy(const KafkaOptions& before, const KafkaOptions& after) {
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto admin, Admin::Make(after, LoggingCallbacks("migrate")));
+  if (!before.kept_topic.empty() && after.kept_topic.empty()) {
+    return MakeError(ErrorCode::kInvalidConfig,
+                     fmt::format("readers of {} would lack pages: the shadow has no "
+                                 "kafka.kept.topic",
+                                 before.kept_topic));
+  }
+  if (!before.score_topic.empty() && after.score_topic.empty()) {
+    return MakeError(ErrorCode::kInvalidConfig,
+                     fmt::format("readers of {} would lack scores: the shadow has no "
+                                 "kafka.scores.topic",
+                                 before.score_topic));
+  }
+  for (const TopicPair& pair : PairsOf(before, after)) {
+    std::array<std::uint64_t, 2> most{};
+    for (const auto& [i, name] : {std::pair{0, pair.from}, std::pair{1, pair.to}}) {
+      CRAWLSIEVE_ASSIGN_OR_RETURN(const auto topic, admin->DescribeTopic(name, kTimeout));
+      if (!topic.has_value()) {
+        return MakeError(ErrorCode::kMismatch, fmt::format("there is no topic {}", name));
+      }
+      most[static_cast<std::size_t>(i)] = MaxMessageBytes(*topic);
+    }
+    if (most[1] >= most[0]) continue;
+    return MakeError(ErrorCode::kMismatch,
+                     fmt::format("topic {} takes records of {} bytes, {} of {}: give it the same "
+                                 "max.message.bytes",
+                                 pair.to, most[1], pair.from, most[0]));
+  }
+  return {};
 }
 
 }  // namespace crawlsieve::consumer

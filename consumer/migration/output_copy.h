@@ -18,15 +18,21 @@ struct OutputCopy {
   std::uint64_t unreadable = 0;     ///< records of the shadow's topic of verdicts that are none
 };
 
+/// Whether a copy can be made once the log is closed, as far as topics and their settings tell.
+/// Errors: kInvalidConfig, kMismatch, for a person; kIo.
+[[nodiscard]] Status CheckOutputCopy(const KafkaOptions& before, const KafkaOptions& after);
+
 /// Brings what only the shadow judged to the readers of the old deployment: copies the verdicts of
-/// records behind `closing`, with their kept pages and scores where both deployments have such a
-/// topic, from the topics of `after` to those of `before`.
+/// records behind `closing`, with their kept pages and scores where the old deployment has such
+/// topics, from the topics of `after` to those of `before`.
 ///
 /// Operation: takes the transactional id of the shadow's judge. A page is copied in one
 /// transaction, pages in the order in which they were judged. A page whose verdict readers have,
 /// behind where the old deployment ended, isn't copied again; so after any crash the next call does
-/// the rest. Memory: the sources of verdicts that came to `before` after it was closed, and 4 MiB a
-/// partition. Errors: kBusy, where the shadow's judge runs; kIo.
+/// the rest. Memory: 50 bytes for each verdict that came to `before` after it was closed, and 128
+/// MiB. Errors: kBusy, where the shadow's judge runs; kMismatch, where verdicts that came since the
+/// log was closed are gone; kInvalidInput, where the shadow's topics hold what was judged by more
+/// than one log; kIo.
 [[nodiscard]] Result<OutputCopy> CopyOutput(const KafkaOptions& before, const KafkaOptions& after,
                                             const log::Closing& closing,
                                             const TopicProgress& progress);

@@ -5,6 +5,8 @@
 #include <tuple>
 #include <utility>
 
+#include <fmt/format.h>
+
 namespace crawlsieve::consumer {
 namespace {
 
@@ -34,24 +36,37 @@ Result<CopiedRecords> CopyPages(std::vector<OutputStreamOf> streams,
   };
   for (std::size_t i = 0; i < streams.size(); ++i) CRAWLSIEVE_RETURN_IF_ERROR(advance(i));
   CopiedRecords copied{};
-  std::uint64_t page = 0;  // that is being copied; no sequence is 0
+  std::uint64_t sequence = 0;  // of the records that come now; no sequence is 0
+  bool is_copied = false;
   while (!heads.empty()) {
     const Head head = heads.top();
     heads.pop();
-    if (head.sequence != page && page != 0) {
+    if (head.sequence < sequence) {
+      return MakeError(ErrorCode::kInvalidInput,
+                       fmt::format("sequence {} comes behind {} in a topic of the shadow: it holds "
+                                   "what was judged by more than one log",
+                                   head.sequence, sequence));
+    }
+    if (head.sequence > sequence) {
       CRAWLSIEVE_RETURN_IF_ERROR(sink.EndPage());
-      page = 0;
+      sequence = head.sequence;
+      is_copied = false;
     }
-    if (head.kind == OutputKind::kVerdict && is_wanted(*head.item->facts.source)) {
-      page = head.sequence;
+    if (head.kind == OutputKind::kVerdict && !is_copied) {
+      is_copied = is_wanted(*head.item->facts.source);
+    } else if (head.kind == OutputKind::kVerdict) {
+      return MakeError(ErrorCode::kInvalidInput,
+                       fmt::format("two verdicts of the shadow have sequence {}: its topic holds "
+                                   "what was judged by more than one log",
+                                   sequence));
     }
-    if (head.sequence == page) {
+    if (is_copied) {
       CRAWLSIEVE_RETURN_IF_ERROR(sink.Add(head.kind, head.item->record));
       ++copied[static_cast<std::size_t>(head.kind)];
     }
     CRAWLSIEVE_RETURN_IF_ERROR(advance(head.stream));
   }
-  if (page != 0) CRAWLSIEVE_RETURN_IF_ERROR(sink.EndPage());
+  CRAWLSIEVE_RETURN_IF_ERROR(sink.EndPage());
   return copied;
 }
 

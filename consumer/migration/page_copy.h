@@ -32,7 +32,7 @@ class OutputCopySink {
  public:
   virtual ~OutputCopySink() = default;
 
-  /// What came since is of one page; the next Add belongs to another one.
+  /// The next Add belongs to another page. Called for pages that aren't copied, too.
   [[nodiscard]] virtual Status EndPage() = 0;
   [[nodiscard]] virtual Status Add(OutputKind kind, const RecordView& record) = 0;
 };
@@ -47,7 +47,9 @@ struct OutputStreamOf {
 
 /// Copies all records of the pages whose verdicts `is_wanted` takes, in the order of sequences: of
 /// each page the verdict, the kept page, the scores. What is about a page without a verdict among
-/// `streams` is left out. Errors: those of the streams and of `sink`.
+/// `streams` is left out. `is_wanted` is asked once for each verdict, before its page is copied.
+/// Errors: kInvalidInput, where the sequences of a stream don't rise; those of the streams and of
+/// `sink`.
 [[nodiscard]] Result<CopiedRecords> CopyPages(
     std::vector<OutputStreamOf> streams,
     const std::function<bool(const InputRecordAt& source)>& is_wanted, OutputCopySink& sink);

@@ -26,6 +26,10 @@ const log::Source& SourceOfEntry(const log::Entry& entry) {
   return entry.has_question() ? entry.question().source() : entry.page().source();
 }
 
+bool IsClosing(const log::Entry& entry) {
+  return entry.has_parameters() && entry.parameters().has_closing();
+}
+
 bool IsSkippedEntry(std::span<const SkippedEntry> skipped, std::int64_t offset,
                     std::string_view value) {
   return std::ranges::any_of(skipped, [&](const SkippedEntry& one) {

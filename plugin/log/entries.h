@@ -20,6 +20,9 @@ namespace crawlsieve {
 /// The record that an entry came of; an empty one for parameters.
 [[nodiscard]] const log::Source& SourceOfEntry(const log::Entry& entry);
 
+/// Whether the entry ends its log (log::Closing).
+[[nodiscard]] bool IsClosing(const log::Entry& entry);
+
 /// Whether `skipped` names the record at `offset`, and it has the checksum given there.
 [[nodiscard]] bool IsSkippedEntry(std::span<const SkippedEntry> skipped, std::int64_t offset,
                                   std::string_view value);

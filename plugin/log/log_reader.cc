@@ -30,8 +30,11 @@ BrokerStatus LogReader::Fetch(std::size_t most, milliseconds wait) {
   for (const LogRecord& record : *records) {
     log::Entry& entry = entries_[items_.size()];
     const bool is_entry = ParseEntry(record.value, entry);
-    items_.push_back({record.offset, record.value, record.timestamp, is_entry ? &entry : nullptr,
-                      IsSkippedEntry(log_.skipped, record.offset, record.value)});
+    // Nobody gets past the end of a closed log.
+    const bool is_skipped = IsSkippedEntry(log_.skipped, record.offset, record.value) &&
+                            !(is_entry && IsClosing(entry));
+    items_.push_back(
+        {record.offset, record.value, record.timestamp, is_entry ? &entry : nullptr, is_skipped});
   }
   return {};
 }
@@ -69,7 +72,8 @@ tl::unexpected<BrokerError> NotAnEntry(const LogDescription& log, const LogItem&
 }
 
 tl::unexpected<BrokerError> Refused(const LogDescription& log, const LogItem& item, Error error) {
-  error.message += HowToSkip(log.topic, item.offset, item.value);
+  const bool is_end = item.entry != nullptr && IsClosing(*item.entry);
+  if (!is_end) error.message += HowToSkip(log.topic, item.offset, item.value);
   return FinalError(std::move(error));
 }
 

@@ -17,6 +17,7 @@ import threading
 import time
 import unittest
 
+import confluent_kafka
 import yaml
 
 from deployments import DONE, FAILED, SECONDS, WRONG_INPUT, DeploymentsTest
@@ -55,15 +56,12 @@ class SwitchTest(DeploymentsTest):
         self.chance = random.Random(OPTIONS.seed)
         self.kills = collections.Counter()
 
-    def kill(self, process, name):
-        self.chance_to_run()
+    def kill(self, process, name, seconds=3):
+        """Lets it come to somewhere within what it does first."""
+        time.sleep(self.chance.random() * seconds)
         if process.poll() is None:
             self.kills[name] += 1
         self.stop(process, signal.SIGKILL)
-
-    def chance_to_run(self):
-        """Lets it come to somewhere within what it does."""
-        time.sleep(self.chance.random() * 3)
 
     def plan(self, old):
         new = self.folder / f"{old.stem}.next.yaml"
@@ -81,6 +79,33 @@ class SwitchTest(DeploymentsTest):
         path = self.folder / "final.yaml"
         path.write_text(yaml.safe_dump(config))
         return path
+
+    def end_of(self, topic):
+        """Offsets of all its partitions together."""
+        consumer = confluent_kafka.Consumer({"bootstrap.servers": self.address,
+                                             "group.id": "test"})
+        partitions = consumer.list_topics(topic, timeout=SECONDS).topics[topic].partitions
+        ends = [consumer.get_watermark_offsets(
+            confluent_kafka.TopicPartition(topic, partition), SECONDS)[1]
+            for partition in partitions]
+        consumer.close()
+        return sum(ends)
+
+    def kill_in(self, process, name, topic, grown):
+        """Kills it once the topic has grown so much."""
+        begun = self.end_of(topic)
+        deadline = time.monotonic() + SECONDS
+        while process.poll() is None and self.end_of(topic) < begun + grown:
+            self.assertLess(time.monotonic(), deadline, name)
+        self.kill(process, name, 0)
+
+    def wait_until_ahead(self, topic, other, by, config):
+        deadline = time.monotonic() + SECONDS
+        while len(self.verdicts(topic)) < len(self.verdicts(other)) + by:
+            self.assertLess(time.monotonic(), deadline, self.log_of(config)[-3000:])
+
+    def switch(self, old, new):
+        return self.start(new, ("migrate", "switch", str(old)))
 
     def test_every_record_has_one_verdict_that_counts(self):
         print(f"seed {OPTIONS.seed}", file=sys.stderr)
@@ -102,17 +127,32 @@ class SwitchTest(DeploymentsTest):
             else:
                 self.kill(shadow, "shadow")
                 shadow = self.start(new)
-
         # While judges run, the switch waits for them, and may be killed as often as one likes.
         for _ in range(OPTIONS.kills // 4):
             self.kill(self.switch(old, new), "switch, judges run")
         self.assertIsNone(running.poll(), self.log_of(old)[-3000:])
-        self.stop(running)
+
+        # A shadow that is behind would judge records again that readers have verdicts of.
         self.kill(shadow, "shadow")
-        for _ in range((OPTIONS.kills + 1) // 4):
-            self.kill(self.switch(old, new), "switch")
+        self.wait_until_ahead("crawl.verdicts", "crawl.verdicts.next", 100, old)
+        self.stop(running)
+        said = self.migrate("switch", old, new, "--wait", 1, expect=FAILED).stderr
+        self.assertIn("the shadow has to catch up, so it must run: group crawlsieve.next.", said)
+
+        shadow = self.start(new)
+        for _ in range((OPTIONS.kills + 3) // 4):
+            self.kill_in(self.switch(old, new), "switch, closing", "crawl.fingerprints", 1)
+        self.wait_until_ahead("crawl.verdicts.next", "crawl.verdicts", 2_000, new)
+        said = self.migrate("switch", old, new, "--wait", 1, expect=FAILED).stderr
+        self.assertIn("stop the judges of the shadow now, group crawlsieve.next.judge", said)
+        self.stop(shadow)
+        for number in range((OPTIONS.kills + 3) // 4):
+            self.kill_in(self.switch(old, new), "switch, copying", "crawl.verdicts",
+                         self.chance.randrange(900) if number > 0 else 900)
         said = json.loads(self.migrate("switch", old, new, "--json").stdout)
         self.assertEqual(said["closed_log"], "crawl.fingerprints")
+        self.assertGreater(said["there_already"], 0, "no kill came in the middle of the copy")
+        self.assertGreaterEqual(said["verdicts"] + said["there_already"], 2_000)
         again = json.loads(self.migrate("switch", old, new, "--json").stdout)
         self.assertEqual((again["verdicts"], again["kept_pages"], again["scores"]), (0, 0, 0))
         self.assertEqual(again["there_already"], said["verdicts"] + said["there_already"])
@@ -122,6 +162,7 @@ class SwitchTest(DeploymentsTest):
         self.assertNotEqual(mistaken.wait(SECONDS), DONE)
         self.assertIn("the admission log was closed at", self.log_of(old))
         self.assertIn("kafka.group crawlsieve.next goes on", self.log_of(old))
+        self.assertNotIn("kafka.log.skip", self.log_of(old))
 
         final = self.final(new)
         going = self.start(final)
@@ -133,9 +174,6 @@ class SwitchTest(DeploymentsTest):
         self.stop(going)
         print(f"{total} pages, kills: {dict(self.kills)}, {said}", file=sys.stderr)
         self.check(total)
-
-    def switch(self, old, new):
-        return self.start(new, ("migrate", "switch", str(old)))
 
     def check(self, total):
         verdicts = self.verdicts("crawl.verdicts")
@@ -179,12 +217,21 @@ class SwitchTest(DeploymentsTest):
         self.assertIn("kafka.input.generation differs", said)
 
     def test_a_deployment_that_never_judged_is_not_closed(self):
+        for topic in ("three.verdicts", "three.verdicts.next", "three.log"):
+            self.make_topic(topic)
         old = self.write_config("three.yaml", group="three", log={"topic": "three.log"},
                                 verdicts={"topic": "three.verdicts"})
+        said = self.migrate("switch", old, self.plan(old), expect=FAILED).stderr
+        self.assertIn("group three.judge has no place in log three.log: it never judged", said)
+
+    def test_what_the_shadow_does_not_write_is_named(self):
+        old = self.write_config("four.yaml", group="four", kept={"topic": "four.kept"})
         new = self.plan(old)
-        self.make_topic("three.verdicts")
-        said = self.migrate("switch", old, new, expect=FAILED).stderr
-        self.assertIn("three.log", said)
+        plan = yaml.safe_load(new.read_text())
+        plan["kafka"]["kept"]["topic"] = ""
+        new.write_text(yaml.safe_dump(plan))
+        said = self.migrate("switch", old, new, expect=WRONG_INPUT).stderr
+        self.assertIn("readers of four.kept would lack pages", said)
 
 
 if __name__ == "__main__":

@@ -52,10 +52,12 @@ class MemorySink final : public OutputCopySink {
     return {};
   }
   Status EndPage() override {
-    EXPECT_FALSE(page_.empty());
-    pages.push_back(std::exchange(page_, {}));
+    ++ends;
+    if (!page_.empty()) pages.push_back(std::exchange(page_, {}));
     return {};
   }
+
+  int ends = 0;
 
   std::vector<std::vector<std::pair<OutputKind, std::string>>> pages;
 
@@ -102,6 +104,35 @@ TEST(CopyPages, OfNothingNothingIsCopied) {
   streams.push_back(Of(OutputKind::kVerdict, {}));
   EXPECT_EQ(CopyPages(std::move(streams), FromTenOn, sink).value(), CopiedRecords{});
   EXPECT_TRUE(sink.pages.empty());
+}
+
+TEST(CopyPages, TheSinkIsAskedBetweenPagesThatAreNotCopied) {
+  // So that it can end a transaction before the brokers do.
+  std::vector<Stored> verdicts = {{1, "wanted", 10}};
+  for (std::uint64_t sequence = 2; sequence < 100; ++sequence) {
+    verdicts.push_back({sequence, "judged before", 3});
+  }
+  std::vector<OutputStreamOf> streams;
+  streams.push_back(Of(OutputKind::kVerdict, std::move(verdicts)));
+  MemorySink sink;
+  ASSERT_TRUE(CopyPages(std::move(streams), FromTenOn, sink).has_value());
+  EXPECT_EQ(sink.pages.size(), 1U);
+  EXPECT_GE(sink.ends, 99);
+}
+
+TEST(CopyPages, ATopicWithTheVerdictsOfTwoLogsIsRefused) {
+  std::vector<OutputStreamOf> streams;
+  streams.push_back(Of(OutputKind::kVerdict, {{5, "first log", 11}, {2, "second log", 12}}));
+  MemorySink sink;
+  const auto falling = CopyPages(std::move(streams), FromTenOn, sink);
+  ASSERT_FALSE(falling.has_value());
+  EXPECT_THAT(falling.error().message, ::testing::HasSubstr("more than one log"));
+  std::vector<OutputStreamOf> twice;
+  twice.push_back(Of(OutputKind::kVerdict, {{5, "first log", 11}}));
+  twice.push_back(Of(OutputKind::kVerdict, {{5, "second log", 12}}));
+  const auto repeated = CopyPages(std::move(twice), FromTenOn, sink);
+  ASSERT_FALSE(repeated.has_value());
+  EXPECT_THAT(repeated.error().message, ::testing::HasSubstr("more than one log"));
 }
 
 TEST(CopyPages, AnErrorOfAStreamEndsTheCopy) {

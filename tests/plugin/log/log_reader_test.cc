@@ -166,6 +166,23 @@ TEST_F(LogReaderTest, ANamedRecordIsMarkedToBePassedOver) {
   EXPECT_FALSE((*reader.Take())->is_skipped);
 }
 
+TEST_F(LogReaderTest, TheEndOfAClosedLogIsNeverPassedOverAndNobodyIsToldHow) {
+  log::Entry entry;
+  entry.mutable_parameters()->mutable_closing()->set_group("next");
+  const std::string end = entry.SerializeAsString();
+  log_.Append(end);
+  description_.skipped = {{0, Hex(RawChecksum(end))}};
+  LogReader reader = MakeReader();
+  ASSERT_TRUE(reader.Begin(0).has_value());
+  ASSERT_TRUE(reader.Fetch(1, milliseconds(0)).has_value());
+  const auto item = reader.Take();
+  ASSERT_TRUE(item.has_value() && item->has_value());
+  EXPECT_FALSE((*item)->is_skipped);
+  const BrokerError refused =
+      Refused(description_, **item, {ErrorCode::kMismatch, "closed"}).value();
+  EXPECT_EQ(refused.message, "closed");
+}
+
 TEST_F(LogReaderTest, ARetriableFailureIsAsIfNothingHadCome) {
   log_.Append(PageEntry("a"));
   LogReader reader = MakeReader();
