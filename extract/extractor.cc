@@ -8,6 +8,7 @@
 #include "extract/html/html_text.h"
 #include "extract/html/media_type.h"
 #include "extract/html/visible_text.h"
+#include "extract/library_probe.h"
 #include "extract/references.h"
 #include "extract/text/ascii.h"
 #include "extract/text/tokenizer.h"
@@ -279,15 +280,17 @@ Document Extractor::Identify(const Page& page) const { return impl_->Identify(pa
 
 std::string DescribeExtraction(const ExtractOptions& extract_options) {
   const FeatureOptions& options = extract_options.features;
+  const LibraryNames& libraries = NamesOfLibraries();
   return fmt::format(
-      "extract={} {} {} {} shingle={}+{} sketch_shingle={} damped={} token<={} parser={} "
-      "charset=meta-anywhere,uchardet-{} "
+      "extract={} {} {} {}{} shingle={}+{} sketch_shingle={} damped={} token<={} parser={} "
+      "charset=meta-anywhere,{} "
       "roles=1:{} main>={} {}",
-      static_cast<int>(extract_options.revision), DescribeTokenizer(),
+      static_cast<int>(extract_options.revision), DescribeTokenizer(libraries.icu),
       DescribeVolatileText(options.volatile_text), DescribeTerms(options.terms),
-      options.shingle_size, options.phrase_size, options.sketch_shingle_size,
-      options.damp_frequency, options.max_token_bytes, DescribeParser(extract_options.parser),
-      CRAWLSIEVE_UCHARDET_VERSION, fmt::join(options.role_weights, ","), options.min_main_words,
+      options.terms.stem ? libraries.stems : std::string(), options.shingle_size,
+      options.phrase_size, options.sketch_shingle_size, options.damp_frequency,
+      options.max_token_bytes, DescribeParser(extract_options.parser), libraries.uchardet,
+      fmt::join(options.role_weights, ","), options.min_main_words,
       DescribeUrls(extract_options.url));
 }
 

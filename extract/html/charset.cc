@@ -1,12 +1,14 @@
 #include "extract/html/charset.h"
 
 #include "extract/html/encoding_prescan.h"
+#include "extract/html/gb18030.h"
 #include "extract/text/utf8.h"
 
 #include <algorithm>
 #include <cstdint>
 #include <map>
 #include <new>
+#include <vector>
 
 #include <simdjson.h>
 #include <uchardet/uchardet.h>
@@ -38,6 +40,20 @@ void ReplaceInvalid(const void*, UConverterToUnicodeArgs* args, const char*, std
   constexpr UChar kReplacement = 0xFFFD;
   *error = U_ZERO_ERROR;
   ucnv_cbToUWriteUChars(args, &kReplacement, 1, 0, error);
+}
+
+/// The characters of gb18030 that the converter has otherwise than ICU 72.
+std::vector<Gb18030::Character> ChangedIn(UConverter* converter) {
+  std::vector<Gb18030::Character> changed;
+  for (const Gb18030::Character& character : Gb18030::Changed()) {
+    std::array<UChar, 4> decoded{};
+    UErrorCode error = U_ZERO_ERROR;
+    const std::int32_t size = ucnv_toUChars(
+        converter, decoded.data(), static_cast<std::int32_t>(decoded.size()),
+        character.bytes.data(), static_cast<std::int32_t>(character.bytes.size()), &error);
+    if (size != 1 || decoded[0] != character.code_point) changed.push_back(character);
+  }
+  return changed;
 }
 
 /// nullptr when ICU's data lacks the converter.
@@ -91,15 +107,41 @@ class CharsetDecoder::Converters {
 
   [[nodiscard]] uchardet_t detector() const { return detector_.get(); }
 
+  struct Opened {
+    ConverterPtr converter;
+    std::vector<Gb18030::Character> changed;  ///< what it has otherwise than ICU 72
+  };
+
   /// nullptr when ICU's data lacks the converter.
-  [[nodiscard]] UConverter* Converter(const Encoding& encoding) {
+  [[nodiscard]] const Opened* Converter(const Encoding& encoding) {
     const auto [entry, inserted] = converters_.try_emplace(&encoding);
-    if (inserted) entry->second = OpenConverter(encoding.icu_name);
-    return entry->second.get();
+    if (inserted) {
+      entry->second.converter = OpenConverter(encoding.icu_name);
+      if (entry->second.converter != nullptr && encoding.icu_name == std::string_view("gb18030")) {
+        entry->second.changed = ChangedIn(entry->second.converter.get());
+      }
+    }
+    return entry->second.converter != nullptr ? &entry->second : nullptr;
   }
 
-  /// Decodes with ICU and appends to `out`.
-  void Append(UConverter* converter, std::string_view bytes, std::string& out) {
+  /// Decodes as ICU 72 does and appends to `out`.
+  void Append(const Opened& opened, std::string_view bytes, std::string& out) {
+    UConverter* const converter = opened.converter.get();
+    while (!opened.changed.empty()) {
+      const auto [at, character] = Gb18030::Find(bytes, opened.changed);
+      if (character == nullptr) break;
+      // A line end in the place of the character: what is broken in front of it ends there too.
+      before_.assign(bytes.substr(0, at)).push_back('\n');
+      AppendWithIcu(converter, before_, out);
+      out.pop_back();
+      AppendUtf8({&character->code_point, 1}, out);
+      bytes.remove_prefix(at + character->bytes.size());
+    }
+    AppendWithIcu(converter, bytes, out);
+  }
+
+ private:
+  void AppendWithIcu(UConverter* converter, std::string_view bytes, std::string& out) {
     ucnv_resetToUnicode(converter);
     const char* source = bytes.data();
     const char* const source_end = source + bytes.size();
@@ -118,9 +160,9 @@ class CharsetDecoder::Converters {
     }
   }
 
- private:
   DetectorPtr detector_;
-  std::map<const Encoding*, ConverterPtr> converters_;
+  std::map<const Encoding*, Opened> converters_;
+  std::string before_;
   std::array<UChar, 16 << 10> utf16_;
 };
 
@@ -165,9 +207,9 @@ std::string_view CharsetDecoder::Convert(std::string_view bytes, const Encoding&
       return bytes.empty() ? bytes : kReplacementCharacter;
     case EncodingFamily::kUtf16:
     case EncodingFamily::kLegacy:
-      if (UConverter* converter = converters_->Converter(encoding); converter != nullptr) {
+      if (const auto* opened = converters_->Converter(encoding); opened != nullptr) {
         buffer_.clear();
-        converters_->Append(converter, bytes, buffer_);
+        converters_->Append(*opened, bytes, buffer_);
         return buffer_;
       }
       break;

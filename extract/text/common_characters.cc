@@ -1,5 +1,7 @@
 #include "extract/text/common_characters.h"
 
+#include "extract/text/unicode_data.h"
+
 #include <new>
 #include <string>
 
@@ -9,13 +11,10 @@
 namespace crawlsieve::extract {
 namespace {
 
-/// Class of a code point in ICU's word rules of the root locale, which have '@' among the letters
-/// and ':' among nothing. Unknown where a rule looks at more than the neighbours, as with marks, or
-/// a dictionary decides.
+/// Class of a code point in ICU's word rules of the root locale. Unknown where a rule looks at more
+/// than the neighbours, as with marks, or a dictionary decides.
 WordBreak ClassOf(UChar32 code_point) {
-  if (code_point == '@') return WordBreak::kLetter;
-  if (code_point == ':') return WordBreak::kOther;
-  switch (u_getIntPropertyValue(code_point, UCHAR_WORD_BREAK)) {
+  switch (WordBreakProperty(code_point)) {
     case U_WB_ALETTER:
       return WordBreak::kLetter;
     case U_WB_NUMERIC:
@@ -31,7 +30,7 @@ WordBreak ClassOf(UChar32 code_point) {
       return WordBreak::kMidNumeric;
     case U_WB_OTHER:
       // A letter that is in no word class belongs to a dictionary's script.
-      return u_isalnum(code_point) ? WordBreak::kUnknown : WordBreak::kOther;
+      return IsLetterOrDigit(code_point) ? WordBreak::kUnknown : WordBreak::kOther;
     case U_WB_CR:
     case U_WB_LF:
     case U_WB_NEWLINE:
@@ -72,16 +71,19 @@ CommonCharacters::CommonCharacters() {
 CommonCharacters::Entry CommonCharacters::Describe(UChar32 code_point) {
   Entry entry;
   entry.word_break = ClassOf(code_point);
-  entry.letter_or_digit = u_isalnum(code_point) != 0;
+  entry.letter_or_digit = IsLetterOrDigit(code_point);
   // Characters that never combine with what stands before them can be folded one by one.
   std::array<char16_t, 2> source{};
   std::int32_t source_length = 0;
   U16_APPEND_UNSAFE(source.data(), source_length, code_point);
   std::array<char16_t, 8> folded{};
   UErrorCode error = U_ZERO_ERROR;
-  const std::int32_t length =
-      unorm2_normalize(&Normalizer(), source.data(), source_length, folded.data(),
-                       static_cast<std::int32_t>(folded.size()), &error);
+  std::int32_t length = unorm2_normalize(&Normalizer(), source.data(), source_length, folded.data(),
+                                         static_cast<std::int32_t>(folded.size()), &error);
+  if (KnownCharacter(code_point) != code_point) {
+    folded[0] = source[0];
+    length = 1;
+  }
   if (U_FAILURE(error) || length == 0 || !CanBeTakenAlone(code_point)) return entry;
   for (std::int32_t i = 0; i < length; ++i) {
     if (!CanBeTakenAlone(folded[static_cast<std::size_t>(i)])) return entry;
@@ -95,7 +97,7 @@ CommonCharacters::Entry CommonCharacters::Describe(UChar32 code_point) {
 
 bool CommonCharacters::CanBeTakenAlone(UChar32 code_point) {
   return Has(code_point) && ClassOf(code_point) != WordBreak::kUnknown &&
-         unorm2_hasBoundaryBefore(&Normalizer(), code_point) != 0;
+         unorm2_hasBoundaryBefore(&Normalizer(), KnownCharacter(code_point)) != 0;
 }
 
 }  // namespace crawlsieve::extract

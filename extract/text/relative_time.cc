@@ -1,6 +1,8 @@
 #include "extract/text/relative_time.h"
 
 #include "extract/text/ascii.h"
+#include "extract/text/time_names.h"
+#include "extract/text/unicode_data.h"
 #include "extract/text/utf8.h"
 
 #include <algorithm>
@@ -8,22 +10,15 @@
 #include <bitset>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <new>
 #include <set>
 #include <utility>
 
-#include <unicode/uchar.h>
-#include <unicode/ureldatefmt.h>
 #include <unicode/utf8.h>
 
 namespace crawlsieve::extract {
 namespace {
 
-constexpr std::array kLocales = {"en", "de", "fr", "es", "it", "pt", "nl", "pl", "ru",      "el",
-                                 "tr", "ar", "he", "hi", "th", "id", "zh", "ja", "zh-Hant", "ko"};
-
-/// What ICU doesn't have: its formatter writes numbers where people write words.
+/// What RelativeTimeNames doesn't have: CLDR writes numbers where people write words.
 constexpr std::string_view kPhrases =
     "just now|a moment ago|moments ago|a few seconds ago|a minute ago|about a minute ago|"
     "less than a minute ago|an hour ago|about an hour ago|a day ago|a week ago|a month ago|"
@@ -53,10 +48,6 @@ constexpr std::string_view kPhrases =
 
 constexpr std::size_t kLongestPhrase = 96;  // bytes; in folded case a few at most are more or less
 
-struct FormatterCloser {
-  void operator()(URelativeDateTimeFormatter* formatter) const { ureldatefmt_close(formatter); }
-};
-
 /// The code point that begins at `at`, which goes on behind it.
 UChar32 Next(std::string_view text, std::size_t& at) {
   UChar32 code_point = 0;
@@ -64,18 +55,13 @@ UChar32 Next(std::string_view text, std::size_t& at) {
   return code_point;
 }
 
-bool IsLetter(UChar32 c) {
-  const auto kind = static_cast<std::int8_t>(u_charType(c));
-  return u_isalnum(c) || kind == U_NON_SPACING_MARK || kind == U_COMBINING_SPACING_MARK;
-}
-
 /// In folded case, without signs and spaces at its ends.
 std::string Bare(std::string_view text) {
   std::string bare;
   std::size_t end = 0;
   for (std::size_t at = 0; at < text.size();) {
-    const UChar32 c = u_foldCase(Next(text, at), U_FOLD_CASE_DEFAULT);
-    const bool letter = IsLetter(c);
+    const UChar32 c = FoldCase(Next(text, at));
+    const bool letter = IsLetterDigitOrMark(c);
     if (!letter && bare.empty()) continue;
     std::array<char, U8_MAX_LENGTH> bytes{};
     std::size_t size = 0;
@@ -87,36 +73,10 @@ std::string Bare(std::string_view text) {
   return bare;
 }
 
-void AddFormatted(const URelativeDateTimeFormatter& formatter, double offset,
-                  URelativeDateTimeUnit unit, std::set<std::string>& phrases) {
-  std::array<UChar, kLongestPhrase> text{};
-  UErrorCode error = U_ZERO_ERROR;
-  const std::int32_t size = ureldatefmt_format(&formatter, offset, unit, text.data(),
-                                               static_cast<std::int32_t>(text.size()), &error);
-  if (U_FAILURE(error)) return;
-  const std::u16string_view formatted(text.data(), static_cast<std::size_t>(size));
-  // Those are found wherever they stand.
-  if (std::any_of(formatted.begin(), formatted.end(), [](UChar c) { return u_isdigit(c); })) return;
-  std::string phrase;
-  AppendUtf8(formatted, phrase);
-  if (std::string bare = Bare(phrase); !bare.empty()) phrases.insert(std::move(bare));
-}
-
 std::set<std::string> MakePhrases() {
   std::set<std::string> phrases;
-  for (const char* locale : kLocales) {
-    UErrorCode error = U_ZERO_ERROR;
-    const std::unique_ptr<URelativeDateTimeFormatter, FormatterCloser> formatter(
-        ureldatefmt_open(locale, nullptr, UDAT_STYLE_LONG, UDISPCTX_CAPITALIZATION_NONE, &error));
-    if (U_FAILURE(error)) throw std::bad_alloc();  // ICU without its data
-    AddFormatted(*formatter, 0, UDAT_REL_UNIT_SECOND, phrases);
-    AddFormatted(*formatter, 0, UDAT_REL_UNIT_DAY, phrases);
-    for (const double offset : {-1.0, -2.0}) {
-      for (const auto unit : {UDAT_REL_UNIT_MINUTE, UDAT_REL_UNIT_HOUR, UDAT_REL_UNIT_DAY,
-                              UDAT_REL_UNIT_WEEK, UDAT_REL_UNIT_MONTH, UDAT_REL_UNIT_YEAR}) {
-        AddFormatted(*formatter, offset, unit, phrases);
-      }
-    }
+  for (const std::string_view name : RelativeTimeNames()) {
+    if (std::string bare = Bare(name); !bare.empty()) phrases.insert(std::move(bare));
   }
   for (std::string_view rest = kPhrases; !rest.empty();) {
     const std::size_t end = std::min(rest.find('|'), rest.size());
@@ -168,11 +128,11 @@ class PhraseBook {
   static std::size_t BeginningOf(std::string_view text) {
     UChar32 first = 0;
     std::size_t at = 0;
-    while (at < text.size() && !IsLetter(first)) {
-      first = u_foldCase(Next(text, at), U_FOLD_CASE_DEFAULT);
+    while (at < text.size() && !IsLetterDigitOrMark(first)) {
+      first = FoldCase(Next(text, at));
     }
-    UChar32 second = at < text.size() ? u_foldCase(Next(text, at), U_FOLD_CASE_DEFAULT) : 0;
-    if (!IsLetter(second)) second = 0;
+    UChar32 second = at < text.size() ? FoldCase(Next(text, at)) : 0;
+    if (!IsLetterDigitOrMark(second)) second = 0;
     return (static_cast<std::size_t>(first) * 31 + static_cast<std::size_t>(second)) % kBeginnings;
   }
 

@@ -3,6 +3,7 @@
 #include "extract/text/ascii.h"
 #include "extract/text/cjk_words.h"
 #include "extract/text/common_characters.h"
+#include "extract/text/unicode_data.h"
 #include "extract/text/utf8.h"
 
 #include <algorithm>
@@ -18,7 +19,6 @@
 #include <unicode/unorm2.h>
 #include <unicode/utf16.h>
 #include <unicode/utf8.h>
-#include <unicode/uversion.h>
 
 namespace crawlsieve::extract {
 namespace {
@@ -49,7 +49,7 @@ bool HasLetterOrDigit(std::u16string_view text) {
   for (std::size_t i = 0; i < text.size();) {
     UChar32 code_point = 0;
     U16_NEXT(text.data(), i, text.size(), code_point);
-    if (u_isalnum(code_point)) return true;
+    if (IsLetterOrDigit(code_point)) return true;
   }
   return false;
 }
@@ -178,7 +178,8 @@ class Tokenizer::Icu {
   bool ForEachOfOthers(std::u16string_view text, Word& word) {
     if (!HasLetterOrDigit(text)) return true;
     UErrorCode error = U_ZERO_ERROR;
-    ubrk_setText(words_.get(), text.data(), static_cast<std::int32_t>(text.size()), &error);
+    const std::u16string_view shown = ForWordBreaks(text, shown_);
+    ubrk_setText(words_.get(), shown.data(), static_cast<std::int32_t>(shown.size()), &error);
     RequireSuccess(error);
     std::int32_t begin = ubrk_first(words_.get());
     for (std::int32_t end = ubrk_next(words_.get()); end != UBRK_DONE;
@@ -197,6 +198,7 @@ class Tokenizer::Icu {
     for (std::size_t i = 0; i < utf8.size();) {
       UChar32 code_point = 0;
       U8_NEXT_OR_FFFD(bytes, i, utf8.size(), code_point);
+      code_point = KnownCharacter(code_point);
       constexpr UChar32 kFirstMark = 0x300;
       marks = code_point >= kFirstMark && u_getCombiningClass(code_point) != 0 ? marks + 1 : 0;
       if (marks > kMaxMarksInARow) continue;
@@ -228,6 +230,7 @@ class Tokenizer::Icu {
   CjkWords cjk_words_;
   std::u16string decoded_;
   std::u16string normalized_;
+  std::u16string shown_;  ///< to the word iterator
 };
 
 Tokenizer::Tokenizer(const Options& options) : options_(options), icu_(std::make_unique<Icu>()) {}
@@ -370,13 +373,8 @@ bool Tokenizer::AppendWithIcu(std::string_view utf8, TokenList& tokens) {
   });
 }
 
-std::string DescribeTokenizer() {
-  UVersionInfo icu;
-  UVersionInfo unicode;
-  u_getVersion(icu);
-  u_getUnicodeVersion(unicode);
-  return fmt::format("tokenizer=1 icu={}.{} unicode={}.{} normalization=nfkc_casefold words=uax29",
-                     icu[0], icu[1], unicode[0], unicode[1]);
+std::string DescribeTokenizer(std::string_view icu) {
+  return fmt::format("tokenizer=1 {} normalization=nfkc_casefold words=uax29", icu);
 }
 
 }  // namespace crawlsieve::extract

@@ -32,8 +32,9 @@ struct TokenList {
 };
 
 /// Cuts text into words: NFKC with case folding (Unicode's NFKC_Casefold), then the word
-/// boundaries of UAX #29 with dictionaries for Chinese, Japanese, Thai and their like, as ICU has
-/// them for the root locale. Segments with a letter or digit are words, all others are dropped.
+/// boundaries of UAX #29 with dictionaries for Chinese, Japanese, Thai and their like, as ICU 72
+/// has them for the root locale (unicode_data.h). Segments with a letter or digit are words, all
+/// others are dropped.
 ///
 /// Text of common characters (Latin, Greek, Cyrillic and Armenian letters, general punctuation,
 /// symbols, no combining marks) takes a short way that yields what ICU would: tables of ICU's
@@ -75,7 +76,8 @@ class Tokenizer {
   std::size_t folded_size_ = 0;  ///< what of folded_ counts
 };
 
-/// Versions of what decides where words begin and end, for the scheme.
-[[nodiscard]] std::string DescribeTokenizer();
+/// What decides where words begin and end, for the scheme. `icu`: the name of the ICU that it acts
+/// as.
+[[nodiscard]] std::string DescribeTokenizer(std::string_view icu);
 
 }  // namespace crawlsieve::extract

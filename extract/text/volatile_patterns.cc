@@ -1,79 +1,28 @@
 #include "extract/text/volatile_patterns.h"
 
 #include "extract/text/ascii.h"
+#include "extract/text/time_names.h"
+#include "extract/text/unicode_data.h"
 #include "extract/text/utf8.h"
 #include "extract/text/word_characters.h"
 
 #include <algorithm>
 #include <array>
-#include <initializer_list>
 #include <iterator>
-#include <memory>
-#include <new>
-#include <set>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <re2/re2.h>
-#include <unicode/uchar.h>
-#include <unicode/udat.h>
 
 namespace crawlsieve::extract {
 namespace {
 
-/// Languages whose names of months and days are known. The others of Unicode's would cost more
-/// than they give: each name is part of one automaton.
-constexpr std::array kLocales = {"en", "de", "fr", "es", "it", "pt", "nl", "pl",
-                                 "ru", "el", "tr", "ar", "he", "hi", "th", "id"};
-
-struct FormatCloser {
-  void operator()(UDateFormat* format) const { udat_close(format); }
-};
-
-void AddSymbols(const UDateFormat& format, UDateFormatSymbolType type,
-                std::set<std::string>& names) {
-  const std::int32_t count = udat_countSymbols(&format, type);
-  for (std::int32_t i = 0; i < count; ++i) {
-    std::array<UChar, 64> symbol{};
-    UErrorCode error = U_ZERO_ERROR;
-    const std::int32_t length = udat_getSymbols(&format, type, i, symbol.data(),
-                                                static_cast<std::int32_t>(symbol.size()), &error);
-    if (U_FAILURE(error) || length <= 0) continue;
-    std::string name;
-    AppendUtf8({symbol.data(), static_cast<std::size_t>(length)}, name);
-    if (name.ends_with('.')) name.pop_back();
-    // Shorter ones are letters and numbers ("M", "12"), which mean anything.
-    const bool number = std::any_of(name.begin(), name.end(), IsAsciiDigit);
-    if (CountCodePoints(name) >= 2 && !number) names.insert(std::move(name));
-  }
-}
-
-/// The names of months or days in all languages.
-std::set<std::string> Names(std::initializer_list<UDateFormatSymbolType> types) {
-  std::set<std::string> names;
-  for (const char* locale : kLocales) {
-    UErrorCode error = U_ZERO_ERROR;
-    const std::string calendar = fmt::format("{}@calendar=gregorian", locale);
-    const std::unique_ptr<UDateFormat, FormatCloser> format(
-        udat_open(UDAT_FULL, UDAT_FULL, calendar.c_str(), nullptr, 0, nullptr, 0, &error));
-    if (U_FAILURE(error)) throw std::bad_alloc();  // ICU without its data
-    for (const UDateFormatSymbolType type : types) AddSymbols(*format, type, names);
-  }
-  return names;
-}
-
-std::set<std::string> MonthNames() {
-  return Names(
-      {UDAT_MONTHS, UDAT_SHORT_MONTHS, UDAT_STANDALONE_MONTHS, UDAT_STANDALONE_SHORT_MONTHS});
-}
-
-std::set<std::string> DayNames() { return Names({UDAT_WEEKDAYS, UDAT_SHORT_WEEKDAYS}); }
-
-std::string AnyOf(const std::set<std::string>& names) {
+std::string AnyOf(std::span<const std::string_view> names) {
   std::vector<std::string> quoted;
   std::transform(names.begin(), names.end(), std::back_inserter(quoted),
-                 [](const std::string& name) { return RE2::QuoteMeta(name); });
+                 [](std::string_view name) { return RE2::QuoteMeta(re2::StringPiece(name)); });
   return fmt::format("(?:{})", fmt::join(quoted, "|"));
 }
 
@@ -250,7 +199,7 @@ VolatileStarts::VolatileStarts(bool prices) {
     beginnings_.insert(Next(text, at));
   };
   for (const auto& names : {MonthNames(), DayNames()}) {
-    for (const std::string& name : names) {
+    for (const std::string_view name : names) {
       add_words(name);
       add_beginning(name);
     }
@@ -272,7 +221,7 @@ VolatileStarts::VolatileStarts(bool prices) {
   const auto add_behind = [this](std::string_view word) {
     if (IsAsciiAlpha(word[0])) behind_.set(PairAt(word, 0));
   };
-  for (const std::string& name : MonthNames()) add_behind(name);
+  for (const std::string_view name : MonthNames()) add_behind(name);
   ForEachPart(kWordsBehind, ' ', add_behind);
   for (const char thousands : {'k', 'm'}) {
     for (const char next : std::string_view(" abcdefghijklmnopqrstuvwxyz")) {
@@ -285,7 +234,7 @@ VolatileStarts::VolatileStarts(bool prices) {
   add_words(kPriceWordsBefore);
   constexpr UChar32 kLastCurrency = 0xFFFF;
   for (UChar32 c = 0; c <= kLastCurrency; ++c) {
-    if (u_charType(c) == U_CURRENCY_SYMBOL) beginnings_.insert(c);
+    if (IsCurrencySign(c)) beginnings_.insert(c);
   }
 }
 

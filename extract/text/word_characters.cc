@@ -2,6 +2,7 @@
 
 #include "extract/text/ascii.h"
 #include "extract/text/sixteen_bytes.h"
+#include "extract/text/unicode_data.h"
 #include "extract/text/utf8.h"
 
 #include <algorithm>
@@ -32,8 +33,9 @@ UChar32 Previous(std::string_view text, std::size_t& at) {
 
 bool IsWordCharacter(UChar32 c) {
   if (c < 0x80) return IsAsciiAlpha(static_cast<char>(c)) || IsAsciiDigit(static_cast<char>(c));
+  c = KnownCharacter(c);
   if (u_isdigit(c)) return true;
-  if (!u_isUAlphabetic(c)) return false;
+  if (!IsAlphabetic(c)) return false;
   UErrorCode error = U_ZERO_ERROR;
   const UScriptCode script = uscript_getScript(c, &error);
   return script == USCRIPT_LATIN || script == USCRIPT_GREEK || script == USCRIPT_CYRILLIC ||
@@ -50,7 +52,7 @@ std::string FoldCase(std::string_view word) {
     }
     std::array<char, U8_MAX_LENGTH> bytes{};
     std::size_t size = 0;
-    U8_APPEND_UNSAFE(bytes.data(), size, u_foldCase(Next(word, at), U_FOLD_CASE_DEFAULT));
+    U8_APPEND_UNSAFE(bytes.data(), size, FoldCase(Next(word, at)));
     folded.append(bytes.data(), size);
   }
   return folded;

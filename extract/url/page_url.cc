@@ -1,6 +1,7 @@
 #include "extract/url/page_url.h"
 
 #include "extract/text/ascii.h"
+#include "extract/url/public_suffixes.h"
 
 #include <algorithm>
 #include <array>
@@ -8,7 +9,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <libpsl.h>
 
 namespace crawlsieve::extract {
 namespace {
@@ -185,15 +185,13 @@ std::string RegisteredDomain(std::string_view host) {
   if (host.back() == '.') host.remove_suffix(1);
   const std::size_t last_label = host.rfind('.') + 1;  // 0 where there is no dot
   if (last_label == 0 || last_label == host.size() || IsAsciiDigit(host[last_label])) return {};
-  const std::string name(host);
-  const char* const domain = psl_registrable_domain(psl_builtin(), name.c_str());
-  return domain == nullptr ? std::string() : domain;
+  return std::string(RegistrableDomain(host));
 }
 
 std::string DescribeUrls(const UrlOptions& options) {
   return fmt::format("url=3:{}:{}:{}:{}:{}:{} psl={}", options.drop_tracking, options.drop_sessions,
                      options.sort_query, options.drop_www, options.unify_scheme,
-                     options.follow_canonical_link, psl_builtin_sha1sum());
+                     options.follow_canonical_link, PublicSuffixListSha1());
 }
 
 }  // namespace crawlsieve::extract

@@ -1,5 +1,7 @@
 #include "extract/url/url.h"
 
+#include "extract/text/unicode_data.h"
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -9,6 +11,7 @@
 
 #include <arpa/inet.h>
 #include <unicode/uidna.h>
+#include <unicode/utf8.h>
 
 namespace crawlsieve::extract {
 namespace {
@@ -251,6 +254,31 @@ std::optional<std::string> ParseIpv6(std::string_view text) {
   return out;
 }
 
+/// Calls `use(c, from, end)` for each code point of `utf8` and its bytes; false: it isn't UTF-8, or
+/// `use` said so.
+template <typename Use>
+bool ForEachCodePoint(std::string_view utf8, Use use) {
+  const auto* bytes = reinterpret_cast<const std::uint8_t*>(utf8.data());
+  for (std::size_t at = 0; at < utf8.size();) {
+    const std::size_t from = at;
+    UChar32 c = 0;
+    U8_NEXT(bytes, at, utf8.size(), c);
+    if (c < 0 || !use(c, utf8.substr(from, at - from))) return false;
+  }
+  return true;
+}
+
+/// `domain` as ICU 72 would take it, for any ICU; nullopt: it would not.
+std::optional<std::string> KnownDomain(std::string_view domain) {
+  constexpr UChar32 kCapitalSharpS = 0x1E9E;  // "ß" since Unicode 15.1
+  std::string known;
+  const bool is_known = ForEachCodePoint(domain, [&known](UChar32 c, std::string_view bytes) {
+    known += c == kCapitalSharpS ? "ss" : bytes;
+    return !IsForbiddenInNames(c);
+  });
+  return is_known ? std::optional(std::move(known)) : std::nullopt;
+}
+
 /// Domain to ASCII of the URL Standard, section 3.3, not strict.
 std::optional<std::string> DomainToAscii(std::string_view domain) {
   const bool ascii = std::all_of(domain.begin(), domain.end(),
@@ -266,11 +294,12 @@ std::optional<std::string> DomainToAscii(std::string_view domain) {
                                UIDNA_NONTRANSITIONAL_TO_ASCII | UIDNA_NONTRANSITIONAL_TO_UNICODE,
                            &status);
   }();
-  if (idna == nullptr) return std::nullopt;
+  const std::optional<std::string> known = KnownDomain(lower);
+  if (idna == nullptr || !known.has_value()) return std::nullopt;
   std::string out(kMaxHostBytes, '\0');
   UIDNAInfo info = UIDNA_INFO_INITIALIZER;
   const std::int32_t length =
-      uidna_nameToASCII_UTF8(idna, lower.data(), static_cast<std::int32_t>(lower.size()),
+      uidna_nameToASCII_UTF8(idna, known->data(), static_cast<std::int32_t>(known->size()),
                              out.data(), static_cast<std::int32_t>(out.size()), &info, &status);
   // CheckHyphens and VerifyDnsLength are off in the standard; ICU has no switch for either.
   constexpr std::uint32_t kIgnored = UIDNA_ERROR_LEADING_HYPHEN | UIDNA_ERROR_TRAILING_HYPHEN |
@@ -278,7 +307,16 @@ std::optional<std::string> DomainToAscii(std::string_view domain) {
                                      UIDNA_ERROR_LABEL_TOO_LONG | UIDNA_ERROR_DOMAIN_NAME_TOO_LONG;
   if (U_FAILURE(status) || (info.errors & ~kIgnored) != 0) return std::nullopt;
   out.resize(static_cast<std::size_t>(length));
-  return out;
+  // Punycode may hide characters that only a later Unicode knows.
+  std::string decoded(4 * kMaxHostBytes, '\0');
+  const std::int32_t decoded_length =
+      uidna_nameToUnicodeUTF8(idna, out.data(), length, decoded.data(),
+                              static_cast<std::int32_t>(decoded.size()), &info, &status);
+  if (U_FAILURE(status)) return std::nullopt;
+  decoded.resize(static_cast<std::size_t>(decoded_length));
+  const bool is_known = ForEachCodePoint(
+      decoded, [](UChar32 c, std::string_view /*bytes*/) { return IsAssigned(c); });
+  return is_known ? std::optional(std::move(out)) : std::nullopt;
 }
 
 /// Host parsing of the URL Standard, section 3.5; nullopt: the URL is invalid.

@@ -341,8 +341,8 @@ TEST(Tokenizer, TakesInvalidUtf8ForReplacementCharacters) {
   EXPECT_EQ(Tokens("abc\xFFxyz ok"), "abc xyz ok");
 }
 
-TEST(DescribeTokenizer, NamesTheVersionOfIcu) {
-  EXPECT_THAT(DescribeTokenizer(), testing::HasSubstr("icu=" U_ICU_VERSION));
+TEST(DescribeTokenizer, NamesIcu) {
+  EXPECT_THAT(DescribeTokenizer("icu=1.2"), testing::HasSubstr(" icu=1.2 "));
 }
 
 }  // namespace
