@@ -37,7 +37,7 @@ class UrlResolver {
 }
 
 /// The part of a host that somebody registered: "example.co.uk" of "www.example.co.uk", by the
-/// Public Suffix List of February 2023. Empty for IP addresses, public suffixes
+/// Public Suffix List that libpsl was built with. Empty for IP addresses, public suffixes
 /// themselves and hosts without a dot. `host` as in CanonicalUrl.
 [[nodiscard]] std::string RegisteredDomain(std::string_view host);
 

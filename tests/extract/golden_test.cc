@@ -130,7 +130,7 @@ TEST(GoldenTerms, AreTheSameInEveryLanguage) {
             "th th: หุ่น ยนต์ อ่าน ทุก หน้า เว็บ เพียง ครั้ง เดียว ส่วน ใหญ่ มัน เคย เห็น มา แล้ว\n");
 }
 
-TEST(GoldenSuffixList, IsTheSame) {
+TEST(GoldenUrls, TheirIdStaysWhateverSuffixListTheSystemHas) {
   EXPECT_TRUE(DescribeUrls({}).ends_with("psl=16fee06c5f89997e5b74c3ac139f9b9e97273e31"))
       << DescribeUrls({});
 }
