@@ -78,6 +78,12 @@ site::Site PageJudge::SiteAt(std::string_view name) {
   return site->has_value() ? *std::move(*site) : site::Site();
 }
 
+std::optional<SiteReport> PageJudge::ReportOn(std::string_view name) {
+  auto report = detector_->ReportOn(name);
+  if (!report) Die(report.error());
+  return *std::move(report);
+}
+
 site::Expected PageJudge::Average() const { return detector_->sites().Expect({}); }
 
 }  // namespace crawlsieve::bench

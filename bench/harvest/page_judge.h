@@ -30,6 +30,8 @@ class PageJudge {
 
   /// What is known of a site by now. Errors end the program.
   [[nodiscard]] site::Site SiteAt(std::string_view name);
+  /// What is told of a site by now. Errors end the program.
+  [[nodiscard]] std::optional<SiteReport> ReportOn(std::string_view name);
   /// What a fetch of the crawl brings.
   [[nodiscard]] site::Expected Average() const;
 

@@ -4,6 +4,7 @@
 #include "plugin/judge/fold_version.h"
 #include "plugin/judge/page.h"
 #include "plugin/judge/page_fetch.h"
+#include "plugin/judge/page_mirrors.h"
 #include "plugin/judge/page_schedule.h"
 #include "plugin/judge/revisit.h"
 #include "plugin/schedule/text_hash.h"
@@ -65,10 +66,10 @@ class Judging {
   }
 
   [[nodiscard]] Status Run() {
-    for (const auto step :
-         {&Judging::ReadUrl, &Judging::ReadHost, &Judging::FindReason, &Judging::ChangeClusters,
-          &Judging::LeaveCluster, &Judging::LearnOfSite, &Judging::NoteFetch, &Judging::TakeFetch,
-          &Judging::CountForHost, &Judging::SetPriority, &Judging::SetRecrawl}) {
+    for (const auto step : {&Judging::ReadUrl, &Judging::ReadHost, &Judging::FindReason,
+                            &Judging::ChangeClusters, &Judging::LeaveCluster, &Judging::LearnOfSite,
+                            &Judging::NoteFetch, &Judging::LearnOfMirrors, &Judging::TakeFetch,
+                            &Judging::CountForHost, &Judging::SetPriority, &Judging::SetRecrawl}) {
       CRAWLSIEVE_RETURN_IF_ERROR((this->*step)());
     }
     return {};
@@ -160,6 +161,7 @@ class Judging {
     Verdict& verdict = decision_.verdict;
     if (rule.inserts) {
       representative_ = DocumentRow::Of(page_, id_, ScopeOf(page_, parameters_.scope));
+      if (learns_of_sites()) representative_->record.set_bytes(ByteMarkOf(page_));
       url().set_kept(id_.sequence);
       verdict.cluster = Cluster{id_, 1, {}};
     } else if (representative_.has_value()) {
@@ -198,11 +200,11 @@ class Judging {
 
   /// What the page says about URLs of its site. Needs the URL's history as it was before.
   Status LearnOfSite() {
-    if (fold_version_ < kFoldVersionOfSites || parameters_.sites.max == 0) return {};
+    if (!learns_of_sites()) return {};
+    is_first_fetch_ = !schedule_->was_answered() && url().fetches() == 0;
     const auto observation =
-        ObservationOf({page_, decision_.verdict, schedule_->result(), neighbours_,
-                       !schedule_->was_answered() && url().fetches() == 0, SimhashOfContent(),
-                       schedule_->time()});
+        ObservationOf({page_, decision_.verdict, schedule_->result(), neighbours_, is_first_fetch_,
+                       SimhashOfContent(), schedule_->time()});
     if (!observation.has_value()) return {};
     CRAWLSIEVE_ASSIGN_OR_RETURN(
         decision_.site, crawlsieve::LearnOfSite(*observation, host_, parameters_.sites.max, view_));
@@ -230,6 +232,23 @@ class Judging {
     } else if (is_known_ || has_content_ || schedule_.has_value()) {
       decision_.url_change = PageDecision::UrlChange::kWrite;
     }
+    return {};
+  }
+
+  /// What the page says about other hosts. Its verdict has match and cluster, and the URL's row
+  /// says how long it has had its content.
+  Status LearnOfMirrors() {
+    SiteChange& change = decision_.site;
+    if (change.site.empty()) return {};
+    const bool has_match = decision_.verdict.match.has_value();
+    state::Host& host = change.owner.has_value() ? change.owner->record : host_.record;
+    CRAWLSIEVE_ASSIGN_OR_RETURN(
+        const bool is_news,
+        crawlsieve::LearnOfMirrors(
+            {page_, decision_.verdict, has_match ? &representative_->record : nullptr,
+             is_first_fetch_, has_changed_ == false, shown_, parameters_.scope},
+            host, view_));
+    change.is_news = change.is_news || is_news;
     return {};
   }
 
@@ -402,6 +421,9 @@ class Judging {
     return {};
   }
 
+  [[nodiscard]] bool learns_of_sites() const {
+    return fold_version_ >= kFoldVersionOfSites && parameters_.sites.max > 0;
+  }
   [[nodiscard]] state::Url& url() { return decision_.url.record; }
   /// Of the cluster that the page belongs to; 0: it belongs to none.
   [[nodiscard]] DocId representative() const {
@@ -426,6 +448,7 @@ class Judging {
   Reason reason_ = Reason::kNotEvaluated;
   Comparison comparison_;
   SiteNeighbours neighbours_;
+  bool is_first_fetch_ = false;                // the first answer about content
   std::optional<DocumentRow> representative_;  // the match, or the page itself
   bool joins_ = false;
   bool is_changed_ = false;          // the match's row
@@ -479,6 +502,7 @@ void NameSite(const log::Page& page, const HostRow* host, const JudgeParameters&
   if (host == nullptr) return;
   NameSiteRows(site, *host, parameters.sites.max,
                [&name](std::string_view key) { name(Table::kHosts, key); });
+  NameMirrorRows(page, host->record, parameters.scope, name);
 }
 
 }  // namespace

@@ -433,10 +433,14 @@ Result<std::vector<SiteNews>> Detector::NewsOfSites() {
   std::vector<SiteNews> news;
   for (const std::string& site : forgotten_sites_) news.push_back({site, std::nullopt});
   if (site_with_news_.has_value()) {
-    CRAWLSIEVE_ASSIGN_OR_RETURN(auto report, ReportOfSite(*site_with_news_, current_, overlay_));
+    CRAWLSIEVE_ASSIGN_OR_RETURN(auto report, ReportOn(*site_with_news_));
     news.push_back({*site_with_news_, std::move(report)});
   }
   return news;
+}
+
+Result<std::optional<SiteReport>> Detector::ReportOn(std::string_view site) {
+  return ReportOfSite(site, current_, overlay_);
 }
 
 void Detector::ReadAheadFor(std::span<const log::Entry> entries, std::size_t threads) {

@@ -171,6 +171,10 @@ class Detector {
   /// not. Errors: kIo, kCorruption.
   [[nodiscard]] Result<std::vector<SiteNews>> NewsOfSites();
 
+  /// What is told of a site, as of the last folded entry: see ReportOfSite. Errors: kIo,
+  /// kCorruption.
+  [[nodiscard]] Result<std::optional<SiteReport>> ReportOn(std::string_view site);
+
   /// What first fetches brought, of all sites together, as of the last folded entry.
   [[nodiscard]] const site::FetchCounts& sites() const { return current_.sites; }
 

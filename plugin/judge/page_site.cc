@@ -2,6 +2,7 @@
 
 #include "plugin/fingerprint/checksum.h"
 #include "plugin/site/latest_pages.h"
+#include "plugin/site/mirrors.h"
 #include "plugin/site/share.h"
 #include "plugin/site/url_parts.h"
 #include "plugin/verdict/reason.h"
@@ -18,7 +19,8 @@ using site::Answer;
 
 constexpr std::string_view kWww = "www.";
 
-static_assert(site::Site::kMaxEncodedBytes + site::LatestPages::kFullBytes + site::kMaxPageBytes <
+static_assert(site::Site::kMaxEncodedBytes + site::LatestPages::kFullBytes + site::kMaxPageBytes +
+                  site::Mirrors::kMaxEncodedBytes <
               63 * 1024);
 
 std::optional<Answer> AnswerOf(const PageFacts& facts) {
@@ -123,11 +125,16 @@ std::array<std::string, 2> LatestPagesOwnersOf(std::string_view site) {
 
 namespace {
 
-/// Whether there were any.
-bool ClearLatest(state::Host& record) {
-  if (record.latest().empty() && record.latest_pages() == 0) return false;
+/// Clears what a site has in the row of one of its hosts. Whether there was anything.
+bool ClearSite(state::Host& record) {
+  if (record.latest().empty() && record.latest_pages() == 0 && record.contents() == 0 &&
+      record.mirrors().empty()) {
+    return false;
+  }
   record.clear_latest();
   record.clear_latest_pages();
+  record.clear_contents();
+  record.clear_mirrors();
   return true;
 }
 
@@ -233,7 +240,7 @@ Result<bool> ForgetSite(std::string_view name, std::uint64_t max_sites, RowReade
   }
   for (const std::string& owner : LatestPagesOwnersOf(name)) {
     CRAWLSIEVE_ASSIGN_OR_RETURN(auto host, HostRow::Read(rows, owner));
-    if (!host.has_value() || !ClearLatest(host->record)) continue;
+    if (!host.has_value() || !ClearSite(host->record)) continue;
     if (host->record.ByteSizeLong() == 0) {
       changes.Delete(Table::kHosts, host->key);
     } else {
@@ -253,7 +260,7 @@ Result<RowMap::Value> RowWithoutSites(std::span<const std::string> names, std::u
     const auto owners = LatestPagesOwnersOf(name);
     if (std::ranges::find(owners, key) == owners.end()) continue;
     CRAWLSIEVE_ASSIGN_OR_RETURN(auto host, HostRow::Read(rows, key));
-    if (!host.has_value() || !ClearLatest(host->record)) continue;
+    if (!host.has_value() || !ClearSite(host->record)) continue;
     if (host->record.ByteSizeLong() == 0) return RowMap::Value();
     changed = host->record.SerializeAsString();
     return RowMap::Value(changed);

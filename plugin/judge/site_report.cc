@@ -32,6 +32,7 @@ Status AddHost(const std::string& host, const FoldProgress& progress, RowReader&
     report.paused_until = schedule.paused_until();
     report.sinks = schedule.sinks();
   }
+  CRAWLSIEVE_ASSIGN_OR_RETURN(report.mirrors, MirrorsOf(host, row->record, rows));
   return {};
 }
 
@@ -47,7 +48,9 @@ Result<std::optional<SiteReport>> ReportOfSite(std::string_view name, const Fold
   CRAWLSIEVE_ASSIGN_OR_RETURN(auto state, ReadSite(name, max_sites, rows));
   if (state.has_value()) report.site = std::move(state->site);
   const std::string host(HostOfUrl("http://" + report.name));
-  for (const std::string& of_site : {host, "www." + host}) {
+  std::vector<std::string> hosts{host, "www." + host};
+  if (host != report.name) hosts.push_back(report.name);  // what was learned under the port
+  for (const std::string& of_site : hosts) {
     CRAWLSIEVE_RETURN_IF_ERROR(AddHost(of_site, progress, rows, report.hosts));
   }
   if (!report.site.has_value() && report.hosts.empty()) return std::optional<SiteReport>();

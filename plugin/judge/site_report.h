@@ -2,6 +2,7 @@
 
 #include "plugin/base/result.h"
 #include "plugin/judge/fold_progress.h"
+#include "plugin/judge/page_mirrors.h"
 #include "plugin/judge/view.h"
 #include "plugin/schedule/url_schedule.h"
 #include "plugin/site/share.h"
@@ -25,6 +26,7 @@ struct HostReport {
   std::optional<schedule::Seconds> mean_change;
   schedule::Seconds paused_until = 0;  ///< it failed too often; 0: it doesn't pause
   std::size_t sinks = 0;               ///< targets of redirects that stand for missing pages
+  std::vector<MirrorReport> mirrors;
 };
 
 /// What was learned of a site.

@@ -85,6 +85,19 @@ Json PatternJson(const PatternCounts::Pattern& pattern) {
   return json;
 }
 
+Json MirrorJson(const MirrorReport& mirror) {
+  const site::MirrorEvidence& evidence = mirror.evidence;
+  Json json;
+  json["origin"] = mirror.origin;
+  json["in_use"] = mirror.in_use;
+  json["pairs"] = evidence.pairs.pairs();
+  json["same_bytes"] = evidence.pairs.same;
+  json["precision"] = Decimal(evidence.lower_bound());
+  json["pages"] = evidence.pages;
+  json["same_pages"] = std::min(evidence.same, evidence.pages);
+  return json;
+}
+
 Json HostJson(const HostReport& host) {
   Json json;
   json["host"] = host.host;
@@ -93,6 +106,8 @@ Json HostJson(const HostReport& host) {
   json["mean_change_seconds"] = host.mean_change.has_value() ? Json(*host.mean_change) : Json();
   json["paused_until"] = host.paused_until == 0 ? Json() : Json(DateOf(host.paused_until));
   json["sinks"] = host.sinks;
+  json["mirrors"] = Json::array();
+  for (const MirrorReport& mirror : host.mirrors) json["mirrors"].push_back(MirrorJson(mirror));
   return json;
 }
 
@@ -113,6 +128,17 @@ void AppendRule(const UrlRule& rule, std::back_insert_iterator<std::string> out)
   if (rule.rewrites) append("rewrite", rule.without);
   if (rule.suppresses || rule.rewrites) return;
   append("-", rule.siblings.pairs() >= rule.without.pairs() ? rule.siblings : rule.without);
+}
+
+void AppendMirror(const MirrorReport& mirror, std::string& text) {
+  const site::MirrorEvidence& evidence = mirror.evidence;
+  fmt::format_to(std::back_inserter(text),
+                 "{}{}: {} of {} pairs of pages have the same bytes (precision {:.4f}), {} of {} "
+                 "pages are the same\n",
+                 mirror.in_use ? "mirror of        " : "no mirror of     ",
+                 Printable(mirror.origin), evidence.pairs.same, evidence.pairs.pairs(),
+                 Decimal(evidence.lower_bound()), std::min(evidence.same, evidence.pages),
+                 evidence.pages);
 }
 
 void AppendSite(const SiteReport& report, std::string& text) {
@@ -191,6 +217,7 @@ std::string SiteText(const SiteReport& report) {
     }
     if (host.paused_until > 0) fmt::format_to(out, "; paused until {}", DateOf(host.paused_until));
     text += '\n';
+    for (const MirrorReport& mirror : host.mirrors) AppendMirror(mirror, text);
   }
   if (report.site.has_value()) {
     AppendSite(report, text);

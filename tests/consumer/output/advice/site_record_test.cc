@@ -51,8 +51,10 @@ SiteReport Report() {
   host.mean_change = 86'400;
   host.paused_until = 1'700'000'000;
   host.sinks = 1;
+  host.mirrors = {{"https://b.example", true, {{40, 2}, 60, 64}},
+                  {"http://c.example", false, {{1, 3}, 200, 64}}};
   report.hosts.push_back(host);
-  report.hosts.push_back({"www.a.example", 1, 0, std::nullopt, 0, 0});
+  report.hosts.push_back({"www.a.example", 1, 0, std::nullopt, 0, 0, {}});
   return report;
 }
 
@@ -91,6 +93,26 @@ TEST(SiteRecord, ConformsToTheSchemaAndHasWhatWasLearned) {
   EXPECT_TRUE(json["hosts"][1]["mean_change_seconds"].is_null());
 }
 
+TEST(SiteRecord, HasTheMirrorsOfEachHost) {
+  const SiteReport report = Report();
+  const auto json = nlohmann::json::parse(SiteRecord(report));
+  const auto& mirrors = json["hosts"][0]["mirrors"];
+  ASSERT_EQ(mirrors.size(), 2U);
+  EXPECT_EQ(mirrors[0]["origin"], "https://b.example");
+  EXPECT_EQ(mirrors[0]["in_use"], true);
+  EXPECT_EQ(mirrors[0]["pairs"], 42);
+  EXPECT_EQ(mirrors[0]["same_bytes"], 40);
+  EXPECT_GT(mirrors[0]["precision"], 0.85);
+  EXPECT_EQ(mirrors[0]["pages"], 64);
+  EXPECT_EQ(mirrors[0]["same_pages"], 60);
+  EXPECT_EQ(mirrors[1]["in_use"], false);
+  EXPECT_EQ(mirrors[1]["same_pages"], 64) << "never more than there are";
+  EXPECT_TRUE(json["hosts"][1]["mirrors"].empty());
+  const std::string text = SiteText(report);
+  EXPECT_NE(text.find("mirror of        https://b.example: 40 of 42"), std::string::npos) << text;
+  EXPECT_NE(text.find("no mirror of     http://c.example: 1 of 4"), std::string::npos) << text;
+}
+
 TEST(SiteRecord, ASiteOfWhichNothingWasLearnedHasItsHosts) {
   SiteReport report = Report();
   report.site.reset();
@@ -112,6 +134,7 @@ TEST(SiteRecord, HostileTextStaysOneLineOfJsonAndIsEscapedForPeople) {
   }
   report.name = "\x1b[2J";
   report.hosts[0].host = "\xe2\x80\xae";
+  report.hosts[0].mirrors[0].origin = "http://\x1b[2J\n";
   const std::string record = SiteRecord(report);
   EXPECT_EQ(record.find('\n'), std::string::npos);
   EXPECT_FALSE(nlohmann::json::parse(record, nullptr, false).is_discarded());
