@@ -5,7 +5,11 @@
 #include "plugin/state/store.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <optional>
+#include <set>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -21,5 +25,54 @@ using RowSource =
 [[nodiscard]] Result<std::vector<Store::Row>> ChangedRange(
     const std::vector<const RowMap*>& changes, std::string_view prefix, std::string_view from,
     std::size_t limit, const RowSource& source);
+
+/// The same of changes that `changes_within` gives: those to keys from `from` to `last`, both ends
+/// included, in order, each key once. nullptr: to the end of the range. They are valid until the
+/// next call.
+using ChangeSource =
+    std::function<std::vector<RowMap::Row>(std::string_view from, const std::string* last)>;
+[[nodiscard]] Result<std::vector<Store::Row>> ChangedRange(const ChangeSource& changes_within,
+                                                           std::string_view from, std::size_t limit,
+                                                           const RowSource& source);
+
+/// Which keys of a part of a table have changes in memory, for who asks for one range behind the
+/// other, as a purge does. Changes are hundreds of thousands in no order: looking through all of
+/// them each time took more than all else that a purge does. They are looked through once for so
+/// many ranges, and then only those that came since.
+///
+/// Thread-compatible.
+class ChangedKeys {
+ public:
+  /// Where the changes are, the later ones last. `generation` is another one whenever they aren't
+  /// the same maps with rows added.
+  struct Maps {
+    std::vector<const RowMap*> maps;
+    std::uint64_t generation = 0;
+  };
+
+  /// The key that a part of the table which begins with `from` may end with; nullopt: the part goes
+  /// on to the end of the range.
+  using PartEnd = std::function<std::optional<std::string>(std::string_view from)>;
+
+  /// As ChangeSource, of keys that begin with `prefix`. `table`: any number, for those that differ.
+  [[nodiscard]] std::vector<RowMap::Row> Within(std::size_t table, const Maps& maps,
+                                                std::string_view prefix, std::string_view from,
+                                                const std::string* last,
+                                                const PartEnd& end_of_part);
+
+ private:
+  [[nodiscard]] bool Has(std::string_view from, const std::string* last) const;
+  void Add(const Maps& maps);
+
+  // The part that is known.
+  bool is_known_ = false;
+  std::size_t table_ = 0;
+  std::uint64_t generation_ = 0;
+  std::string prefix_;
+  std::string first_;
+  std::optional<std::string> last_;
+  std::vector<std::size_t> looked_at_;  ///< of the rows of each map
+  std::set<std::string, std::less<>> keys_;
+};
 
 }  // namespace crawlsieve

@@ -45,6 +45,9 @@ constexpr const char* kBeingMade = "being-made";
 constexpr int kMostFilesToMerge = 20;
 constexpr std::chrono::seconds kLongestWait{10};
 
+/// Ranges one behind the other for which changes in memory are looked through once.
+constexpr std::size_t kRangesInPart = 8;
+
 }  // namespace
 
 class Store::Impl {
@@ -260,8 +263,19 @@ class Store::Impl {
       }
       return Result<std::vector<Row>>(std::move(rows));
     };
-    auto rows =
-        ChangedRange({&going_->Of(table), &coming_->Of(table)}, prefix, from, limit, in_files);
+    // Where the next ranges end, about, if they are as long.
+    const auto end_of_part = [&](std::string_view begin) -> std::optional<std::string> {
+      const std::unique_ptr<rocksdb::Iterator> ahead(db_->NewIterator(read, HandleOf(table)));
+      ahead->Seek(ToSlice(begin));
+      for (std::size_t i = 0; i < kRangesInPart * limit && ahead->Valid(); ++i) ahead->Next();
+      return ahead->Valid() ? std::optional(ahead->key().ToString()) : std::nullopt;
+    };
+    const std::lock_guard keys_lock(changed_keys_mutex_);
+    const ChangedKeys::Maps maps{{&going_->Of(table), &coming_->Of(table)}, generation_};
+    const auto changes = [&](std::string_view next, const std::string* last) {
+      return changed_keys_.Within(FamilyOf(table), maps, prefix, next, last, end_of_part);
+    };
+    auto rows = ChangedRange(changes, std::max(from, prefix), limit, in_files);
     if (!it->status().ok()) return tl::unexpected(ToError(it->status(), directory_));
     return rows;
   }
@@ -282,6 +296,7 @@ class Store::Impl {
     {
       const std::unique_lock lock(mutex_);
       std::swap(coming_, going_);
+      ++generation_;
       // A snapshot keeps what it was made of, which changes no more.
       snapshots_.clear();
       if (coming_.use_count() > 1) coming_ = std::make_shared<Changes>();
@@ -341,6 +356,7 @@ class Store::Impl {
     auto done = std::make_shared<Changes>();
     const std::unique_lock lock(mutex_);
     std::swap(done, going_);
+    ++generation_;
     return {};
   }
 
@@ -444,8 +460,11 @@ class Store::Impl {
   std::shared_ptr<Changes> coming_ = std::make_shared<Changes>();
   std::shared_ptr<Changes> going_ = std::make_shared<Changes>();  // being written to files, or
                                                                   // failed to be
+  std::uint64_t generation_ = 0;                                  // another one when these are
   std::set<NotedRows*> snapshots_;                                // of coming_ as it is
   std::future<Status> written_;
+  std::mutex changed_keys_mutex_;  // after mutex_
+  ChangedKeys changed_keys_;
 
   std::atomic<bool> wants_room_ = false;
   std::atomic<bool> stops_giving_ = false;
