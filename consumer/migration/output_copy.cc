@@ -106,7 +106,8 @@ class TransactionSink final : public OutputCopySink {
 
   Status Open() {
     CRAWLSIEVE_ASSIGN_OR_RETURN(producer_, TakeOver(kafka_));
-    for (const auto& [kind, topic] : topics_) {
+    for (const auto& target : topics_) {
+      const std::string& topic = target.second;
       const auto found = Repeat(kTimeout, [&] { return producer_->FindLeaders(topic, kTimeout); });
       if (!found) return TakeOverError(kafka_, found.error());
     }
