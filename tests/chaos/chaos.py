@@ -31,6 +31,7 @@ MUST_BE_ZERO = ("lost", "duplicated", "aborted_seen", "out_of_order", "verdict_m
                 "score_mismatches", "state_mismatches", "hanging_transactions", "slow_recoveries", "crashes",
                 "long_gaps")
 LOG_LOSS = "log-loss"
+UPGRADES = {upgrade.KIND: len(upgrade.ORDER), upgrade.BACK: upgrade.BackAndForth.FAULTS}
 MAY_REPEAT = ("duplicated", "out_of_order")  # with at_least_once, and where the log loses entries
 
 
@@ -42,7 +43,7 @@ def parse_arguments():
         epilog="script/chaos --preset NAME ... builds that CMake preset, such as asan, instead of "
                "release. Exit codes: 0 everything held, 1 something did not, 2 wrong usage. What a "
                "failed round left (logs, states) is kept, and its folder named.")
-    parser.add_argument("--kind", choices=(*faults.KINDS, slots.KIND, upgrade.KIND, "mixed", LOG_LOSS),
+    parser.add_argument("--kind", choices=(*faults.KINDS, slots.KIND, *UPGRADES, "mixed", LOG_LOSS),
                         default="kill",
                         help="which faults are injected (default: kill)")
     parser.add_argument("--kills", type=int, default=15, metavar="N",
@@ -68,7 +69,7 @@ def parse_arguments():
                         help="the first and the fourth process are crawlsieve of another build, in "
                              "DIR: versions beside each other. The first one begins the log. With "
                              "--kind upgrade all four begin as that build and are replaced one by "
-                             "one")
+                             "one; with --kind upgrade-back all but the active judge, and back")
     parser.add_argument("--purges", action="store_true",
                         help="have pages forgotten meanwhile: purges in the log, a bound on kept "
                              "pages")
@@ -81,10 +82,11 @@ def parse_arguments():
         parser.error(f"at least one fault, and 1000 pages for each {ROUND_FAULTS} of them")
     if arguments.kind == "rebalance" and arguments.processes < 2:
         parser.error("a rebalance takes at least two processes")
-    if arguments.kind == upgrade.KIND:
+    if arguments.kind in UPGRADES:
         if arguments.other is None:
             parser.error("an upgrade is one from --other DIR")
-        arguments.processes = arguments.kills = len(upgrade.ORDER)
+        arguments.processes = len(upgrade.ORDER)
+        arguments.kills = UPGRADES[arguments.kind]
     if arguments.kind == slots.KIND and arguments.delivery != "exactly_once":
         parser.error("slots of the index take --delivery exactly_once")
     if arguments.librdkafka and not (arguments.librdkafka / "librdkafka.so.1").exists():
@@ -156,7 +158,8 @@ def run_round(arguments, entry, work, broker, middleman, planned):
         f"--processes {arguments.processes} --delivery {arguments.delivery}")
     work = work / f"round-{seed}"
     make = {LOG_LOSS: losses.LossRound, slots.KIND: slots.SlotRound,
-            upgrade.KIND: upgrade.UpgradeRound}.get(arguments.kind, rounds.Round)
+            upgrade.KIND: upgrade.UpgradeRound,
+            upgrade.BACK: upgrade.BackRound}.get(arguments.kind, rounds.Round)
     current = make(arguments.build, work, broker, middleman, arguments.kind, seed, pages,
                            faults_planned, arguments.processes, arguments.delivery, entry,
                            feeder.Feed(seed, rounds.PARTITIONS, make.UNFED), say, arguments.librdkafka,

@@ -191,6 +191,11 @@ class Service:
             self._process.wait(END_SECONDS)
             self._process = None
 
+    def is_live(self):
+        """Whether the judge of this process publishes, as far as its log says."""
+        said = self._log.read_bytes()[self._log_size:]
+        return said.rfind(b"judge.live") > said.rfind(b"judge.standby")
+
     def stop(self):
         """SIGTERM; returns the exit code, or None when it had to be killed or did not run."""
         self._wanted = False

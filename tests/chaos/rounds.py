@@ -41,6 +41,7 @@ class Round:
                  delivery, entry_class, feed, say, librdkafka=None, client=None, other=None,
                  purges=False):
         self._build = build
+        self._other = other
         self._directory = directory
         self._broker = broker
         self._proxy = proxy
