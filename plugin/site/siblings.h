@@ -11,11 +11,21 @@
 namespace crawlsieve::site {
 
 /// A content, as the judge tells contents apart: equal for pages that it took for one. The last bit
-/// says whether it has too little text to be compared.
+/// says whether it has too little text to be compared. The three before it are free for whoever
+/// remembers a content: 0 where nobody says otherwise.
 using ContentMark = std::uint32_t;
+inline constexpr unsigned kNoteShift = 1;
+inline constexpr ContentMark kNoteBits = 7 << kNoteShift;
 [[nodiscard]] constexpr bool IsShort(ContentMark content) { return (content & 1) != 0; }
 [[nodiscard]] constexpr ContentMark WithLength(ContentMark content, bool is_short) {
-  return (content & ~ContentMark{1}) | (is_short ? 1U : 0U);
+  return (content & ~(kNoteBits | 1)) | (is_short ? 1U : 0U);
+}
+/// `note`: below 8.
+[[nodiscard]] constexpr ContentMark WithNote(ContentMark content, std::uint32_t note) {
+  return (content & ~kNoteBits) | note << kNoteShift;
+}
+[[nodiscard]] constexpr std::uint32_t NoteOf(ContentMark content) {
+  return (content & kNoteBits) >> kNoteShift;
 }
 
 /// The latest content under a key, which stands for URLs that differ in one part.

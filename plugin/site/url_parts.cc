@@ -144,7 +144,7 @@ class PartFinder {
            true});
       return;
     }
-    Add({PartKind::kTrailingSlash, "", "", std::string(url_), false, true});
+    Add({PartKind::kTrailingSlash, "", "", "", false, true});
     Add({PartKind::kLastSegment, last, last, replaced(path.substr(0, path.size() - last.size())),
          true, true});
   }
@@ -164,15 +164,14 @@ class PartFinder {
 
   void AddHostAndScheme() {
     const bool has_www = parts_.host.starts_with(kWwwLabel);
-    std::string without(url_);
+    std::string without;
     if (has_www) {
+      without = url_;
       without.erase(static_cast<std::size_t>(parts_.host.data() - url_.data()), kWwwLabel.size());
     }
     Add({PartKind::kWww, "", has_www ? kWwwLabel : std::string_view(), std::move(without), has_www,
          has_www});
-    if (parts_.scheme.empty()) return;
-    std::string rest(url_.substr(parts_.scheme.size()));
-    Add({PartKind::kScheme, "", parts_.scheme, std::move(rest), true, false});
+    if (!parts_.scheme.empty()) Add({PartKind::kScheme, "", parts_.scheme, "", true, false});
   }
 
   const std::string_view url_;

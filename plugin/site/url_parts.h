@@ -33,9 +33,9 @@ struct Part {
   std::string_view name;
   std::string_view value;  ///< what the URL has there; empty where it has nothing
   /// The URL without the part; for kNumber with 0 in its place; for kPath that page: "/a/X" of
-  /// "/a/index.php?title=X&action=print".
+  /// "/a/index.php?title=X&action=print". Empty for kScheme, and where the URL hasn't the part.
   std::string without;
-  bool present = false;  ///< whether the URL has the part; false: `without` is the URL itself
+  bool present = false;  ///< whether the URL has the part
   /// Whether `without` is a URL as the site writes them, that could be fetched.
   bool is_url = false;
 

@@ -35,8 +35,62 @@ std::uint64_t MaskedKey(const Part& part, std::uint64_t part_hash) {
   return Mix(HashOf(part.without), part_hash);
 }
 
-/// Under which the URL itself is found.
-std::uint64_t PlainKey(std::string_view url) { return Mix(HashOf(url), 0); }
+/// The ways in which a URL can be spelled that sites hardly ever tell apart. A bit each.
+constexpr std::uint32_t kSlash = 1;  ///< at the end of the path
+constexpr std::uint32_t kWww = 2;
+constexpr std::uint32_t kHttps = 4;
+
+/// The bit of a part that is a way of spelling; 0: it is none.
+std::uint32_t WayOf(PartKind kind) {
+  switch (kind) {
+    case PartKind::kTrailingSlash:
+      return kSlash;
+    case PartKind::kWww:
+      return kWww;
+    case PartKind::kScheme:
+      return kHttps;
+    default:
+      return 0;
+  }
+}
+
+/// A URL is remembered once, in whatever spelling it was fetched first: sites would be forgotten
+/// four times as fast if each spelling had a place of its own.
+struct Spelling {
+  std::uint64_t key = 0;   ///< equal for all spellings of a URL
+  std::uint32_t ways = 0;  ///< which one it is
+};
+
+Spelling SpellingOf(std::string_view url) {
+  constexpr std::string_view kWwwLabel = "www.";
+  Spelling spelling;
+  for (const std::string_view scheme : {"https://", "http://"}) {
+    if (!url.starts_with(scheme)) continue;
+    url.remove_prefix(scheme.size());
+    if (scheme.size() == 8) spelling.ways |= kHttps;
+    break;
+  }
+  if (url.starts_with(kWwwLabel)) {
+    url.remove_prefix(kWwwLabel.size());
+    spelling.ways |= kWww;
+  }
+  std::string_view path = url.substr(0, url.find('?'));
+  const std::string_view query = url.substr(path.size());
+  // The slash of a home page is no way of spelling.
+  if (path.ends_with('/') && path.find('/') + 1 < path.size()) {
+    path.remove_suffix(1);
+    spelling.ways |= kSlash;
+  }
+  spelling.key = Mix(HashOf(path), query.empty() ? 0 : HashOf(query));
+  return spelling;
+}
+
+/// The content of what was `known` under the key of a URL, if it is spelled so.
+std::optional<ContentMark> SiblingSpelled(const std::optional<ContentMark>& known,
+                                          std::uint32_t ways) {
+  if (!known.has_value() || NoteOf(*known) != ways) return std::nullopt;
+  return WithNote(*known, 0);
+}
 
 /// Whether the rule is about URLs that differ in the part, whatever its value: else about the URL
 /// without it alone.
@@ -146,16 +200,23 @@ void UrlRules::Decide(UrlRule& rule) {
   decide(rule.rewrites, rule.without, kRewriteAt, kRewriteUntil);
 }
 
+std::optional<ContentMark> UrlRules::FindPage(std::string_view url) const {
+  const Spelling spelling = SpellingOf(url);
+  return SiblingSpelled(siblings_.Find(spelling.key), spelling.ways);
+}
+
 bool UrlRules::AddPage(std::string_view url, ContentMark content, bool first_fetch,
                        const PatternMaker& patterns) {
   bool is_repeat = false;
   if (url.size() > kMaxUrlBytes) return is_repeat;
+  const Spelling spelling = SpellingOf(url);
+  const auto spelled = siblings_.Find(spelling.key);
   PatternsWithout patterns_without(url, patterns);
   for (const Part& part : PartsThatMayNotMatter(url)) {
     const std::string& pattern = patterns_without.Of(part);
     const std::uint64_t part_hash = PartHash(part.kind, part.name);
     if (first_fetch && part.present && part.is_url) {
-      if (const auto plain = siblings_.Find(PlainKey(part.without)); plain.has_value()) {
+      if (const auto plain = FindPage(part.without); plain.has_value()) {
         const bool is_same = *plain == content;
         is_repeat = is_repeat || is_same;
         Update(part, part_hash, pattern, IsShort(*plain), &UrlRule::without, is_same);
@@ -164,14 +225,19 @@ bool UrlRules::AddPage(std::string_view url, ContentMark content, bool first_fet
     if (!IsForAnyValue(part.kind)) continue;
     // What was found to matter for URLs of a pattern needs no memory of them.
     if (IsRefuted(rules_.Find(RuleHash(part_hash, pattern, IsShort(content))))) continue;
-    const auto sibling = siblings_.Put(MaskedKey(part, part_hash), content);
+    const std::uint32_t way = WayOf(part.kind);
+    const auto sibling = way == 0 ? siblings_.Put(MaskedKey(part, part_hash), content)
+                                  : SiblingSpelled(spelled, spelling.ways ^ way);
     if (first_fetch && sibling.has_value()) {
       const bool is_same = *sibling == content;
       is_repeat = is_repeat || is_same;
       Update(part, part_hash, pattern, IsShort(*sibling), &UrlRule::siblings, is_same);
     }
   }
-  siblings_.Put(PlainKey(url), content);
+  // Of spellings with one content the first stays.
+  if (!spelled.has_value() || WithNote(*spelled, 0) != content) {
+    siblings_.Put(spelling.key, WithNote(content, spelling.ways));
+  }
   return is_repeat;
 }
 
@@ -201,6 +267,8 @@ std::optional<RuleAdvice> UrlRules::AdviceFor(std::string_view url, const Patter
     if (!content.has_value() || !IsShort(*content)) return !rule.of_short;
     return rule.of_short && repeated.IsOften(*content);
   };
+  const Spelling spelling = SpellingOf(url);
+  const auto spelled = siblings_.Find(spelling.key);
   PatternsWithout patterns_without(url, patterns);
   for (const Part& part : PartsThatMayNotMatter(url)) {
     const std::string& pattern = patterns_without.Of(part);
@@ -212,14 +280,16 @@ std::optional<RuleAdvice> UrlRules::AdviceFor(std::string_view url, const Patter
         if (rule == nullptr) continue;
         if (rule->suppresses && IsForAnyValue(part.kind) &&
             !IsVeto(of_pattern, &UrlRule::siblings)) {
-          const auto sibling = siblings_.Find(MaskedKey(part, part_hash));
+          const std::uint32_t way = WayOf(part.kind);
+          const auto sibling = way == 0 ? siblings_.Find(MaskedKey(part, part_hash))
+                                        : SiblingSpelled(spelled, spelling.ways ^ way);
           if (sibling.has_value() && holds_beside(*rule, sibling)) {
             offer(*rule, rule->siblings, {});
           }
         }
         if (rule->rewrites && part.present && part.is_url &&
             !IsVeto(of_pattern, &UrlRule::without)) {
-          const auto plain = siblings_.Find(PlainKey(part.without));
+          const auto plain = FindPage(part.without);
           if (!holds_beside(*rule, plain)) continue;
           offer(*rule, rule->without, plain.has_value() ? std::string() : part.without);
         }

@@ -121,6 +121,8 @@ class UrlRules {
   [[nodiscard]] bool Decode(schedule::ByteReader& in);
 
  private:
+  /// The content of this very URL; nullopt: it isn't remembered.
+  [[nodiscard]] std::optional<ContentMark> FindPage(std::string_view url) const;
   UrlRule& FindOrAdd(std::uint64_t hash, const Part& part, std::string_view pattern, bool of_short);
   /// Adds a pair to `counts` of the rule of the pattern and of that of the site. `part_hash`: of
   /// kind and name.
