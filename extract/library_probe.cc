@@ -433,7 +433,8 @@ std::vector<std::string> WordsToStem(const LanguageRules& rules,
       LettersOf(is_latin ? own + " abcdefghijklmnopqrstuvwxyz" : own);
   for (const std::string& letter : letters_of_all) words.push_back(head + letter);
   for (const std::string& first : letters) {
-    for (const std::string& second : letters) words.push_back(head + first + second);
+    for (const std::string& second : letters)
+      words.push_back(fmt::format("{}{}{}", head, first, second));
   }
   if (is_latin) {
     for (const char first : std::string_view("aeiou")) {
@@ -450,7 +451,7 @@ std::vector<std::string> WordsToStem(const LanguageRules& rules,
     if (IsAsciiAlpha(ending.back()) != is_latin) continue;
     letter = (letter + 7) % letters.size();
     words.push_back(head + ending);
-    words.push_back(head + letters[letter] + ending);
+    words.push_back(fmt::format("{}{}{}", head, letters[letter], ending));
   }
   return words;
 }
