@@ -1,24 +1,15 @@
 """A broker and deployments beside it, for tests of `crawlsieve migrate`."""
 
 import json
-import pathlib
 import random
 import signal
 import subprocess
-import sys
-import tempfile
 import time
-import unittest
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tests/chaos"))
+import confluent_kafka
 
-import confluent_kafka  # noqa: E402
-import confluent_kafka.admin  # noqa: E402
-import processes  # noqa: E402
+from broker_test_case import DONE, FAILED, SECONDS, WRONG_INPUT, BrokerTestCase  # noqa: F401
 
-DONE, WRONG_INPUT, FAILED = 0, 1, 3
-SECONDS = 120
 PARTITIONS = 2
 SEED = 20261125
 
@@ -39,38 +30,30 @@ def pages(first, count):
                "body": f"<title>page</title><p>{' '.join(words)}</p>{links}"}
 
 
-class DeploymentsTest(unittest.TestCase):
+class DeploymentsTest(BrokerTestCase):
     """Has a broker with the topic `crawl.pages`. `program` is set before the tests run."""
 
     program = None
 
     @classmethod
     def setUpClass(cls):
-        temporary = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(temporary.cleanup)
-        cls.folder = pathlib.Path(temporary.name)
-        broker = processes.Broker(cls.folder / "broker")
-        cls.addClassCleanup(broker.kill)
-        broker.start()
-        cls.address = broker.address
-        cls.admin = confluent_kafka.admin.AdminClient({"bootstrap.servers": cls.address})
+        super().setUpClass()
         cls.make_topic("crawl.pages")
 
     @classmethod
-    def make_topic(cls, name):
-        made = cls.admin.create_topics([confluent_kafka.admin.NewTopic(name, PARTITIONS, 1)])
-        made[name].result(SECONDS)
+    def make_topic(cls, name, partitions=PARTITIONS):
+        super().make_topic(name, partitions)
 
     def write_config(self, name, state="state", more=None, **kafka):
         path = self.folder / name
         path.write_text(json.dumps({
-            "kafka": {"bootstrap_servers": self.address, **kafka},
+            "kafka": {"bootstrap_servers": self.bootstrap, **kafka},
             "service": {"state_directory": str(self.folder / state)},
             "http": {"enabled": False}, **(more or {})}))
         return path
 
     def feed(self, first, count):
-        producer = confluent_kafka.Producer({"bootstrap.servers": self.address})
+        producer = confluent_kafka.Producer({"bootstrap.servers": self.bootstrap})
         for number, page in enumerate(pages(first, count)):
             producer.produce("crawl.pages", json.dumps(page), partition=number % PARTITIONS)
         self.assertEqual(producer.flush(SECONDS), 0)
@@ -81,7 +64,7 @@ class DeploymentsTest(unittest.TestCase):
             return []
         partitions = self.admin.list_topics(topic, timeout=SECONDS).topics[topic].partitions
         consumer = confluent_kafka.Consumer({
-            "bootstrap.servers": self.address, "group.id": "test",
+            "bootstrap.servers": self.bootstrap, "group.id": "test",
             "isolation.level": "read_committed", "enable.partition.eof": True})
         records = []
         for partition in partitions:

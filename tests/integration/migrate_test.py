@@ -97,7 +97,7 @@ class MigrateTest(DeploymentsTest):
                   (range(64, 70), "unique", "unique"), (range(70, 81), "unique", None)]
         for topic, side in (("made", 1), ("made.next", 2)):
             self.make_topic(topic)
-            producer = confluent_kafka.Producer({"bootstrap.servers": self.address})
+            producer = confluent_kafka.Producer({"bootstrap.servers": self.bootstrap})
             for line in change:
                 for offset in line[0] if line[side] is not None else ():
                     producer.produce(topic, json.dumps({

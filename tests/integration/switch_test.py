@@ -82,7 +82,7 @@ class SwitchTest(DeploymentsTest):
 
     def end_of(self, topic):
         """Offsets of all its partitions together."""
-        consumer = confluent_kafka.Consumer({"bootstrap.servers": self.address,
+        consumer = confluent_kafka.Consumer({"bootstrap.servers": self.bootstrap,
                                              "group.id": "test"})
         partitions = consumer.list_topics(topic, timeout=SECONDS).topics[topic].partitions
         ends = [consumer.get_watermark_offsets(

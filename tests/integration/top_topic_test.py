@@ -6,35 +6,18 @@ shown, one that was killed is named, and so is a topic that is missing.
 """
 
 import json
-import pathlib
 import re
 import subprocess
 import sys
-import tempfile
 import time
 import unittest
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tests/chaos"))
-
-import processes  # noqa: E402
+from broker_test_case import DONE, FAILED, SECONDS, WRONG_INPUT, BrokerTestCase
 
 PROGRAM = sys.argv.pop(1)
-DONE, WRONG_INPUT, FAILED = 0, 1, 3
-PATIENCE_SECONDS = 120
 
 
-class TopTopicTest(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        temporary = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(temporary.cleanup)
-        cls.folder = pathlib.Path(temporary.name)
-        broker = processes.Broker(cls.folder / "broker")
-        cls.addClassCleanup(broker.kill)
-        broker.start()
-        cls.bootstrap = broker.address
-
+class TopTopicTest(BrokerTestCase):
     def configuration(self, name, **metrics):
         path = self.folder / f"{name}.yaml"
         path.write_text(json.dumps({
@@ -54,11 +37,11 @@ class TopTopicTest(unittest.TestCase):
 
     def top(self, config):
         return subprocess.run([PROGRAM, "top", "--topic", "--config", config], text=True,
-                              capture_output=True, timeout=PATIENCE_SECONDS)
+                              capture_output=True, timeout=SECONDS)
 
     def wait_for(self, config, condition):
         """Looks again until `condition` holds for what is written. Returns it."""
-        deadline = time.monotonic() + PATIENCE_SECONDS
+        deadline = time.monotonic() + SECONDS
         while True:
             done = self.top(config)
             if condition(done):

@@ -6,46 +6,28 @@ partition are shown, and no group, no offset and no topic is there afterwards th
 
 import json
 import os
-import pathlib
 import subprocess
 import sys
-import tempfile
 import unittest
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tests/chaos"))
+import confluent_kafka
 
-import confluent_kafka  # noqa: E402
-import confluent_kafka.admin  # noqa: E402
-import processes  # noqa: E402
+from broker_test_case import DONE, FAILED, SECONDS, WRONG_INPUT, BrokerTestCase
 
 PROGRAM = os.path.abspath(sys.argv.pop(1))
-DONE, WRONG_INPUT, FAILED = 0, 1, 3
-SECONDS = 120
 
 
 def page(number):
     return json.dumps({"url": f"http://a.example/{number}", "body": "<p>some words", "x": 1})
 
 
-class TopicSampleTest(unittest.TestCase):
+class TopicSampleTest(BrokerTestCase):
     @classmethod
     def setUpClass(cls):
-        temporary = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(temporary.cleanup)
-        cls.folder = pathlib.Path(temporary.name)
-        broker = processes.Broker(cls.folder / "broker")
-        cls.addClassCleanup(broker.kill)
-        broker.start()
-        cls.bootstrap = broker.address
-        cls.admin = confluent_kafka.admin.AdminClient({"bootstrap.servers": cls.bootstrap})
+        super().setUpClass()
         cls.config = cls.folder / "config.yaml"
         cls.config.write_text(json.dumps({"kafka": {"bootstrap_servers": cls.bootstrap,
                                                     "input": {"format": "auto"}}}))
-
-    def make_topic(self, name, partitions):
-        made = self.admin.create_topics([confluent_kafka.admin.NewTopic(name, partitions, 1)])
-        made[name].result(SECONDS)
 
     def write(self, topic, partition, values, **settings):
         producer = confluent_kafka.Producer({"bootstrap.servers": self.bootstrap, **settings})

@@ -6,22 +6,15 @@ a file: those of every partition, none of transactions that were aborted, none t
 
 import json
 import os
-import pathlib
 import subprocess
 import sys
-import tempfile
 import unittest
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tests/chaos"))
+import confluent_kafka
 
-import confluent_kafka  # noqa: E402
-import confluent_kafka.admin  # noqa: E402
-import processes  # noqa: E402
+from broker_test_case import DONE, FAILED, SECONDS, WRONG_INPUT, BrokerTestCase
 
 PROGRAM = os.path.abspath(sys.argv.pop(1))
-DONE, WRONG_INPUT, FAILED = 0, 1, 3
-SECONDS = 120
 PARTITIONS = 3
 
 
@@ -31,21 +24,9 @@ def verdict(number):
         "reason": "gone", "match": None, "source": {"timestamp": "2026-01-01T00:00:00Z"}})
 
 
-class VerdictsTopicTest(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        temporary = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(temporary.cleanup)
-        cls.folder = pathlib.Path(temporary.name)
-        broker = processes.Broker(cls.folder / "broker")
-        cls.addClassCleanup(broker.kill)
-        broker.start()
-        cls.bootstrap = broker.address
-        cls.admin = confluent_kafka.admin.AdminClient({"bootstrap.servers": cls.bootstrap})
-
-    def make_topic(self, name):
-        made = self.admin.create_topics([confluent_kafka.admin.NewTopic(name, PARTITIONS, 1)])
-        made[name].result(SECONDS)
+class VerdictsTopicTest(BrokerTestCase):
+    def make_verdicts(self, name):
+        self.make_topic(name, PARTITIONS)
         config = self.folder / f"{name}.yaml"
         config.write_text(json.dumps({"kafka": {"bootstrap_servers": self.bootstrap,
                                                 "verdicts": {"topic": name}}}))
@@ -69,7 +50,7 @@ class VerdictsTopicTest(unittest.TestCase):
         return done, out.read_bytes()
 
     def test_the_verdicts_of_a_topic_are_those_of_a_file(self):
-        config = self.make_topic("verdicts")
+        config = self.make_verdicts("verdicts")
         for first in (0, 100, 200):
             self.write("verdicts", [verdict(i) for i in range(first, first + 100)])
             self.write("verdicts", [verdict(i + 1000) for i in range(5)], commit=False)
@@ -84,12 +65,12 @@ class VerdictsTopicTest(unittest.TestCase):
         self.assertEqual(self.render(file)[1], ours)
 
     def test_an_empty_topic_gives_an_empty_file(self):
-        said, data = self.render("--config", self.make_topic("empty"))
+        said, data = self.render("--config", self.make_verdicts("empty"))
         self.assertEqual(said.stderr, "0 records out of 0 verdicts\n")
         self.assertTrue(data.startswith(b"SEQ"))
 
     def test_what_is_no_verdict_is_named_with_its_offset(self):
-        config = self.make_topic("pages")
+        config = self.make_verdicts("pages")
         self.write("pages", [verdict(0), verdict(1), verdict(2), '{"url": "x"}'])
         said, _ = self.render("--config", config, expect=WRONG_INPUT)
         self.assertIn("pages [0] at offset 1: not a verdict: schema_version", said.stderr)
