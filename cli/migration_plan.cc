@@ -40,6 +40,7 @@ config::Config ShadowOf(config::Config config, const std::string& suffix) {
   AddTo(kafka.log_topic, suffix);
   AddTo(kafka.verdict_topic, suffix);
   AddTo(kafka.score_topic, suffix);
+  for (RenderedTopic& rendered : kafka.rendered_topics) AddTo(rendered.topic, suffix);
   AddTo(kafka.kept_topic, suffix);
   AddTo(kafka.site_topic, suffix);
   AddTo(kafka.slots.changes_topic, suffix);
@@ -68,6 +69,10 @@ std::string MigrationPlan(const config::Config& config, const std::string& befor
   AddToFile(plan, "kafka.log.topic", is.log_topic, was.log_topic);
   AddToFile(plan, "kafka.verdicts.topic", is.verdict_topic, was.verdict_topic);
   AddToFile(plan, "kafka.scores.topic", is.score_topic, was.score_topic);
+  for (std::size_t i = 0; i < is.rendered_topics.size(); ++i) {
+    AddToFile(plan, "kafka.scores.rendered", is.rendered_topics[i].topic,
+              was.rendered_topics[i].topic);
+  }
   AddToFile(plan, "kafka.kept.topic", is.kept_topic, was.kept_topic);
   AddToFile(plan, "kafka.sites.topic", is.site_topic, was.site_topic);
   AddToFile(plan, "kafka.changes.topic", is.slots.changes_topic, was.slots.changes_topic);

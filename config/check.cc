@@ -137,15 +137,18 @@ void FindTopicConflicts(const Config& config, std::vector<Conflict>& conflicts) 
   // Without slots there are no topics of theirs.
   const std::string none;
   const bool has_slots = kafka.slots.is_used();
-  const std::array<Output, 8> outputs{
-      {{"kafka.log.topic", kafka.log_topic},
-       {"kafka.verdicts.topic", kafka.verdict_topic},
-       {"kafka.kept.topic", kafka.kept_topic},
-       {"kafka.scores.topic", kafka.score_topic},
-       {"kafka.sites.topic", kafka.site_topic},
-       {"kafka.changes.topic", has_slots ? kafka.slots.changes_topic : none},
-       {"kafka.candidates.topic", has_slots ? kafka.slots.candidates_topic : none},
-       {"metrics.topic", config.metrics.topic}}};
+  std::vector<Output> outputs{
+      {"kafka.log.topic", kafka.log_topic},
+      {"kafka.verdicts.topic", kafka.verdict_topic},
+      {"kafka.kept.topic", kafka.kept_topic},
+      {"kafka.scores.topic", kafka.score_topic},
+      {"kafka.sites.topic", kafka.site_topic},
+      {"kafka.changes.topic", has_slots ? kafka.slots.changes_topic : none},
+      {"kafka.candidates.topic", has_slots ? kafka.slots.candidates_topic : none},
+      {"metrics.topic", config.metrics.topic}};
+  for (const consumer::RenderedTopic& rendered : kafka.rendered_topics) {
+    outputs.push_back({"kafka.scores.rendered", rendered.topic});
+  }
   const std::vector<std::string> inputs = consumer::TopicsRead(kafka);
   const auto is_input = [&](const std::string& topic) {
     return std::find(inputs.begin(), inputs.end(), topic) != inputs.end();
@@ -180,6 +183,10 @@ void FindTopicConflicts(const Config& config, std::vector<Conflict>& conflicts) 
     }
     for (std::size_t j = 0; j < i; ++j) {
       if (output.topic != outputs[j].topic) continue;
+      if (output.key == outputs[j].key) {
+        conflicts.push_back({{std::string(output.key)}, "has a topic twice"});
+        continue;
+      }
       conflicts.push_back({{std::string(output.key), std::string(outputs[j].key)},
                            fmt::format("must differ from {}", outputs[j].key)});
     }

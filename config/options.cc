@@ -1,6 +1,7 @@
 #include "config/options.h"
 
 #include "config/values.h"
+#include "consumer/output/scores/score_format.h"
 #include "extract/text/volatile_text.h"
 #include "plugin/schedule/path_pattern.h"
 
@@ -209,6 +210,38 @@ Codec<consumer::SkippedEntry> SkippedEntryCodec() {
   };
   codec.format = [](const consumer::SkippedEntry& entry) {
     return fmt::format("{}:{}", entry.offset, entry.checksum);
+  };
+  return codec;
+}
+
+/// FORMAT TOPIC, as "scrapy_cluster demo.incoming".
+Codec<consumer::RenderedTopic> RenderedTopicCodec() {
+  const Codec<std::string> name = Name();
+  Codec<consumer::RenderedTopic> codec;
+  codec.type = "text";
+  codec.bounds = "FORMAT TOPIC";
+  codec.is_text = true;
+  codec.parse = [name](const std::string& text) -> Parsed<consumer::RenderedTopic> {
+    const auto space = text.find(' ');
+    if (space == std::string::npos) {
+      return tl::unexpected(
+          std::string("is not FORMAT TOPIC, such as \"scrapy_cluster demo.incoming\""));
+    }
+    consumer::RenderedTopic rendered{text.substr(0, space), {}};
+    if (consumer::FindScoreFormat(rendered.format) == nullptr) {
+      std::string formats;
+      for (const consumer::ScoreFormat& format : consumer::ScoreFormats()) {
+        formats += fmt::format("{}{}", formats.empty() ? "" : ", ", format.name);
+      }
+      return tl::unexpected("doesn't begin with one of the formats " + formats);
+    }
+    Parsed<std::string> topic = name.parse(text.substr(space + 1));
+    if (!topic) return tl::unexpected("the topic " + topic.error());
+    rendered.topic = *std::move(topic);
+    return rendered;
+  };
+  codec.format = [](const consumer::RenderedTopic& rendered) {
+    return fmt::format("{} {}", rendered.format, rendered.topic);
   };
   return codec;
 }
@@ -553,6 +586,11 @@ std::vector<Option> MakeOptions() {
              "verdicts: of each page, and of those it links to (`extract.links`) that were never "
              "fetched. Empty: no scores.",
              FIELD(kafka.score_topic), Name(/*may_be_empty=*/true)),
+      List("kafka.scores.rendered",
+           "Topics for the same scores in formats of frontiers, such as `scrapy_cluster "
+           "demo.incoming`, in the same transaction. The formats are those of `crawlsieve scan "
+           "--score-format` (docs/formats.md). `kafka.scores.topic` may be empty beside them.",
+           FIELD(kafka.rendered_topics), RenderedTopicCodec(), /*may_be_empty=*/true),
       Scalar("kafka.asked.topic",
              "Topic of URLs whose scores a frontier asks for, such as `crawl.asked-urls`. Each is "
              "answered once in `kafka.scores.topic`. Empty: none.",

@@ -20,6 +20,9 @@ std::vector<Named> TopicsWritten(const KafkaOptions& kafka) {
                                {"kafka.kept.topic", kafka.kept_topic},
                                {"kafka.scores.topic", kafka.score_topic},
                                {"kafka.sites.topic", kafka.site_topic}};
+  for (const RenderedTopic& rendered : kafka.rendered_topics) {
+    topics.emplace_back("kafka.scores.rendered", rendered.topic);
+  }
   if (kafka.slots.is_used()) {
     topics.emplace_back("kafka.changes.topic", kafka.slots.changes_topic);
     topics.emplace_back("kafka.candidates.topic", kafka.slots.candidates_topic);

@@ -65,6 +65,8 @@ constexpr std::array<CountName, kCounts> kCountNames{{
     {"crawlsieve_log_entries_folded_total", "log_folded",
      "Entries of the admission log folded into the state."},
     {"crawlsieve_scores_total", "scores", "Scores of URLs that were published."},
+    {"crawlsieve_rendered_scores_total", "rendered_scores",
+     "Records that were published of these in formats of frontiers (kafka.scores.rendered)."},
     {"crawlsieve_questions_total", "questions",
      "Questions for a URL's score that the judge has folded. Each is answered with a score, if "
      "kafka.scores.topic is set."},

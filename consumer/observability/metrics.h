@@ -44,10 +44,11 @@ enum class Count {
   kLogEntriesAppended,  ///< by the extract stage
   kLogEntriesFolded,    ///< by the judge
   kScores,
-  kQuestions,    ///< log entries that asked for a URL's score
-  kPurges,       ///< log entries that have pages forgotten
-  kPurgedUrls,   ///< histories that purges took out of the state
-  kPurgedPages,  ///< kept versions
+  kRenderedScores,  ///< records of these in formats of frontiers
+  kQuestions,       ///< log entries that asked for a URL's score
+  kPurges,          ///< log entries that have pages forgotten
+  kPurgedUrls,      ///< histories that purges took out of the state
+  kPurgedPages,     ///< kept versions
   kExpiredUrls,
   kExpiredPages,
   kEvictedPages,  ///< kept versions that were more than the bound allows

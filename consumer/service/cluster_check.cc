@@ -76,6 +76,9 @@ class Checker {
       CheckOutput(needs_.kafka.verdict_topic, Kept::kYes);
       if (!needs_.kafka.kept_topic.empty()) CheckKept();
       if (!needs_.kafka.score_topic.empty()) CheckOutput(needs_.kafka.score_topic, Kept::kYes);
+      for (const RenderedTopic& rendered : needs_.kafka.rendered_topics) {
+        CheckOutput(rendered.topic, Kept::kYes);
+      }
       if (!needs_.kafka.site_topic.empty()) CheckOutput(needs_.kafka.site_topic, Kept::kYes);
     }
     if (needs_.kafka.slots.is_used() && (Has(Role::kJudge) || Has(Role::kIndex))) CheckSlots();

@@ -36,6 +36,14 @@ struct SlotOptions {
   [[nodiscard]] bool is_used() const { return count > 0; }
 };
 
+/// A topic for scores as a frontier takes them.
+struct RenderedTopic {
+  std::string format;  ///< the name of a ScoreFormat
+  std::string topic;
+
+  friend bool operator==(const RenderedTopic&, const RenderedTopic&) = default;
+};
+
 /// What is read from Kafka and written to it, and how.
 struct KafkaOptions : KafkaClientOptions {
   std::vector<std::string> input_topics = {"crawl.pages"};
@@ -48,8 +56,10 @@ struct KafkaOptions : KafkaClientOptions {
   /// Go on where the log or the verdicts can lose what was acknowledged (TopicDurabilityProblem).
   bool accept_weak_durability = false;
   std::string verdict_topic = "crawl.verdicts";
-  /// For the scores of URLs; empty: they are neither made nor published.
+  /// For the scores of URLs; empty: they are not published as they are.
   std::string score_topic;
+  /// For the same scores in formats of frontiers.
+  std::vector<RenderedTopic> rendered_topics;
   /// For the page records of verdicts that say keep; empty: they are not read again.
   std::string kept_topic;
   /// For what is learned of sites; empty: it is not published.
@@ -67,6 +77,11 @@ struct KafkaOptions : KafkaClientOptions {
   std::chrono::milliseconds commit_interval{200};
   std::uint32_t commit_entries = 2000;
 };
+
+/// Whether anybody takes the scores of URLs: otherwise none are made.
+[[nodiscard]] inline bool TakesScores(const KafkaOptions& options) {
+  return !options.score_topic.empty() || !options.rendered_topics.empty();
+}
 
 /// The topics that extract processes read.
 [[nodiscard]] inline std::vector<std::string> TopicsRead(const KafkaOptions& options) {

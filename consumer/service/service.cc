@@ -119,14 +119,15 @@ BrokerStatus EnsureTopics(const ServiceSetup& setup, TopicBytes& topic_bytes) {
   if (is_judge) {
     std::vector<std::string> outputs = {setup.kafka.verdict_topic};
     if (!setup.kafka.kept_topic.empty()) outputs.push_back(setup.kafka.kept_topic);
-    if (!setup.kafka.score_topic.empty()) {
-      outputs.push_back(setup.kafka.score_topic);
-      if (setup.judge.sites.max == 0) {
-        Log(LogLevel::kWarn, "start.scores_without_sites",
-            {{"meaning",
-              "judge.sites.max is 0: links are scored as those of an unknown site, and no URL is "
-              "suppressed or rewritten"}});
-      }
+    if (!setup.kafka.score_topic.empty()) outputs.push_back(setup.kafka.score_topic);
+    for (const RenderedTopic& rendered : setup.kafka.rendered_topics) {
+      outputs.push_back(rendered.topic);
+    }
+    if (TakesScores(setup.kafka) && setup.judge.sites.max == 0) {
+      Log(LogLevel::kWarn, "start.scores_without_sites",
+          {{"meaning",
+            "judge.sites.max is 0: links are scored as those of an unknown site, and no URL is "
+            "suppressed or rewritten"}});
     }
     if (!setup.kafka.site_topic.empty()) outputs.push_back(setup.kafka.site_topic);
     for (const std::string& topic : outputs) {

@@ -16,6 +16,7 @@
 #   VERDICTS_TOPIC     kafka.verdicts.topic (default: crawl.verdicts)
 #   KEPT_TOPIC         kafka.kept.topic (default: none): the judge reads the input topics then
 #   SCORES_TOPIC       kafka.scores.topic (default: none)
+#   RENDERED_TOPICS    those of kafka.scores.rendered, separated by blanks (default: none)
 #   SITES_TOPIC        kafka.sites.topic (default: none)
 #   SLOTS              1 where index.slots is set (default: none); role index needs no such word
 #   CHANGES_TOPIC      kafka.changes.topic (default: crawl.changes)
@@ -74,6 +75,8 @@ case $role in
     add_topic "${VERDICTS_TOPIC:-crawl.verdicts}"
     add_topic "${KEPT_TOPIC-}"
     add_topic "${SCORES_TOPIC-}"
+    read -r -a rendered <<<"${RENDERED_TOPICS-}"
+    for topic in "${rendered[@]}"; do add_topic "$topic"; done
     add_topic "${SITES_TOPIC-}"
     add_topic "$metrics"
     allow --operation Create --operation Write --operation DescribeConfigs "${topics[@]}"

@@ -308,6 +308,20 @@ TEST(ParseConfig, WantsDifferentTopics) {
               ElementsAre(HasSubstr("kafka.dead_letters.suffix: makes a name longer than")));
 }
 
+TEST(ParseConfig, WantsATopicOfItsOwnForEachRenderingOfScores) {
+  EXPECT_THAT(Mistakes("kafka:\n  scores: {rendered: [nutch crawl.verdicts]}\n"),
+              ElementsAre("c.yaml:2:12: kafka.scores.rendered: must differ from "
+                          "kafka.verdicts.topic"));
+  EXPECT_THAT(Mistakes("kafka:\n  scores: {rendered: [nutch crawl.pages]}\n"),
+              ElementsAre(HasSubstr("must not be one of kafka.input.topics")));
+  EXPECT_THAT(Mistakes("kafka:\n  scores: {rendered: [nutch a, bubing a]}\n"),
+              ElementsAre(HasSubstr("kafka.scores.rendered: has a topic twice")));
+  EXPECT_THAT(Mistakes("kafka:\n  scores: {rendered: [json a]}\n"),
+              ElementsAre(HasSubstr("doesn't begin with one of the formats browsertrix, bubing")));
+  EXPECT_EQ(Good("kafka: {scores: {rendered: [nutch a, nutch b]}}").kafka.rendered_topics.size(),
+            2U);
+}
+
 TEST(ParseConfig, WantsNoTopicOfSitesWhileNothingIsLearnedOfThem) {
   EXPECT_THAT(Mistakes("kafka:\n  sites: {topic: crawl.sites}\n"),
               ElementsAre("c.yaml:2:11: kafka.sites.topic: is of no use while nothing is learned "

@@ -28,7 +28,7 @@ std::optional<Value> OtherValue(const Option& option, const Value& value) {
                                  "judge",   "host",  "https",
                                  "other",   "gumbo", "7:00112233445566778899aabbccddeeff",
                                  "$.page",  "2h",    "host/N 1s 2s",
-                                 "2d",      "sha1"};
+                                 "2d",      "sha1",  "nutch t"};
   for (const std::string& text : texts) {
     const Value candidate = std::holds_alternative<std::string>(value)
                                 ? Value(text)
@@ -52,6 +52,22 @@ TEST(Options, EachHasAFieldOfItsOwn) {
         EXPECT_EQ(reader.read(config), reader.read(Config{})) << option.key << " " << reader.key;
       }
     }
+  }
+}
+
+TEST(Options, OfRenderedScoresTakeAFormatAndATopic) {
+  const Option* const option = FindOption("kafka.scores.rendered");
+  ASSERT_NE(option, nullptr);
+  Config config;
+  const Value two(std::vector<std::string>{"nutch seeds", "scrapy_cluster demo.incoming"});
+  ASSERT_FALSE(option->assign(config, two));
+  EXPECT_EQ(option->read(config), two);
+  ASSERT_EQ(config.kafka.rendered_topics.size(), 2U);
+  EXPECT_EQ(config.kafka.rendered_topics[1],
+            (consumer::RenderedTopic{"scrapy_cluster", "demo.incoming"}));
+  for (const char* const text : {"", "nutch", "nutch ", " seeds", "json seeds", "Nutch seeds",
+                                 "nutch a b", "nutch ..", "nutch\tseeds"}) {
+    EXPECT_TRUE(option->assign(config, Value(std::vector<std::string>{text}))) << text;
   }
 }
 

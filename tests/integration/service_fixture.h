@@ -1,6 +1,7 @@
 #pragma once
 
 #include "consumer/output/advice/site_record.h"
+#include "consumer/output/scores/score_format.h"
 #include "consumer/output/scores/score_record.h"
 #include "consumer/output/verdict_record.h"
 #include "consumer/pipeline/scan.h"
@@ -14,6 +15,7 @@
 
 #include <fstream>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <random>
@@ -337,7 +339,14 @@ class ServiceTest : public BrokerTest {
     }
     [[nodiscard]] bool takes_scores() const override { return true; }
     Status OnScores(std::span<const UrlScore> of_page) override {
-      for (const UrlScore& score : of_page) scores.push_back(consumer::UrlScoreRecord(score));
+      for (const UrlScore& score : of_page) {
+        scores.push_back(consumer::UrlScoreRecord(score));
+        for (const consumer::ScoreFormat& format : consumer::ScoreFormats()) {
+          for (consumer::RenderedScore& of_format : format.render(score)) {
+            rendered[std::string(format.name)].push_back(std::move(of_format.value));
+          }
+        }
+      }
       return {};
     }
     Status OnDeadLetter(const std::string&, const consumer::DecodeFailure&) override { return {}; }
@@ -345,6 +354,7 @@ class ServiceTest : public BrokerTest {
 
     std::vector<nlohmann::json> verdicts;
     std::vector<std::string> scores;
+    std::map<std::string, std::vector<std::string>> rendered;  // values, by format
   };
 
   /// Folds the admission log. `see` gets each entry and what it came to.

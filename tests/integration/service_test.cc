@@ -82,6 +82,25 @@ TEST_F(ServiceTest, GivesTheScoresOfAScanOfTheSamePages) {
   }
 }
 
+TEST_F(ServiceTest, RendersTheScoresForEachFrontierThatIsConfigured) {
+  // Without a topic of scores as they are.
+  for (const ScoreFormat& format : ScoreFormats()) {
+    setup_.kafka.rendered_topics.push_back(
+        {std::string(format.name), UniqueName(std::string(format.name))});
+  }
+  setup_.processor.max_links = 20;
+  setup_.judge.sites.max = 1000;
+  const auto records = LinkedRecords();
+  Feed(records);
+  RunUntilDone();
+  const auto scanned = Scan(records);
+  for (const RenderedTopic& rendered : setup_.kafka.rendered_topics) {
+    const auto expected = scanned.rendered.find(rendered.format);
+    ASSERT_NE(expected, scanned.rendered.end()) << rendered.format;
+    EXPECT_EQ(ReadCommitted(setup_.kafka, rendered.topic), expected->second) << rendered.format;
+  }
+}
+
 TEST_F(ServiceTest, PublishesWhatAFoldOfTheLogLearnsOfSites) {
   setup_.kafka.site_topic = UniqueName("sites");
   setup_.judge.sites.max = 1000;
@@ -578,8 +597,12 @@ TEST_F(ServiceTest, KilledAgainAndAgainItLosesNothingAndRepeatsNothing) {
   for (int i = 0; i < 600; ++i) records.push_back(Page(i));
   Feed(records);
   setup_.kafka.score_topic = UniqueName("scores");
-  const std::string config =
-      WriteConfig("config", {{"kafka", {{"scores", {{"topic", setup_.kafka.score_topic}}}}}});
+  const std::string rendered = UniqueName("rendered");
+  const std::string config = WriteConfig(
+      "config", {{"kafka",
+                  {{"scores",
+                    {{"topic", setup_.kafka.score_topic},
+                     {"rendered", nlohmann::json::array({"urlfrontier_json " + rendered})}}}}}});
   auto reader = Consumer::Make(JudgeConsumer(setup_.kafka), setup_.kafka, {});
   ASSERT_TRUE(reader.has_value());
   const TopicPartition verdicts{setup_.kafka.verdict_topic, 0};
@@ -612,6 +635,8 @@ TEST_F(ServiceTest, KilledAgainAndAgainItLosesNothingAndRepeatsNothing) {
   const auto scanned = Scan(records);
   EXPECT_EQ(got, scanned.verdicts);
   EXPECT_EQ(Scores(), scanned.scores) << "they are in the verdicts' transactions";
+  EXPECT_EQ(ReadCommitted(setup_.kafka, rendered), scanned.rendered.at("urlfrontier_json"))
+      << "so are these";
 }
 
 }  // namespace

@@ -96,7 +96,7 @@ ROOMS = {
     "consumer/migration": "plugin/base plugin/fingerprint plugin/log plugin/judge consumer/kafka "
                           "consumer/service/options.h consumer/service/brokers",
     "config": "plugin/fingerprint plugin/verdict plugin/schedule plugin/index extract/text extract/features "
-              "extract/options.h consumer/input/formats consumer/claims "
+              "extract/options.h consumer/input/formats consumer/claims consumer/output/scores "
               "consumer/service/options.h",
     "evaluation": "plugin/base plugin/log plugin/state plugin/verdict plugin/judge "
                   "consumer/observability consumer/html consumer/status consumer/input "

@@ -9,6 +9,7 @@
 
 #include <chrono>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -58,7 +59,8 @@ KafkaVerdictSink::KafkaVerdictSink(const KafkaOptions& options, std::uint64_t ke
       contact_(contact),
       metrics_(metrics),
       is_exactly_once_(options.delivery == Delivery::kExactlyOnce),
-      kept_(options, kept_bytes, contact) {}
+      kept_(options, kept_bytes, contact),
+      rendered_(options.rendered_topics) {}
 
 BrokerStatus KafkaVerdictSink::Fence() {
   auto producer = Producer::Make(
@@ -74,13 +76,14 @@ BrokerStatus KafkaVerdictSink::Fence() {
         Repeat(kCommitTimeout, [&] { return (*producer)->InitTransactions(kAdminTimeout); });
     if (!fenced) return fenced;
   }
-  const std::string none;
-  for (const std::string* topic :
-       {&options_.verdict_topic, &options_.kept_topic, &options_.score_topic, &options_.site_topic,
-        options_.slots.is_used() ? &options_.slots.changes_topic : &none}) {
-    if (topic->empty()) continue;
-    auto found =
-        Repeat(kAdminTimeout, [&] { return (*producer)->FindLeaders(*topic, kAdminTimeout); });
+  std::vector<std::string_view> topics = {options_.verdict_topic, options_.kept_topic,
+                                          options_.score_topic, options_.site_topic};
+  for (const RenderedTopic& rendered : options_.rendered_topics) topics.push_back(rendered.topic);
+  if (options_.slots.is_used()) topics.push_back(options_.slots.changes_topic);
+  for (const std::string_view topic : topics) {
+    if (topic.empty()) continue;
+    auto found = Repeat(
+        kAdminTimeout, [&] { return (*producer)->FindLeaders(std::string(topic), kAdminTimeout); });
     if (!found) return found;
   }
   producer_ = std::move(*producer);
@@ -143,20 +146,31 @@ bool KafkaVerdictSink::is_full() const {
 
 BrokerStatus KafkaVerdictSink::PublishScores(std::span<const UrlScore> scores) {
   for (const UrlScore& score : scores) {
-    const std::string text = UrlScoreRecord(score);
-    RecordView record;
-    record.topic = options_.score_topic;
-    record.key = score.url;
-    record.value = text;
-    record.headers.push_back({"content-type", "application/json"});
-    CRAWLSIEVE_RETURN_IF_ERROR(Produce(record));
+    if (!options_.score_topic.empty()) {
+      const std::string text = UrlScoreRecord(score);
+      RecordView record;
+      record.topic = options_.score_topic;
+      record.key = score.url;
+      record.value = text;
+      record.headers.push_back({"content-type", "application/json"});
+      CRAWLSIEVE_RETURN_IF_ERROR(Produce(record));
+      ++batch_.scores;
+    }
+    CRAWLSIEVE_RETURN_IF_ERROR(PublishRendered(score));
   }
-  batch_.scores += scores.size();
   return {};
+}
+
+BrokerStatus KafkaVerdictSink::PublishRendered(const UrlScore& score) {
+  return rendered_.Render(score, [this](const RecordView& record) {
+    ++batch_.rendered_scores;
+    return Produce(record);
+  });
 }
 
 BrokerStatus KafkaVerdictSink::PublishAnswer(const log::Question& question,
                                              const UrlScore& answer) {
+  if (options_.score_topic.empty()) return PublishRendered(answer);
   const std::string text = UrlScoreRecord(answer);
   const SourceHeaders source(question.source());
   RecordView record;
@@ -168,7 +182,7 @@ BrokerStatus KafkaVerdictSink::PublishAnswer(const log::Question& question,
   if (question.has_key()) record.headers.push_back({"crawlsieve-source-key", question.key()});
   CRAWLSIEVE_RETURN_IF_ERROR(Produce(record));
   ++batch_.scores;
-  return {};
+  return PublishRendered(answer);
 }
 
 BrokerStatus KafkaVerdictSink::PublishSites(std::span<const SiteNews> news) {
@@ -218,6 +232,7 @@ BrokerStatus KafkaVerdictSink::Commit(const CommittedPlace& place) {
 
 void KafkaVerdictSink::Report(const Batch& batch) {
   metrics_.Add(Count::kScores, batch.scores);
+  metrics_.Add(Count::kRenderedScores, batch.rendered_scores);
   metrics_.Add(Count::kSiteRecords, batch.site_records);
   metrics_.Add(Count::kKeptRecords, batch.kept_records);
   metrics_.Add(Count::kKeptMissing, batch.kept_missing);

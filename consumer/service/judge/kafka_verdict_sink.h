@@ -5,6 +5,7 @@
 #include "consumer/service/brokers/contact.h"
 #include "consumer/service/judge/kafka_judge_group.h"
 #include "consumer/service/judge/kept_pages.h"
+#include "consumer/service/judge/rendered_topics.h"
 #include "consumer/service/options.h"
 #include "plugin/judge/judge_ends.h"
 
@@ -33,7 +34,7 @@ class KafkaVerdictSink final : public VerdictSink {
   BrokerStatus Begin() override;
   BrokerStatus Publish(const log::Page& page, const Verdict& verdict) override;
   [[nodiscard]] bool is_full() const override;
-  [[nodiscard]] bool takes_scores() const override { return !options_.score_topic.empty(); }
+  [[nodiscard]] bool takes_scores() const override { return TakesScores(options_); }
   BrokerStatus PublishScores(std::span<const UrlScore> scores) override;
   BrokerStatus PublishAnswer(const log::Question& question, const UrlScore& answer) override;
   [[nodiscard]] bool takes_sites() const override { return !options_.site_topic.empty(); }
@@ -48,6 +49,7 @@ class KafkaVerdictSink final : public VerdictSink {
   struct Batch {
     std::chrono::steady_clock::time_point begin;
     std::uint64_t scores = 0;
+    std::uint64_t rendered_scores = 0;
     std::uint64_t site_records = 0;
     std::uint64_t kept_records = 0;
     std::uint64_t kept_bytes = 0;
@@ -56,6 +58,7 @@ class KafkaVerdictSink final : public VerdictSink {
   };
 
   [[nodiscard]] BrokerStatus PublishKept(const log::Page& page, const Verdict& verdict);
+  [[nodiscard]] BrokerStatus PublishRendered(const UrlScore& score);
   void Report(const Batch& batch);
   [[nodiscard]] BrokerStatus CommitTransaction(const CommittedPlace& place);
   [[nodiscard]] BrokerStatus Flush();
@@ -70,6 +73,7 @@ class KafkaVerdictSink final : public VerdictSink {
   std::optional<BrokerError> delivery_failure_;
   std::unique_ptr<Producer> producer_;
   KeptPages kept_;
+  const RenderedTopics rendered_;
   Batch batch_;
 };
 

@@ -21,6 +21,7 @@ struct Deployment {
     kafka.log_topic += suffix;
     kafka.verdict_topic += suffix;
     kafka.score_topic = "scores" + suffix;
+    kafka.rendered_topics = {{"nutch", "seeds" + suffix}};
     kafka.kept_topic = "kept" + suffix;
     kafka.site_topic = "sites" + suffix;
     kafka.dead_letter_suffix += suffix;
@@ -53,6 +54,10 @@ TEST(PairProblems, NameTheSettingThatBothShare) {
       one("kafka.verdicts.topic: both write to topic"));
   EXPECT_THAT(Problems([](auto& after) { after.kafka.score_topic = "scores"; }),
               one("kafka.scores.topic: both write to topic scores"));
+  EXPECT_THAT(Problems([](auto& after) {
+                after.kafka.rendered_topics = {{"bubing", "seeds"}};
+              }),
+              one("kafka.scores.rendered: both write to topic seeds"));
   EXPECT_THAT(Problems([](auto& after) { after.kafka.kept_topic = "kept"; }),
               one("kafka.kept.topic: both write to topic kept"));
   EXPECT_THAT(Problems([](auto& after) { after.kafka.site_topic = "sites"; }),
