@@ -231,8 +231,9 @@ class Extractor::Impl {
   }
 
   void ListReferences(References& references) const {
-    if (text_.is_nofollow()) return;
     references.base = text_.base().size() <= kMaxLinkBytes ? text_.base() : std::string();
+    if (text_.canonical().size() <= kMaxLinkBytes) references.canonical = text_.canonical();
+    if (text_.is_nofollow()) return;
     for (const VisibleText::Anchor& anchor : text_.anchors()) {
       if (anchor.href.size() > kMaxLinkBytes || HasLinkType(anchor.rel, "nofollow")) continue;
       (text_.IsInMainText(anchor) ? references.main_text : references.elsewhere)

@@ -16,6 +16,8 @@ struct References {
   std::string base;  ///< of <base>: what they are resolved against, resolved against the page's URL
   std::vector<std::string> main_text;
   std::vector<std::string> elsewhere;  ///< in navigation, boilerplate
+  /// Of <link rel=canonical> in the head, also where robots may follow no link; empty: none.
+  std::string canonical = {};
 };
 
 /// Of a page; those behind are passed over.
@@ -40,6 +42,13 @@ struct OutLinks {
   std::vector<std::string> main_text;
   std::vector<std::string> elsewhere;
 };
+
+/// The identity of what the page's <link rel=canonical> names; empty: it names nothing, or the page
+/// itself, whose identity is `own`, or no URL of its host, with or without "www.": any page can
+/// name a stranger's. Pure and thread-safe.
+[[nodiscard]] std::string ResolveCanonicalLink(const References& references,
+                                               std::string_view page_url, std::string_view own,
+                                               const UrlOptions& options);
 
 /// Resolves what the page at `page_url`, a canonical URL of identity `own`, refers to. At most
 /// `max_links`, those of the main text first. Pure and thread-safe.

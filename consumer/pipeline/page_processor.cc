@@ -46,6 +46,7 @@ References ToProto(const extract::References& references) {
   proto.set_base(references.base);
   proto.mutable_main_text()->Add(references.main_text.begin(), references.main_text.end());
   proto.mutable_elsewhere()->Add(references.elsewhere.begin(), references.elsewhere.end());
+  proto.set_canonical(references.canonical);
   return proto;
 }
 
@@ -55,7 +56,7 @@ extract::References FromProto(References&& proto) {
                                     std::make_move_iterator(from.end()));
   };
   return {std::move(*proto.mutable_base()), take(*proto.mutable_main_text()),
-          take(*proto.mutable_elsewhere())};
+          take(*proto.mutable_elsewhere()), std::move(*proto.mutable_canonical())};
 }
 
 bool IsTraceContext(const std::string& name) {
@@ -334,7 +335,7 @@ std::optional<bool> PageProcessor::FillPage(extract::Page&& page, log::Page& ent
   }
   if (page.body_problem.empty()) entry.set_raw_checksum(ToBytes(RawChecksum(page.body)));
   FillRevisit(page, entry);
-  FillLinks(page, page.links.has_value() ? *page.links : references, entry);
+  FillLinks(page, references, entry);
   entry.set_body_bytes(page.body.size());
   if (page.fetch_time.has_value()) {
     entry.set_fetch_time_ms(page.fetch_time->time_since_epoch().count());
@@ -398,9 +399,12 @@ void PageProcessor::FillLinks(const extract::Page& page, const extract::Referenc
                               log::Page& entry) const {
   if (options_.max_links == 0 || entry.outcome() != log::OUTCOME_TEXT) return;
   // The page's own address, whatever its identity is.
-  const std::string& fetched = page.final_url.empty() ? page.url : page.final_url;
+  const std::string url =
+      extract::CanonicalizeUrl(page.final_url.empty() ? page.url : page.final_url).url;
+  entry.set_canonical_link(
+      extract::ResolveCanonicalLink(references, url, entry.canonical_url(), options_.extract.url));
   const extract::OutLinks links =
-      extract::ResolveReferences(references, extract::CanonicalizeUrl(fetched).url,
+      extract::ResolveReferences(page.links.has_value() ? *page.links : references, url,
                                  entry.canonical_url(), options_.extract.url, options_.max_links);
   log::PackedLinks packed = log::PackLinks(links.main_text, links.elsewhere, entry.canonical_url());
   if (packed.left_out > 0) entry.add_omitted("links");

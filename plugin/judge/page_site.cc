@@ -101,6 +101,10 @@ std::optional<site::PageObservation> ObservationOf(const PageFacts& facts) {
     observation.title = TitleOf(page);
     observation.is_short = facts.verdict.reason == Reason::kTooShort;
     observation.has_known_words = facts.neighbours.has_same_words;
+    if (observation.first_fetch && !page.canonical_link().empty() &&
+        site::SiteOf(page.canonical_link()) == site::SiteOf(observation.url)) {
+      observation.stands_for = page.canonical_link();
+    }
   } else if (*answer == Answer::kRedirect &&
              site::SiteOf(page.redirect_target()) == site::SiteOf(observation.url)) {
     // No row of a site names a URL of another one: who is forgotten is so with the own site.

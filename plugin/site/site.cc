@@ -105,7 +105,11 @@ std::optional<Brought> Site::AddPage(const PageObservation& page) {
   }
   // As much as EncodePage keeps: a site that is read is the one that took the page itself.
   const std::string_view target = page.stands_for.substr(0, kMaxUrlBytes - url.size());
-  if (!target.empty() && SiteOf(target) == SiteOf(url)) {
+  // What a page says of itself by a link counts only as long as its content doesn't say otherwise:
+  // many listings name their first page.
+  const bool is_contradicted =
+      has_content && !target.empty() && rules_.HasOtherContent(target, content);
+  if (!target.empty() && SiteOf(target) == SiteOf(url) && !is_contradicted) {
     rules_.AddAlias(url, target, maker_);
   }
   if (!page.first_fetch) return std::nullopt;

@@ -51,7 +51,8 @@ struct PageObservation {
   bool is_short = false;
   /// A page of the site has the same words in another order: it is worth nothing, new or not.
   bool has_known_words = false;
-  /// Where a redirect from the URL leads; empty: nowhere. Of another site: is passed over.
+  /// Where a redirect from the URL leads, or the page's canonical link; empty: nowhere. Of another
+  /// site: is passed over.
   std::string_view stands_for;
 };
 

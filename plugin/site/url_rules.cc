@@ -253,6 +253,11 @@ void UrlRules::AddAlias(std::string_view url, std::string_view target,
   }
 }
 
+bool UrlRules::HasOtherContent(std::string_view url, ContentMark content) const {
+  const auto known = siblings_.Find(PlainKey(url));
+  return known.has_value() && *known != content;
+}
+
 std::optional<RuleAdvice> UrlRules::AdviceFor(std::string_view url, const PatternMaker& patterns,
                                               const RepeatedContent& repeated) const {
   std::optional<RuleAdvice> best;

@@ -105,6 +105,9 @@ class UrlRules {
   /// this site.
   void AddAlias(std::string_view url, std::string_view target, const PatternMaker& patterns);
 
+  /// Whether another content than this was fetched from a URL; false where none is remembered.
+  [[nodiscard]] bool HasOtherContent(std::string_view url, ContentMark content) const;
+
   /// What the most precise rule says of a URL that wasn't fetched; nullopt: nothing. A rule of
   /// short pages speaks against URLs beside those whose content is `repeated` often, as a login
   /// form is.

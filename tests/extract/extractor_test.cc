@@ -279,6 +279,35 @@ TEST(Extractor, ListsNoLinksThatThePageKeepsRobotsFrom) {
             1U);
 }
 
+TEST(Extractor, ListsTheCanonicalLinkOfTheHeadWhateverRobotsMayFollow) {
+  const std::string link = "<link rel=canonical href=c?d>";
+  EXPECT_EQ(ReferencesOf(link + "<p>x").canonical, "c?d");
+  EXPECT_EQ(ReferencesOf("<meta name=robots content=nofollow>" + link).canonical, "c?d");
+  EXPECT_EQ(ReferencesOf("<p>x" + link).canonical, "") << "a visitor may have written it";
+  EXPECT_EQ(
+      ReferencesOf("<link rel=canonical href=/" + std::string(kMaxLinkBytes, 'a') + ">").canonical,
+      "");
+}
+
+TEST(ResolveCanonicalLink, GivesAnotherUrlOfTheSameHost) {
+  const auto resolve = [](const std::string& href, const std::string& base = {}) {
+    return ResolveCanonicalLink({base, {}, {}, href}, "https://example.org/a/b?c",
+                                "https://example.org/a/b?c", UrlOptions());
+  };
+  EXPECT_EQ(resolve("d"), "https://example.org/a/d");
+  EXPECT_EQ(resolve("d", "/e/"), "https://example.org/e/d");
+  EXPECT_EQ(resolve("/d?utm_source=x#y"), "https://example.org/d");
+  EXPECT_EQ(resolve("http://example.org/a/b?c"), "http://example.org/a/b?c");
+  EXPECT_EQ(resolve("https://www.example.org/"), "https://www.example.org/");
+  for (const char* none :
+       {"", "#top", "/a/b?c", "https://example.org/a/b?c&utm_source=x", "//example.com/",
+        "//sub.example.org/", "//wwwexample.org/", "data:x", "javascript:f()", "http://["}) {
+    EXPECT_EQ(resolve(none), "") << none;
+  }
+  EXPECT_EQ(resolve("/" + std::string(kMaxLinkBytes, 'a')), "");
+  EXPECT_EQ(resolve("\xc3\xa4" + std::string(700, ' ') + "b"), "") << "too long once it is spelt";
+}
+
 TEST(ResolveReferences, GivesEachPageOnceAndThoseOfTheMainTextFirst) {
   const References references{
       "../c/",

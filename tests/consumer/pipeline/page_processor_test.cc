@@ -289,6 +289,26 @@ TEST(PageProcessor, LinksThatTheCrawlerFoundCountInPlaceOfThoseInTheBody) {
   }
 }
 
+TEST(PageProcessor, AnEntryHasWhatThePageSaysThatItStandsForIfItHasLinks) {
+  const auto canonical_link = [](nlohmann::json record, const std::string& href,
+                                 std::uint32_t max_links = 10) {
+    record["body"] = "<head><link rel=canonical href='" + href + "'></head><body>x<a href=y>y</a>";
+    ProcessorOptions options;
+    options.max_links = max_links;
+    const log::Entry entry = PageProcessor(options).Process(Record(record)).entry;
+    return entry.page().canonical_link();
+  };
+  EXPECT_EQ(canonical_link(kLinkedPage, "w"), "http://b.example/y/w") << "of where it ended";
+  EXPECT_EQ(canonical_link(kLinkedPage, "w", 0), "");
+  EXPECT_EQ(canonical_link(kLinkedPage, "z"), "") << "it is itself";
+  EXPECT_EQ(canonical_link(kLinkedPage, "http://a.example/x"), "") << "any page can say so";
+  nlohmann::json page = kLinkedPage;
+  page["links"] = {"three"};
+  EXPECT_EQ(canonical_link(page, "w"), "http://b.example/y/w") << "the crawler's links say nothing";
+  page["status_code"] = 404;
+  EXPECT_EQ(canonical_link(page, "w"), "");
+}
+
 TEST(PageProcessor, AMillionLinksOfAPageStayWithinTheEntrysBound) {
   nlohmann::json page = {{"url", "http://a.example/x"}, {"body", ""}};
   for (int i = 0; i < 1'000'000; ++i) page["links"].push_back(fmt::format("/{}", i));

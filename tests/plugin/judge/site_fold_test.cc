@@ -158,6 +158,47 @@ TEST_F(SiteFoldTest, ARedirectBringsNothingNewAndIsNoError) {
   EXPECT_EQ(Fetches(Counts().fresh), 0U);
 }
 
+TEST_F(SiteFoldTest, CanonicalLinksOfAPageSpeakForTheRuleThatLeadsThere) {
+  for (int i = 0; i < 30; ++i) {
+    log::Entry entry = Page(fmt::format("http://host.example/p{}?ref={}", i, i * 7 % 30),
+                            fmt::format("page {}", i));
+    entry.mutable_page()->set_canonical_link(fmt::format("http://host.example/p{}", i));
+    Fold(entry);
+  }
+  const site::Advice advice = Advise("http://host.example/new?ref=3");
+  EXPECT_EQ(advice.action, site::Action::kRewrite);
+  EXPECT_EQ(advice.rewrite_to, "http://host.example/new");
+}
+
+TEST_F(SiteFoldTest, CanonicalLinksToAnotherHostMakeNoRuleThere) {
+  for (int i = 0; i < 30; ++i) {
+    log::Entry entry =
+        Page(fmt::format("http://evil.example/p{}?ref={}", i, i), fmt::format("page {}", i));
+    entry.mutable_page()->set_host("evil.example");
+    entry.mutable_page()->set_canonical_link(fmt::format("http://host.example/p{}", i));
+    Fold(entry);
+  }
+  Fold(Page("http://host.example/a", "a"));
+  for (const char* const name : {"host.example", "evil.example"}) {
+    const auto site = detector_->SiteAt(name).value();
+    ASSERT_TRUE(site.has_value());
+    for (const auto& [hash, rule] : site->rules().rules()) {
+      EXPECT_EQ(rule.without.same, 0U) << name;
+      EXPECT_FALSE(rule.rewrites) << name;
+    }
+  }
+}
+
+TEST_F(SiteFoldTest, ARefetchWithACanonicalLinkCountsNothing) {
+  for (int i = 0; i < 40; ++i) {
+    log::Entry entry = Page("http://host.example/p?ref=1", "page");
+    entry.mutable_page()->set_canonical_link("http://host.example/p");
+    Fold(entry);
+  }
+  const auto site = detector_->SiteAt(kSite).value();
+  for (const auto& [hash, rule] : site->rules().rules()) EXPECT_LE(rule.without.same, 2U);
+}
+
 TEST_F(SiteFoldTest, DeletedOutdatedAndUnreadPagesTellNothing) {
   Fold(entries_.Page("http://host.example/a", log::OUTCOME_DELETED));
   Fold(entries_.Page("http://host.example/b", log::OUTCOME_NOT_EVALUATED));
