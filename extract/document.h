@@ -60,8 +60,11 @@ struct Document {
   /// The normalised tokens in order, one space between them, of the text that counts: what the
   /// content checksum covers.
   std::string normalized_text;
-  std::uint32_t text_length = 0;        ///< code points of visible text, white space collapsed
-  std::vector<Feature> features;        ///< distinct, ordered by hash
+  std::uint32_t text_length = 0;  ///< code points of visible text, white space collapsed
+  std::vector<Feature> features;  ///< distinct, ordered by hash
+  /// As `features`, of the same text without what stands in forms. Empty where forms have less than
+  /// a quarter of its words, or hardly anything is left without them.
+  std::vector<Feature> features_outside_forms;
   std::vector<std::uint64_t> shingles;  ///< hashes of word shingles, distinct, ordered
   std::vector<TextSegment> segments;    ///< ExtractOptions::details; else empty
   std::vector<Link> links;              ///< ExtractOptions::details; else empty

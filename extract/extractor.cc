@@ -30,6 +30,11 @@ namespace {
 
 using RoleWeights = std::array<std::uint32_t, kRoleCount>;
 
+/// Of a page's text, forms must have one word in so many before the rest is looked at by itself,
+/// and the rest must have so many words.
+constexpr std::uint32_t kFormsOneIn = 4;
+constexpr std::uint32_t kMinWordsOutsideForms = 20;
+
 /// All roles but the alternative texts, in the order of Role.
 constexpr RoleWeights kAllVisibleText = {1, 1, 1, 1, 1, 1, 0};
 
@@ -127,7 +132,8 @@ class Extractor::Impl {
     document.text_length = text_.length();
     document.main_words = MainWords();
     document.all_text = document.main_words < min_main_words_;
-    if (!TakeText(document.all_text ? kAllVisibleText : role_weights_)) {
+    const RoleWeights& weights = document.all_text ? kAllVisibleText : role_weights_;
+    if (!TakeText(weights)) {
       document.detail = "too_many_tokens";
       return;
     }
@@ -139,6 +145,10 @@ class Extractor::Impl {
     term_finder_.Find(document.detected_language, tokens_, runs_, terms_);
     document.features = features_.Count(terms_);
     document.shingles = ShingleSet(tokens_, sketch_shingle_size_, hasher_);
+    if (IsFormsAndMore(weights) && TakeText(weights, /*with_forms=*/false)) {
+      term_finder_.Find(document.detected_language, tokens_, runs_, terms_);
+      document.features_outside_forms = features_.Count(terms_);
+    }
     const std::string base = BaseOf(document);  // before claims change the identity
     ReadClaims(base, document);
     if (details_) {
@@ -156,6 +166,17 @@ class Extractor::Impl {
     return words;
   }
 
+  /// Whether forms have much of the text that counts, and not all of it.
+  [[nodiscard]] bool IsFormsAndMore(const RoleWeights& weights) const {
+    std::uint64_t inside = 0;
+    std::uint64_t outside = 0;
+    for (const Segment& segment : text_.segments()) {
+      if (weights[static_cast<std::size_t>(segment.role)] == 0) continue;
+      (segment.in_form ? inside : outside) += segment.words;
+    }
+    return inside * kFormsOneIn >= inside + outside && outside >= kMinWordsOutsideForms;
+  }
+
   /// Numbers are what titles of two versions differ in.
   [[nodiscard]] std::uint64_t HashOfTitle() {
     tokens_.Clear();
@@ -170,7 +191,7 @@ class Extractor::Impl {
   }
 
   /// Takes the text of each role with the role's weight. False when there are too many tokens.
-  [[nodiscard]] bool TakeText(const RoleWeights& weights) {
+  [[nodiscard]] bool TakeText(const RoleWeights& weights, bool with_forms = true) {
     tokens_.Clear();
     runs_.clear();
     const auto weight_of = [&](Role role) { return weights[static_cast<std::size_t>(role)]; };
@@ -183,7 +204,8 @@ class Extractor::Impl {
     const auto take_piece = [&] { return Take(text_.body().substr(begin, end - begin), weight); };
     for (const Segment& segment : segments) {
       const bool is_out =
-          weight_of(segment.role) != 0 && volatile_text_.IsVolatile(text_.TextOf(segment));
+          weight_of(segment.role) != 0 &&
+          ((segment.in_form && !with_forms) || volatile_text_.IsVolatile(text_.TextOf(segment)));
       const std::uint32_t own = is_out ? 0 : weight_of(segment.role);
       if (own != weight) {
         if (!take_piece()) return false;

@@ -359,6 +359,9 @@ extract::References PageProcessor::Extract(const extract::Page& page, log::Page&
   if (document.outcome == extract::Outcome::kText) {
     entry.set_content_checksum(ToBytes(content_checksum_.OfText(document.normalized_text)));
     entry.set_simhash(ComputeSimhash(document.features).bits);
+    if (!document.features_outside_forms.empty()) {
+      entry.set_simhash_outside_forms(ComputeSimhash(document.features_outside_forms).bits);
+    }
     entry.set_features(static_cast<std::uint32_t>(document.features.size()));
     entry.set_text_length(document.text_length);
     entry.set_title(TitleClass(document.title_hash));

@@ -94,12 +94,13 @@ Hints HintsOfTag(GumboTag tag) {
     case GUMBO_TAG_HEADER:
     case GUMBO_TAG_FOOTER:
     case GUMBO_TAG_ASIDE:
-    case GUMBO_TAG_FORM:
     case GUMBO_TAG_FIELDSET:
     case GUMBO_TAG_BUTTON:
     case GUMBO_TAG_SELECT:
     case GUMBO_TAG_TEXTAREA:
       return kBoilerplateHint;
+    case GUMBO_TAG_FORM:
+      return kBoilerplateHint | kFormHint;
     case GUMBO_TAG_MAIN:
     case GUMBO_TAG_ARTICLE:
       return kMainHint;

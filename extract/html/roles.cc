@@ -43,6 +43,7 @@ void RoleFinder::Assign(const std::vector<Container>& containers, std::vector<Se
   for (std::size_t s = 0; s < segments.size(); ++s) {
     Segment& segment = segments[s];
     const Hints hints = masses_[segment.container].hints;
+    segment.in_form = (hints & kFormHint) != 0;
     // NOLINTNEXTLINE(bugprone-branch-clone): which rule comes first decides
     if ((hints & kHeadlineHint) != 0) {
       segment.role = Role::kHeading;

@@ -21,7 +21,8 @@ namespace crawlsieve::extract {
 /// Thread-compatible; buffers are reused.
 class RoleFinder {
  public:
-  /// Sets the role of each segment. `containers` holds every container of `segments`.
+  /// Sets the role of each segment, and whether it is in a form. `containers` holds every container
+  /// of `segments`.
   void Assign(const std::vector<Container>& containers, std::vector<Segment>& segments);
 
  private:

@@ -40,6 +40,7 @@ inline constexpr Hints kBoilerplateHint = 2;
 inline constexpr Hints kMainHint = 4;
 inline constexpr Hints kHeadingHint = 8;
 inline constexpr Hints kHeadlineHint = 16;  ///< <h1>
+inline constexpr Hints kFormHint = 32;      ///< <form>
 
 /// What the names in `class` and `id` attributes say: "site-nav", "relatedPosts", "cookie_banner".
 /// Names are taken apart at signs and at capitals within; whole parts count, so that "header" is
@@ -63,6 +64,7 @@ struct Segment {
   std::uint32_t words = 0;
   std::uint32_t link_words = 0;  ///< of `words`, those within links
   Role role = Role::kBoilerplate;
+  bool in_form = false;
 };
 
 /// How many words `text` counts for: runs between white space, and where a script has no spaces

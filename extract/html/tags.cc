@@ -145,8 +145,9 @@ constexpr Traits MakeTraits() {
   SetFlows(traits);
   SetHints(traits, kNavigationHint, {Tag::kNav, Tag::kMenu});
   SetHints(traits, kBoilerplateHint,
-           {Tag::kHeader, Tag::kFooter, Tag::kAside, Tag::kForm, Tag::kFieldset, Tag::kButton,
-            Tag::kSelect, Tag::kTextarea});
+           {Tag::kHeader, Tag::kFooter, Tag::kAside, Tag::kFieldset, Tag::kButton, Tag::kSelect,
+            Tag::kTextarea});
+  SetHints(traits, kBoilerplateHint | kFormHint, {Tag::kForm});
   SetHints(traits, kMainHint, {Tag::kMain, Tag::kArticle});
   SetHints(traits, kHeadingHint, {Tag::kH2, Tag::kH3, Tag::kH4, Tag::kH5, Tag::kH6});
   SetHints(traits, kHeadingHint | kHeadlineHint, {Tag::kH1});

@@ -98,6 +98,7 @@ std::optional<site::PageObservation> ObservationOf(const PageFacts& facts) {
     observation.novelty = NoveltyOf(facts);
     observation.content = site::MarkOf(ContentOf(page, facts.verdict));
     observation.simhash = facts.simhash;
+    observation.simhash_outside_forms = page.simhash_outside_forms();
     observation.title = TitleOf(page);
     observation.is_short = facts.verdict.reason == Reason::kTooShort;
     observation.has_known_words = facts.neighbours.has_same_words;

@@ -17,7 +17,11 @@ constexpr std::uint64_t kShort = 8;
 constexpr std::uint64_t kKnownWords = 16;
 constexpr unsigned kAnswerShift = 5;
 constexpr std::uint64_t kAnswerBits = 3;
-constexpr std::uint64_t kTitled = 128;
+constexpr std::uint64_t kTitled = 128;  // the byte of the title follows
+
+// Of the byte of the title.
+constexpr std::uint64_t kOutsideForms = 128;
+static_assert(kTitles <= kOutsideForms);
 
 /// What a URL begins with, before the name of the host; none: it is written as it is.
 constexpr std::array<std::string_view, 3> kBeginnings{"", "http://", "https://"};
@@ -52,10 +56,11 @@ std::string EncodePage(std::string_view host, const PageObservation& page) {
   const Share novelty = std::min(page.novelty, kWhole);
   const std::string_view url = page.url.substr(0, kMaxUrlBytes);
   const std::string_view target = page.stands_for.substr(0, kMaxUrlBytes - url.size());
+  const std::uint64_t title = page.title | (page.simhash_outside_forms != 0 ? kOutsideForms : 0);
   schedule::ByteWriter out;
   out.Fixed((page.first_fetch ? kFirstFetch : 0) | (novelty == kWhole ? kWholeNovelty : 0) |
                 (target.empty() ? 0 : kStandsFor) | (page.is_short ? kShort : 0) |
-                (page.has_known_words ? kKnownWords : 0) | (page.title != 0 ? kTitled : 0) |
+                (page.has_known_words ? kKnownWords : 0) | (title != 0 ? kTitled : 0) |
                 static_cast<std::uint64_t>(page.answer) << kAnswerShift,
             1);
   // A Site looks at no more of a time.
@@ -63,7 +68,8 @@ std::string EncodePage(std::string_view host, const PageObservation& page) {
   if (novelty != kWhole) out.Varint(novelty);
   out.Fixed(page.content, 4);
   out.Fixed(page.simhash, 8);
-  if (page.title != 0) out.Fixed(page.title, 1);
+  if (title != 0) out.Fixed(title, 1);
+  if (page.simhash_outside_forms != 0) out.Fixed(page.simhash_outside_forms, 8);
   Write(url, host, out);
   if (!target.empty()) Write(target, host, out);
   return std::move(out).Take();
@@ -87,7 +93,9 @@ bool AddPage(schedule::ByteReader& in, std::string_view host, Site& site,
   page.novelty = static_cast<Share>(novelty);
   page.content = static_cast<ContentMark>(in.Fixed(4));
   page.simhash = in.Fixed(8);
-  if ((flags & kTitled) != 0) page.title = static_cast<std::uint32_t>(in.Fixed(1));
+  const std::uint64_t title = (flags & kTitled) != 0 ? in.Fixed(1) : 0;
+  page.title = static_cast<std::uint32_t>(title % kOutsideForms);
+  if (title >= kOutsideForms) page.simhash_outside_forms = in.Fixed(8);
   std::string url;
   std::string target;
   if (!Read(in, host, url) || ((flags & kStandsFor) != 0 && !Read(in, host, target)) ||

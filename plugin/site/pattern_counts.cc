@@ -19,7 +19,7 @@ void FetchCounts::Add(const Brought& brought) {
   if (brought.found == Found::kNew) {
     fresh += static_cast<std::uint32_t>(std::uint64_t{kFetch} * brought.novelty >> 16);
     worth += static_cast<std::uint32_t>(std::uint64_t{kFetch} * brought.worth >> 16);
-    if (brought.novelty >= kNewNovelty) with_new += kFetch;
+    if (brought.novelty >= kNewNovelty && !brought.in_form_alone) with_new += kFetch;
   }
   if (brought.found == Found::kError) errors += kFetch;
   if (brought.found == Found::kSoftError) soft_errors += kFetch;

@@ -39,6 +39,9 @@ struct Brought {
   Found found = Found::kKnown;
   Share novelty = 0;  ///< how much of the content is new; of Found::kNew and kSoftError
   Share worth = 0;    ///< at most `novelty`
+  /// What is new of it stands in a form: outside of forms it is like the latest page of its
+  /// pattern.
+  bool in_form_alone = false;
 
   friend bool operator==(const Brought&, const Brought&) = default;
 };
@@ -55,7 +58,7 @@ struct FetchCounts {
   /// What the new ones are worth: each as far as its content counts as distinct, and as it is
   /// unlike other pages of its pattern. It orders URLs; `fresh` decides what is never fetched.
   std::uint32_t worth = 0;
-  std::uint32_t with_new = 0;  ///< those of kNewNovelty, each as a whole
+  std::uint32_t with_new = 0;  ///< those of kNewNovelty, not in a form alone, each as a whole
   std::uint32_t errors = 0;
   std::uint32_t soft_errors = 0;
 
@@ -129,6 +132,9 @@ class PatternCounts {
 /// kWhole; in between in proportion. Pages without common text differ in 32 bits, give or take 8.
 [[nodiscard]] Share Unlikeness(std::uint64_t a, std::uint64_t b);
 inline constexpr std::uint32_t kUnlikeBits = 24;
+/// Where forms are left out, pages of a pattern that differ in six bits at most are the same: a
+/// name or two is what they differ in.
+inline constexpr Share kSameOutsideForms = 6 * kWhole / kUnlikeBits;
 
 void Encode(const FetchCounts& counts, schedule::ByteWriter& out);
 [[nodiscard]] bool Decode(schedule::ByteReader& in, FetchCounts& counts);

@@ -16,6 +16,9 @@ constexpr std::size_t kMaxTrapBytes = 1024;
 constexpr std::ptrdiff_t kMaxRepeats = 2;
 constexpr std::uint64_t kExploreOneIn = 20;
 constexpr Share kExploredPart = 4;
+/// Of the site's chance, what a shape with a query starts from: such URLs are often views of pages
+/// that the site has.
+constexpr Share kChanceOfQuery = Percent(50);
 
 static_assert(PatternMaker::kMaxEncodedBytes + PatternCounts::kMaxEncodedBytes +
                   UrlRules::kMaxEncodedBytes + RepeatedContent::kMaxEncodedBytes +
@@ -45,6 +48,12 @@ Share PartOf(Share whole, Share part) {
 Share LeftBy(const RuleAdvice& rule) {
   constexpr std::uint64_t kBefore = 2;
   return static_cast<Share>(((rule.different + kBefore) << 16) / (rule.support + kBefore));
+}
+
+/// By what a page is compared with others of its pattern: what stands in forms says what to do with
+/// a page rather than what it is about.
+std::uint64_t SimhashInPattern(const PageObservation& page) {
+  return page.simhash_outside_forms != 0 ? page.simhash_outside_forms : page.simhash;
 }
 
 std::string_view WithoutQuery(std::string_view pattern) {
@@ -91,7 +100,7 @@ std::optional<Brought> Site::AddPage(const PageObservation& page) {
     const bool is_repeat = rules_.AddPage(url, content, page.first_fetch, maker_);
     const bool is_known = page.is_short && (is_repeat || repeated_.Contains(content));
     if (page.novelty > 0 && !is_known) {
-      brought = {Found::kNew, page.novelty, WorthOf(page, patterns.pattern)};
+      brought = BroughtByNew(page, patterns.pattern);
     }
     if (page.first_fetch) {
       repeated_.Add(content);
@@ -114,17 +123,22 @@ std::optional<Brought> Site::AddPage(const PageObservation& page) {
   }
   if (!page.first_fetch) return std::nullopt;
   counts_.Add(brought);
-  patterns_.Add(patterns.pattern, brought, has_content ? page.simhash : 0);
+  patterns_.Add(patterns.pattern, brought, has_content ? SimhashInPattern(page) : 0);
   if (patterns.shape != patterns.pattern) patterns_.Add(patterns.shape, brought);
   if (!patterns.folder.empty()) patterns_.Add(patterns.folder, brought);
   return brought;
 }
 
-Share Site::WorthOf(const PageObservation& page, std::string_view pattern) const {
-  if (page.has_known_words) return 0;
-  const Share distinct = std::min(kWhole, page.novelty * (kWhole / kDistinctNovelty));
-  return static_cast<Share>(
-      std::uint64_t{distinct} * patterns_.UnlikeLatest(pattern, page.simhash) >> 16);
+Brought Site::BroughtByNew(const PageObservation& page, std::string_view pattern) const {
+  Brought brought{Found::kNew, page.novelty};
+  const Share unlike = patterns_.UnlikeLatest(pattern, SimhashInPattern(page));
+  brought.in_form_alone = page.simhash_outside_forms != 0 && unlike <= kSameOutsideForms;
+  if (page.has_known_words || brought.in_form_alone) return brought;
+  // Of a short page it isn't known how much of it is new.
+  const Share distinct =
+      page.is_short ? kShortWorth : std::min(kWhole, page.novelty * (kWhole / kDistinctNovelty));
+  brought.worth = PartOf(distinct, unlike);
+  return brought;
 }
 
 void Site::AddLink(std::string_view url) { maker_.Note(PartsOf(url.substr(0, kMaxUrlBytes))); }
@@ -141,9 +155,12 @@ ExpectedSteps Site::StepsOf(const UrlPatterns& patterns, std::uint32_t depth, bo
                             const Expected& average) const {
   ExpectedSteps steps;
   steps.site = counts_.Expect(average);
-  steps.shape = patterns.shape == patterns.pattern
-                    ? steps.site
-                    : patterns_.Find(patterns.shape).Expect(steps.site);
+  Expected before = steps.site;
+  if (patterns.shape.find('?') != std::string::npos) {
+    before.chance = PartOf(before.chance, kChanceOfQuery);
+  }
+  steps.shape =
+      patterns.shape == patterns.pattern ? before : patterns_.Find(patterns.shape).Expect(before);
   steps.pattern = patterns_.Find(patterns.pattern).Expect(steps.shape);
   steps.folder = patterns.folder.empty() ? steps.pattern
                                          : patterns_.Find(patterns.folder).Expect(steps.pattern);
@@ -180,9 +197,11 @@ Advice Site::AdviceFor(std::string_view url, std::uint32_t depth, const Expected
     advice.rewrite_to = std::move(rule->rewrite_to);
   } else {
     const FetchCounts counts = patterns_.Find(patterns.pattern);
-    // A folder may be the only way to what is in it.
+    // A folder may be the only way to what is in it, and what stands in forms is content for
+    // the judge.
     const bool is_expected = advice.chance < kHardlyAnyChance && !parts.path.ends_with('/') &&
-                             counts.fetched >= kMinFetches * FetchCounts::kFetch;
+                             counts.fetched >= kMinFetches * FetchCounts::kFetch &&
+                             counts.fresh < counts.fetched / 4;
     if (is_expected || BringsNothingNew(counts)) {
       advice.ground = Ground::kNothingNew;
       advice.precision = kWhole - counts.MostNew();

@@ -45,6 +45,8 @@ struct PageObservation {
   /// no cluster.
   ContentMark content = 0;
   std::uint64_t simhash = 0;
+  /// Where forms have much of the text: of the rest; 0: they haven't.
+  std::uint64_t simhash_outside_forms = 0;
   std::uint32_t title = 0;  ///< as Likeness::title
   /// The judge compared it with none: too little text. Then it is new unless it is among the
   /// contents that the site has often.
@@ -99,6 +101,8 @@ inline constexpr std::uint32_t kHalfWorthDepth = 16;
 inline constexpr std::uint64_t kHalfLifeSeconds = std::uint64_t{180} * 86'400;
 /// From this novelty on, a content counts as distinct: a quarter of the text is new.
 inline constexpr Share kDistinctNovelty = Percent(25);
+/// What a new short page is worth, where it is unlike others of its pattern.
+inline constexpr Share kShortWorth = Percent(50);
 /// A URL as only traps make them: more than 20 segments, more than 1024 bytes, or a segment that
 /// comes up more than twice and isn't a number.
 [[nodiscard]] bool HasTrapShape(std::string_view url);
@@ -168,8 +172,9 @@ class Site {
   [[nodiscard]] static Result<Site> Decode(std::string_view bytes);
 
  private:
-  /// What new content is worth: as far as it is distinct, and unlike other pages of its pattern.
-  [[nodiscard]] Share WorthOf(const PageObservation& page, std::string_view pattern) const;
+  /// What a fetch of new content brought: it is worth as much as it is distinct, and unlike other
+  /// pages of its pattern.
+  [[nodiscard]] Brought BroughtByNew(const PageObservation& page, std::string_view pattern) const;
 
   PatternMaker maker_;
   FetchCounts counts_;

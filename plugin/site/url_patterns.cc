@@ -37,9 +37,15 @@ void AppendDigitsAsN(std::string_view text, std::string& out) {
   }
 }
 
+/// Whether the name, without its ending, ends in a number.
+bool IsNumbered(std::string_view segment) {
+  segment.remove_suffix(EndingOf(segment).size());
+  return !segment.empty() && segment.back() >= '0' && segment.back() <= '9';
+}
+
 /// The first `named` segments as they are, the others as `*`, and of more than `max_depth` no more.
-/// The last one is never named.
-void AppendPath(const UrlParts& parts, std::size_t named, std::size_t max_depth,
+/// The last one is never named; `numbered`: it has N behind it if it is.
+void AppendPath(const UrlParts& parts, std::size_t named, std::size_t max_depth, bool numbered,
                 std::string& text) {
   const std::size_t depth = std::min(parts.segments.size(), max_depth);
   for (std::size_t i = 0; i < depth; ++i) {
@@ -51,7 +57,9 @@ void AppendPath(const UrlParts& parts, std::size_t named, std::size_t max_depth,
     } else if (!is_last || !parts.segments.back().empty()) {
       text.push_back('*');
     }
-    if (is_last) text.append(EndingOf(parts.segments.back()));
+    if (!is_last) continue;
+    if (numbered && IsNumbered(parts.segments.back())) text.push_back('N');
+    text.append(EndingOf(parts.segments.back()));
   }
 }
 
@@ -107,7 +115,7 @@ bool PatternMaker::HasFewValues(std::string_view name) const {
 std::string PatternMaker::PatternOf(const UrlParts& parts) const {
   std::string text;
   text.reserve(kMaxPatternBytes);
-  AppendPath(parts, 1, kMaxDepth, text);
+  AppendPath(parts, 1, kMaxDepth, false, text);
   AppendQueryOf(parts, text);
   return text;
 }
@@ -125,11 +133,11 @@ void PatternMaker::AppendQueryOf(const UrlParts& parts, std::string& text) const
 UrlPatterns PatternMaker::PatternsOf(const UrlParts& parts) const {
   UrlPatterns patterns{{}, PatternOf(parts), {}};
   if (parts.segments.size() > 2) {
-    AppendPath(parts, parts.segments.size(), parts.segments.size(), patterns.folder);
+    AppendPath(parts, parts.segments.size(), parts.segments.size(), true, patterns.folder);
     AppendQueryOf(parts, patterns.folder);
   }
   patterns.shape.reserve(kMaxPatternBytes);
-  AppendPath(parts, 0, kMaxDepth, patterns.shape);
+  AppendPath(parts, 0, kMaxDepth, false, patterns.shape);
   std::array<std::string_view, UrlParts::kMaxParameters> names;
   std::size_t count = 0;
   for (const Parameter& parameter : parts.parameters) names[count++] = parameter.name;

@@ -19,8 +19,9 @@ struct UrlPatterns {
   /// The shape with the first segment, if others follow it, its digits as N; and with the values of
   /// parameters that have few: "/tag/*.html?id&view=print".
   std::string pattern;
-  /// The pattern with all segments but the last, their digits as N: "/doc/de/mod/*.html". Empty
-  /// where that is the pattern itself.
+  /// The pattern with all segments but the last, their digits as N: "/doc/de/mod/*.html"; names
+  /// that end in a number are apart from others: "/doc/de/mod/*N.html". Empty where that is the
+  /// pattern itself.
   std::string folder;
 };
 

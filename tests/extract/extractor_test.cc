@@ -46,6 +46,24 @@ TEST(Extractor, MakesADocumentOfAPage) {
                              [](const Feature& a, const Feature& b) { return a.hash < b.hash; }));
 }
 
+TEST(Extractor, FindsWhatStandsOutsideOfForms) {
+  const auto outside = [](const std::string& body) {
+    return Extract(HtmlPage("<title>Page</title><body>" + body)).features_outside_forms;
+  };
+  std::string words;
+  for (int i = 0; i < 24; ++i) words += " walrus" + std::to_string(i);
+  const std::string text = "<p>" + words + "</p>";
+  const auto form = [](const std::string& of) { return "<form><p>" + of + "</p></form>"; };
+  const auto same = outside(text + form("colour history" + words));
+  EXPECT_FALSE(same.empty());
+  EXPECT_EQ(same, outside(text + form("another past" + words)));
+  FeatureHasher hasher("key");
+  EXPECT_THAT(same, testing::Not(testing::Contains(Feature{hasher.Hash("colour"), 1})));
+  EXPECT_TRUE(outside(text).empty());
+  EXPECT_TRUE(outside(text + form("a search")).empty()) << "less than a quarter";
+  EXPECT_TRUE(outside(form(words)).empty()) << "nothing else is left";
+}
+
 TEST(Extractor, HashesATitleWithoutItsNumbers) {
   const auto hash = [](const std::string& title) {
     return Extract(HtmlPage("<title>" + title + "</title><p>Hello")).title_hash;

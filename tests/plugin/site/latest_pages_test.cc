@@ -22,6 +22,7 @@ PageObservation PageOf(std::string_view url, std::uint64_t i) {
   page.novelty = i % 3 == 0 ? kWhole : static_cast<Share>(i % 7) * 1000;
   page.content = MarkOf(i / 2);
   page.simhash = i * 0x9e3779b97f4a7c15;
+  if (i % 4 == 1) page.simhash_outside_forms = i % 8 == 1 ? 1 : ~page.simhash;
   page.title = static_cast<std::uint32_t>(i % kTitles);
   page.first_fetch = i % 5 != 0;
   page.answer = i % 11 == 0 ? Answer::kError : Answer::kContent;

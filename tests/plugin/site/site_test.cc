@@ -88,7 +88,8 @@ TEST(Site, WithoutPagesAdvisesToFetchEverything) {
   const Site site;
   const Advice advice = site.AdviceFor("http://e.org/a?b=c", 0);
   EXPECT_EQ(advice.action, Action::kSchedule);
-  EXPECT_EQ(advice.chance, kFirstChance);
+  EXPECT_EQ(advice.chance, kFirstChance / 2);
+  EXPECT_EQ(site.AdviceFor("http://e.org/a", 0).chance, kFirstChance);
   EXPECT_EQ(ScoreOf(advice.worth, kFirstChance), kWhole / 2);
 }
 
@@ -673,7 +674,7 @@ TEST(Site, HasTheseBytesOnEveryMachineAndAfterEveryEviction) {
   // A change of this value is a change of the format or of what is learned, so of the fold's
   // version.
   const std::string bytes = AnySite(2'000).Encode();
-  EXPECT_EQ(Hex(RawChecksum(bytes)), "5532e9acc1f271913c146f651aae74f0");
+  EXPECT_EQ(Hex(RawChecksum(bytes)), "ba27af54456a4f4c3906a135432bd386");
 }
 
 TEST(Site, HostileUrlsStayWithinItsBound) {
@@ -736,6 +737,79 @@ TEST(Site, PagesOfOneTemplateAreWorthLess) {
   EXPECT_EQ(site.AdviceFor("http://e.org/log/x?t=99", 1).ground, Ground::kNone);
   EXPECT_GT(site.AdviceFor("http://e.org/log/x?t=99", 1).chance, Percent(95))
       << "each brings new content, whatever that is worth";
+}
+
+TEST(Site, NewShortPagesAreWorthHalf) {
+  const auto advice = [](bool is_short) {
+    Site site;
+    for (int i = 0; i < 200; ++i) {
+      const std::string url = "http://e.org/" + Number(i) + "x";
+      PageObservation page;
+      page.url = url;
+      page.time = kStart;
+      page.novelty = kWhole;
+      page.content = MarkOfText(url);
+      page.simhash = HashOf(url);
+      page.is_short = is_short;
+      site.AddPage(page);
+    }
+    return site.AdviceFor("http://e.org/newx", 0);
+  };
+  EXPECT_GT(advice(true).chance, Percent(95)) << "it is as likely to be new";
+  EXPECT_LT(advice(true).worth, Percent(52));
+  EXPECT_GT(advice(true).worth, Percent(45));
+  EXPECT_GT(advice(false).worth, Percent(90));
+}
+
+TEST(Site, NumberedNamesOfAFolderAreToldFromOthers) {
+  Crawl crawl([](const std::string& url) {
+    return url.find('-') == std::string::npos ? url : std::string("members");
+  });
+  for (int i = 0; i < 30; ++i) {
+    const std::string name =
+        "http://e.org/doc/en/c" + std::string(1, static_cast<char>('a' + i % 26));
+    crawl.Fetch(name + Number(i) + "x.html");
+    crawl.Fetch(name + "-" + Number(i) + ".html");
+  }
+  EXPECT_GT(crawl.AdviceFor("http://e.org/doc/en/new.html").chance,
+            2 * crawl.AdviceFor("http://e.org/doc/en/new-6.html").chance);
+}
+
+TEST(Site, AShapeWithAQueryIsExpectedToBringNewContentHalfAsOften) {
+  Crawl crawl([](const std::string& url) { return url; });
+  for (int i = 0; i < 30; ++i) crawl.Fetch("http://e.org/" + Number(i) + "x");
+  const Advice path = crawl.AdviceFor("http://e.org/a/b/c");
+  const Advice query = crawl.AdviceFor("http://e.org/a/b/c?d=e");
+  EXPECT_GT(path.chance, Percent(90));
+  EXPECT_LT(query.chance, Percent(55));
+  EXPECT_EQ(query.worth, path.worth) << "it is tried no later for that";
+}
+
+/// A log of changes in a form that compares them, a search with its results.
+TEST(Site, PagesThatDifferInAFormAloneAreWorthLittleAndNeverSuppressed) {
+  const auto crawl = [](bool other_outside) {
+    Site site;
+    for (std::uint64_t i = 0; i < 200; ++i) {
+      const std::string url = "http://e.org/index.php?title=" + Number(static_cast<int>(i));
+      PageObservation page;
+      page.url = url;
+      page.time = kStart + i;
+      page.novelty = kWhole;
+      page.content = MarkOf(i);
+      page.simhash = HashOf(url);
+      // Its title is outside of the form.
+      page.simhash_outside_forms = other_outside ? HashOf(url) : 0x1234567812345678 ^ (1 << i % 3);
+      site.AddPage(page);
+    }
+    return site.AdviceFor("http://e.org/index.php?title=new", 1);
+  };
+  const Advice same = crawl(false);
+  const Advice other = crawl(true);
+  EXPECT_EQ(same.ground, Ground::kNone);
+  EXPECT_LT(same.chance, Percent(5));
+  EXPECT_LT(same.worth, Percent(5));
+  EXPECT_GT(other.chance, Percent(95));
+  EXPECT_GT(other.worth, Percent(80));
 }
 
 TEST(Site, TheChanceIsTheShareOfFetchesThatBroughtNewContent) {

@@ -108,6 +108,10 @@ TEST(PatternMaker, TheFolderNamesAllSegmentsButTheLast) {
   EXPECT_EQ(PatternsOf(maker, "http://e.org/doc/de/mod2/a.html?v=1").folder,
             "/doc/de/modN/*.html?v");
   EXPECT_EQ(PatternsOf(maker, "http://e.org/doc/de/").folder, "/doc/de/");
+  // Pages of a listing, or versions, are apart from others.
+  EXPECT_EQ(PatternsOf(maker, "http://e.org/doc/de/a-12.html?v=1").folder, "/doc/de/*N.html?v");
+  EXPECT_EQ(PatternsOf(maker, "http://e.org/doc/de/7").folder, "/doc/de/*N");
+  EXPECT_EQ(PatternsOf(maker, "http://e.org/doc/de/a7.html").pattern, "/doc/*/*.html");
   // There is no more of it than the pattern says.
   EXPECT_EQ(PatternsOf(maker, "http://e.org/doc/a.html").folder, "");
   EXPECT_EQ(PatternsOf(maker, "http://e.org/").folder, "");
