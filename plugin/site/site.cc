@@ -197,11 +197,12 @@ Advice Site::AdviceFor(std::string_view url, std::uint32_t depth, const Expected
     advice.rewrite_to = std::move(rule->rewrite_to);
   } else {
     const FetchCounts counts = patterns_.Find(patterns.pattern);
+    const FetchCounts nearest = patterns.folder.empty() ? counts : patterns_.Find(patterns.folder);
     // A folder may be the only way to what is in it, and what stands in forms is content for
     // the judge.
     const bool is_expected = advice.chance < kHardlyAnyChance && !parts.path.ends_with('/') &&
                              counts.fetched >= kMinFetches * FetchCounts::kFetch &&
-                             counts.fresh < counts.fetched / 4;
+                             nearest.fresh <= nearest.fetched / 4;
     if (is_expected || BringsNothingNew(counts)) {
       advice.ground = Ground::kNothingNew;
       advice.precision = kWhole - counts.MostNew();
