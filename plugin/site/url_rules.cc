@@ -254,7 +254,7 @@ void UrlRules::AddAlias(std::string_view url, std::string_view target,
 }
 
 bool UrlRules::HasOtherContent(std::string_view url, ContentMark content) const {
-  const auto known = siblings_.Find(PlainKey(url));
+  const auto known = FindPage(url);
   return known.has_value() && *known != content;
 }
 
