@@ -93,12 +93,14 @@ TEST_F(ServiceTest, RendersTheScoresForEachFrontierThatIsConfigured) {
   const auto records = LinkedRecords();
   Feed(records);
   RunUntilDone();
-  const auto scanned = Scan(records);
+  auto scanned = Scan(records);
+  std::size_t formats = 0;
   for (const RenderedTopic& rendered : setup_.kafka.rendered_topics) {
-    const auto expected = scanned.rendered.find(rendered.format);
-    ASSERT_NE(expected, scanned.rendered.end()) << rendered.format;
-    EXPECT_EQ(ReadCommitted(setup_.kafka, rendered.topic), expected->second) << rendered.format;
+    const std::vector<std::string>& expected = scanned.rendered[rendered.format];
+    EXPECT_EQ(ReadCommitted(setup_.kafka, rendered.topic), expected) << rendered.format;
+    formats += expected.size() > records.size() / 4 ? 1 : 0;
   }
+  EXPECT_GE(formats, ScoreFormats().size() - 1) << "Browsertrix's takes URLs of named crawls alone";
 }
 
 TEST_F(ServiceTest, PublishesWhatAFoldOfTheLogLearnsOfSites) {
