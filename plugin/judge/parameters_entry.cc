@@ -174,8 +174,8 @@ Result<JudgeParameters> ParametersOf(const log::Parameters& entry) {
                [&entry](std::string_view name, auto& value) { Read(entry, name, value); });
   parameters.cluster_budget = std::max(1U, parameters.cluster_budget);
   RetentionParameters& retention = parameters.retention;
-  if (retention.sweep_entries == 0) retention.sweep_entries = RetentionParameters().sweep_entries;
-  if (retention.sweep_rows == 0) retention.sweep_rows = RetentionParameters().sweep_rows;
+  if (retention.sweep_entries == 0) retention.sweep_entries = 4'096;
+  if (retention.sweep_rows == 0) retention.sweep_rows = 1'024;
   return parameters;
 }
 

@@ -163,6 +163,7 @@ Result<bool> Remover::Look(ActivePurge& purge) {
                                 overlay_.Range(Table::kUrls, range.prefix, purge.next, asked));
     std::vector<UrlRow> purged;
     for (const Store::Row& row : rows) {
+      if (!purge.selection.MayCover(Table::kUrls, row.key, row.value)) continue;
       CRAWLSIEVE_ASSIGN_OR_RETURN(auto url, UrlRow::Parse(row.key, row.value));
       if (url.record.written() < purge.sequence && purge.selection.Covers(url)) {
         purged.push_back(std::move(url));

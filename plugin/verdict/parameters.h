@@ -65,7 +65,7 @@ struct RetentionParameters {
   std::uint32_t sweep_entries = 4'096;
   /// So many rows are looked at then: more give room back sooner, and hold verdicts up longer; 0:
   /// as 1,024. For the bound besides as many as entries may have come.
-  std::uint32_t sweep_rows = 1'024;
+  std::uint32_t sweep_rows = 512;
 
   friend bool operator==(const RetentionParameters&, const RetentionParameters&) = default;
 };

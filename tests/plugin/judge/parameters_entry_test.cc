@@ -83,6 +83,7 @@ TEST(ParametersEntry, HasTheBytesThatWereWrittenDown) {
   parameters.scope = Scope::kRegisteredDomain;
   parameters.preferred_url = {UrlPreference::kHttps, UrlPreference::kScore};
   parameters.sites.max = 1U << 20;
+  parameters.retention.sweep_rows = 1'024;
   const std::string bytes = ParametersEntry(parameters, "cs2").SerializeAsString();
   std::string hex;
   for (const char c : bytes) {
