@@ -190,8 +190,8 @@ TEST(FastParser, PutsHeadElementsBehindTheHeadIntoIt) {
 }
 
 TEST(FastParser, ClosesAFormThatOthersAreOpenIn) {
-  EXPECT_EQ(Body("<form><div>a</form>b</div>c<form>d"), "[2:['ab']]'c'[2:'d']");
-  EXPECT_EQ(Body("<form>a<form>b</form>c"), "[2:'ab']'c'");
+  EXPECT_EQ(Body("<form><div>a</form>b</div>c<form>d"), "[34:['ab']]'c'[34:'d']");
+  EXPECT_EQ(Body("<form>a<form>b</form>c"), "[34:'ab']'c'");
 }
 
 TEST(FastParser, MergesTheAttributesOfFurtherHtmlAndBodyTags) {
