@@ -165,6 +165,9 @@ void PrintText(const MigrationPair& pair, const log::Closing& closing, const Out
       before.verdict_topic);
   if (!before.kept_topic.empty()) fmt::print("  kafka.kept.topic: {}\n", before.kept_topic);
   if (!before.score_topic.empty()) fmt::print("  kafka.scores.topic: {}\n", before.score_topic);
+  for (const RenderedTopic& rendered : before.rendered_topics) {
+    fmt::print("  kafka.scores.rendered: {} {}\n", rendered.format, rendered.topic);
+  }
 }
 
 }  // namespace

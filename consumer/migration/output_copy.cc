@@ -5,8 +5,11 @@
 #include "consumer/kafka/topic_reader.h"
 #include "consumer/kafka/topics.h"
 #include "consumer/migration/judge_identity.h"
+#include "consumer/output/scores/score_record.h"
 #include "consumer/service/brokers/kafka_log.h"
 #include "consumer/service/brokers/kafka_log_source.h"
+#include "consumer/service/judge/rendered_topics.h"
+#include "plugin/score/url_score.h"
 
 #include <algorithm>
 #include <array>
@@ -46,14 +49,17 @@ constexpr std::chrono::seconds kLongest{5};
 struct TopicPair {
   OutputKind kind = OutputKind::kVerdict;
   std::string from;
-  std::string to;
+  std::string to;  ///< empty: scores are only rendered
 };
 
 std::vector<TopicPair> PairsOf(const KafkaOptions& before, const KafkaOptions& after) {
   std::vector<TopicPair> pairs = {{OutputKind::kVerdict, after.verdict_topic, before.verdict_topic},
                                   {OutputKind::kKept, after.kept_topic, before.kept_topic},
                                   {OutputKind::kScores, after.score_topic, before.score_topic}};
-  std::erase_if(pairs, [](const TopicPair& pair) { return pair.from.empty() || pair.to.empty(); });
+  std::erase_if(pairs, [&](const TopicPair& pair) {
+    const bool is_rendered = pair.kind == OutputKind::kScores && !before.rendered_topics.empty();
+    return pair.from.empty() || (pair.to.empty() && !is_rendered);
+  });
   return pairs;
 }
 
@@ -98,16 +104,22 @@ class TopicStream final : public OutputStream {
   OutputItem item_;
 };
 
-/// Writes pages in transactions of the shadow's judge.
+/// Writes pages in transactions of the shadow's judge, and their scores as frontiers take them,
+/// too.
 class TransactionSink final : public OutputCopySink {
  public:
-  TransactionSink(const KafkaOptions& kafka, std::map<OutputKind, std::string> topics)
-      : kafka_(kafka), topics_(std::move(topics)) {}
+  TransactionSink(const KafkaOptions& kafka, std::map<OutputKind, std::string> topics,
+                  const std::vector<RenderedTopic>& rendered)
+      : kafka_(kafka), topics_(std::move(topics)), rendered_(rendered) {
+    for (const RenderedTopic& topic : rendered) rendered_names_.push_back(topic.topic);
+  }
 
   Status Open() {
     CRAWLSIEVE_ASSIGN_OR_RETURN(producer_, TakeOver(kafka_));
-    for (const auto& target : topics_) {
-      const std::string& topic = target.second;
+    std::vector<std::string> topics = rendered_names_;
+    for (const auto& target : topics_) topics.push_back(target.second);
+    for (const std::string& topic : topics) {
+      if (topic.empty()) continue;
       const auto found = Repeat(kTimeout, [&] { return producer_->FindLeaders(topic, kTimeout); });
       if (!found) return TakeOverError(kafka_, found.error());
     }
@@ -115,8 +127,9 @@ class TransactionSink final : public OutputCopySink {
   }
 
   Status Add(OutputKind kind, const RecordView& record) override {
-    const auto produced = Produce(kind, record);
-    return produced ? Status() : TakeOverError(kafka_, produced.error());
+    if (kind == OutputKind::kScores) CRAWLSIEVE_RETURN_IF_ERROR(AddRendered(record));
+    const std::string& topic = topics_.at(kind);
+    return topic.empty() ? Status() : AddTo(topic, record);
   }
 
   Status EndPage() override {
@@ -134,12 +147,26 @@ class TransactionSink final : public OutputCopySink {
   }
 
  private:
-  BrokerStatus Produce(OutputKind kind, RecordView record) {
+  Status AddRendered(const RecordView& record) {
+    if (rendered_names_.empty()) return {};
+    CRAWLSIEVE_ASSIGN_OR_RETURN(const UrlScore score,
+                                ParseUrlScoreRecord(record.value.value_or(std::string_view())));
+    const auto produced =
+        rendered_.Render(score, [this](const RecordView& rendered) { return Produce(rendered); });
+    return produced ? Status() : TakeOverError(kafka_, produced.error());
+  }
+
+  Status AddTo(std::string_view topic, RecordView record) {
+    record.topic = topic;
+    const auto produced = Produce(record);
+    return produced ? Status() : TakeOverError(kafka_, produced.error());
+  }
+
+  BrokerStatus Produce(const RecordView& record) {
     if (records_ == 0) {
       begin_ = steady_clock::now();
       CRAWLSIEVE_RETURN_IF_ERROR(producer_->BeginTransaction());
     }
-    record.topic = topics_.at(kind);
     ++records_;
     bytes_ += record.WireBytes();
     while (true) {
@@ -154,6 +181,8 @@ class TransactionSink final : public OutputCopySink {
 
   const KafkaOptions& kafka_;
   const std::map<OutputKind, std::string> topics_;
+  const RenderedTopics rendered_;
+  std::vector<std::string> rendered_names_;
   std::unique_ptr<Producer> producer_;
   steady_clock::time_point begin_;  ///< of the open transaction, if it has records
   std::size_t records_ = 0;
@@ -291,7 +320,7 @@ Result<OutputCopy> CopyOutput(const KafkaOptions& before, const KafkaOptions& af
   const std::vector<TopicPair> pairs = PairsOf(before, after);
   std::map<OutputKind, std::string> targets;
   for (const TopicPair& pair : pairs) targets[pair.kind] = pair.to;
-  TransactionSink sink(after, std::move(targets));
+  TransactionSink sink(after, std::move(targets), before.rendered_topics);
   // What the shadow's judge had open is undone now, so all topics end where they stay.
   CRAWLSIEVE_RETURN_IF_ERROR(sink.Open());
   const Bounds bounds(closing);
@@ -346,14 +375,14 @@ Status CheckOutputCopy(const KafkaOptions& before, const KafkaOptions& after) {
                                  "kafka.kept.topic",
                                  before.kept_topic));
   }
-  if (!before.score_topic.empty() && after.score_topic.empty()) {
+  if (TakesScores(before) && after.score_topic.empty()) {
     return MakeError(ErrorCode::kInvalidConfig,
-                     fmt::format("readers of {} would lack scores: the shadow has no "
-                                 "kafka.scores.topic",
-                                 before.score_topic));
+                     "readers of the old topics of scores would lack some: the shadow has no "
+                     "kafka.scores.topic");
   }
   for (const TopicPair& pair : PairsOf(before, after)) {
     std::array<std::uint64_t, 2> most{};
+    if (pair.to.empty()) continue;
     for (const auto& [i, name] : {std::pair{0, pair.from}, std::pair{1, pair.to}}) {
       CRAWLSIEVE_ASSIGN_OR_RETURN(const auto topic, admin->DescribeTopic(name, kTimeout));
       if (!topic.has_value()) {

@@ -24,7 +24,7 @@ struct OutputCopy {
 
 /// Brings what only the shadow judged to the readers of the old deployment: copies the verdicts of
 /// records behind `closing`, with their kept pages and scores where the old deployment has such
-/// topics, from the topics of `after` to those of `before`.
+/// topics, from the topics of `after` to those of `before`. Renderings of scores are made of these.
 ///
 /// Operation: takes the transactional id of the shadow's judge. A page is copied in one
 /// transaction, pages in the order in which they were judged. A page whose verdict readers have,

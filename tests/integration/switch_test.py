@@ -76,6 +76,7 @@ class SwitchTest(DeploymentsTest):
         config = yaml.safe_load(new.read_text())
         for topic in ("verdicts", "kept", "scores"):
             config["kafka"][topic]["topic"] = f"crawl.{topic}"
+        config["kafka"]["scores"]["rendered"] = ["urlfrontier crawl.frontier"]
         path = self.folder / "final.yaml"
         path.write_text(yaml.safe_dump(config))
         return path
@@ -110,7 +111,8 @@ class SwitchTest(DeploymentsTest):
     def test_every_record_has_one_verdict_that_counts(self):
         print(f"seed {OPTIONS.seed}", file=sys.stderr)
         old = self.write_config(
-            "old.yaml", kept={"topic": "crawl.kept"}, scores={"topic": "crawl.scores"},
+            "old.yaml", kept={"topic": "crawl.kept"},
+            scores={"topic": "crawl.scores", "rendered": ["urlfrontier crawl.frontier"]},
             more={"extract": {"links": 20}, "judge": {"sites": {"max": 1000}}})
         new = self.plan(old)
         feeder = Feeder(self)
@@ -203,6 +205,7 @@ class SwitchTest(DeploymentsTest):
                      if json.loads(record.value())["sequence"] in copied]
         self.assertGreater(len(of_copied), len(copied))
         self.assertEqual(sum(there[value] == 0 for value in of_copied), 0)
+        self.assertEqual(len(self.records("crawl.frontier")), there.total())
 
     def test_what_could_lose_a_verdict_is_refused(self):
         old = self.write_config("one.yaml", group="one", delivery="at_least_once")

@@ -93,8 +93,9 @@ ROOMS = {
                         "consumer/observability consumer/status consumer/claims "
                         "consumer/pipeline consumer/service/options.h consumer/service/brokers "
                         "consumer/service/slots consumer/service/extract consumer/service/judge",
-    "consumer/migration": "plugin/base plugin/fingerprint plugin/log plugin/judge consumer/kafka "
-                          "consumer/service/options.h consumer/service/brokers",
+    "consumer/migration": "plugin/base plugin/fingerprint plugin/log plugin/score plugin/judge "
+                          "consumer/kafka consumer/output/scores consumer/service/options.h "
+                          "consumer/service/brokers consumer/service/judge",
     "config": "plugin/fingerprint plugin/verdict plugin/schedule plugin/index extract/text extract/features "
               "extract/options.h consumer/input/formats consumer/claims consumer/output/scores "
               "consumer/service/options.h",
