@@ -196,6 +196,7 @@ TEST_F(SiteFoldTest, ARefetchWithACanonicalLinkCountsNothing) {
     Fold(entry);
   }
   const auto site = detector_->SiteAt(kSite).value();
+  ASSERT_TRUE(site.has_value());
   for (const auto& [hash, rule] : site->rules().rules()) EXPECT_LE(rule.without.same, 2U);
 }
 
