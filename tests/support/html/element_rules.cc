@@ -156,8 +156,8 @@ std::string DeclaredValue(std::string_view style, std::string_view wanted,
 
 extract::Hints HintsOfElement(std::string_view name) {
   constexpr std::array<std::string_view, 2> kNavigation = {"nav", "menu"};
-  constexpr std::array<std::string_view, 8> kBoilerplate = {
-      "header", "footer", "aside", "form", "fieldset", "button", "select", "textarea"};
+  constexpr std::array<std::string_view, 7> kBoilerplate = {
+      "header", "footer", "aside", "fieldset", "button", "select", "textarea"};
   constexpr std::array<std::string_view, 2> kMain = {"main", "article"};
   const auto is_one_of = [&](const auto& names) {
     for (const std::string_view one : names) {
@@ -167,6 +167,7 @@ extract::Hints HintsOfElement(std::string_view name) {
   };
   if (is_one_of(kNavigation)) return extract::kNavigationHint;
   if (is_one_of(kBoilerplate)) return extract::kBoilerplateHint;
+  if (name == "form") return extract::kBoilerplateHint | extract::kFormHint;
   if (is_one_of(kMain)) return extract::kMainHint;
   if (name == "h1") return extract::kHeadingHint | extract::kHeadlineHint;
   if (name.size() == 2 && name[0] == 'h' && name[1] >= '2' && name[1] <= '6') {
