@@ -16,10 +16,7 @@ import json
 import os
 import random
 import subprocess
-import urllib.request
 import zipfile
-
-MAVEN = "https://repo1.maven.org/maven2"
 
 # Versions of one documentation, the older first.
 DEBIAN = (
@@ -72,8 +69,11 @@ def jar(path, version, folder):
     name = f"{os.path.basename(path)}-{version}"
     root = os.path.join(folder, name)
     if not os.path.isdir(root):
-        file = root + ".jar"
-        urllib.request.urlretrieve(f"{MAVEN}/{path}/{version}/{name}-javadoc.jar", file)
+        group, artifact = os.path.split(path)
+        subprocess.run(["mvn", "-q", "-B", "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy",
+                        f"-Dartifact={group.replace('/', '.')}:{artifact}:{version}:jar:javadoc",
+                        f"-DoutputDirectory={folder}"], check=True)
+        file = os.path.join(folder, f"{name}-javadoc.jar")
         with zipfile.ZipFile(file) as archive:
             archive.extractall(root)
         os.remove(file)
