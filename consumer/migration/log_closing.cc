@@ -180,6 +180,12 @@ Result<log::Closing> LogClosing::Close(const std::string& group, const TopicProg
   const log::Entry entry =
       ClosingEntry(closing, begins.has_value() ? SchemeOfEntry(*begins) : std::string());
   CRAWLSIEVE_ASSIGN_OR_RETURN(const std::int64_t offset, AppendToLog(kafka_, entry, "migrate"));
+  if (offset < 0) {  // written twice: the broker doesn't say where
+    return MakeError(ErrorCode::kIo,
+                     fmt::format("log {} has its end, but the broker didn't say where: run this "
+                                 "again",
+                                 kafka_.log_topic));
+  }
 
   CRAWLSIEVE_ASSIGN_OR_RETURN(const auto consumer, MakeConsumer(JudgeConsumer(kafka_), kafka_));
   CRAWLSIEVE_ASSIGN_OR_RETURN(const GroupMetadata member, consumer->CurrentGroupMetadata());
