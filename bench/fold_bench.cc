@@ -58,8 +58,9 @@ struct Options {
   bool restart = false;
   std::filesystem::path checkpoints;  ///< repository; empty: none are made
   int pairs = 2;
-  std::uint64_t remove = 0;      ///< percent of the kept pages
-  std::uint32_t sweep_rows = 0;  ///< 0: as by default
+  std::uint64_t remove = 0;                     ///< percent of the kept pages
+  std::uint32_t sweep_rows = 0;                 ///< 0: as by default
+  std::uint64_t meanwhile = ~std::uint64_t{0};  ///< revisits measured while pages go
   bool without_sketch = false;
   std::uint64_t hosts = 100'000;
   std::uint64_t max_sites = SiteParameters().max;
@@ -499,6 +500,8 @@ void MergeFiles(Store& store, Detector& detector, MadeUpLog& log, const Options&
   Say("files are merged: {} documents", detector.index_stats().documents);
 }
 
+constexpr std::uint32_t kMostSweepRows = 1'000'000;
+
 /// Folds revisits alone, then the same while the pages of one crawl go, to the end of that.
 void MeasureRemoval(const Options& options, const RestartOptions& restart,
                     nlohmann::ordered_json& result) {
@@ -530,7 +533,7 @@ void MeasureRemoval(const Options& options, const RestartOptions& restart,
   Cost beside;
   std::uint64_t folded = 0;
   double longest = 0;
-  while (detector->is_removing()) {
+  while (detector->is_removing() && folded < options.meanwhile) {
     const Cost cost = Fold(*detector, log, options.batch, options, nullptr);
     beside.seconds += cost.seconds;
     beside.cpu_seconds += cost.cpu_seconds;
@@ -541,6 +544,12 @@ void MeasureRemoval(const Options& options, const RestartOptions& restart,
           beside.seconds * 1e6 / static_cast<double>(folded),
           alone.seconds * 1e6 / static_cast<double>(options.entries));
     }
+  }
+  if (detector->is_removing()) {
+    JudgeParameters at_once = ParametersOf(options);
+    at_once.retention.sweep_rows = kMostSweepRows;
+    OrDie(detector->Fold(ParametersEntry(at_once, kScheme)));
+    while (detector->is_removing()) (void)Fold(*detector, log, options.batch, options, nullptr);
   }
   const IndexStats left = detector->index_stats();
   const Cost alone_after = Fold(*detector, log, options.entries, options, nullptr);
@@ -644,6 +653,9 @@ int main(int argc, char** argv) {
          "what it costs the fold of --entries revisits")
       ->check(CLI::Range(1, 99));
   app.add_option("--sweep-rows", options.sweep_rows, "judge.retention.sweep_rows; 0: the default");
+  app.add_option("--meanwhile", options.meanwhile,
+                 "at most so many revisits are measured while pages go; the rest of the pages goes "
+                 "at once");
   app.add_option("--pairs", options.pairs, "checkpoints that are made")->check(CLI::PositiveNumber);
   app.add_flag("--without-sketch", options.without_sketch,
                "pages have no sketch and no title: the simhash alone decides");
