@@ -2,7 +2,6 @@
 in the folder of the test."""
 
 import ctypes
-import os
 import pathlib
 import signal
 import socket
@@ -10,8 +9,7 @@ import subprocess
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-HOME = pathlib.Path(os.environ.get("CRAWLSIEVE_KAFKA_HOME") or pathlib.Path(
-    os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "crawlsieve/kafka-3.9.1")
+HOME = subprocess.check_output([ROOT / "script/broker", "home"], text=True).strip()
 CLUSTER_ID = "MkU3OEVBNTcwNTJENDM2Qg"
 SECONDS = 120
 JAVA = ["java", "-Xmx384m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", f"{HOME}/lib/*"]
