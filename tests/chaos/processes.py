@@ -80,6 +80,12 @@ class Broker:
         subprocess.run([ROOT / "script/broker", "fetch"], check=True, timeout=FETCH_SECONDS,
                        env=self._environment())
 
+    @property
+    def home(self):
+        """The folder with the jars of its version."""
+        return subprocess.check_output([ROOT / "script/broker", "home"], text=True,
+                                       env=self._environment()).strip()
+
     def stop(self):
         """Ends it in order; returns when it is gone."""
         subprocess.run([ROOT / "script/broker", "stop", self._directory], check=True,

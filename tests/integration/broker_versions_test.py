@@ -9,22 +9,28 @@ script/broker fetches the versions.
 import argparse
 import json
 import os
+import pathlib
 import random
 import re
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import unittest
 import urllib.parse
 
-from deployments import DONE, FEED, SECONDS, DeploymentsTest, Feeder
+import confluent_kafka
+
+from deployments import DONE, FAILED, FEED, SECONDS, DeploymentsTest, Feeder
 
 import processes  # tests/chaos, found by the line above
+from secure_broker import SecureBroker
 
 KILLS = 6
 SEED = 1
 USUAL = "3.9.1"  # of script/broker
+FIRST_SCRAM_FOR_KAFKA_4 = 0x02060100  # of librdkafka
 
 
 def as_numbers(version):
@@ -183,6 +189,71 @@ class Upgrade(BesideBroker):
               f"{len(self.check_verdicts())} pages", file=sys.stderr)
 
 
+class Logins(unittest.TestCase):
+    """Clients log in at a broker of `kafka_version`, 4 or newer."""
+
+    kafka_version = None
+
+    @classmethod
+    def setUpClass(cls):
+        temporary = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(temporary.cleanup)
+        cls.folder = pathlib.Path(temporary.name)
+        broker = processes.Broker(None, version=cls.kafka_version)
+        broker.fetch()
+        cls.broker = SecureBroker(cls.folder, broker.home)
+        cls.addClassCleanup(cls.broker.stop)
+
+    def configuration(self, listener, client):
+        path = self.folder / f"{listener}.yaml"
+        path.write_text(json.dumps({
+            "kafka": {"bootstrap_servers": self.broker.address[listener], "client": client},
+            "service": {"state_directory": str(self.folder / listener)},
+            "http": {"enabled": False}}))
+        return path
+
+    def finding(self, config, listener):
+        """What `check --connect` says of the broker: a level and a text."""
+        done = subprocess.run(
+            [DeploymentsTest.program, "check", "--connect", "--json", "--timeout", "5", "--config",
+             config], capture_output=True, text=True, timeout=SECONDS)
+        self.assertIn(done.returncode, (DONE, FAILED), done.stdout + done.stderr)
+        subject = f"broker {self.broker.address[listener]}"
+        return next((found["level"], found["text"]) for found in json.loads(done.stdout)
+                    if found["subject"] == subject)
+
+    def test_certificates_and_plain_log_in(self):
+        path = self.broker.certificates.path
+        for listener, client in {
+                "MTLS": self.broker.client("MTLS", ssl_certificate_location=path("client.crt"),
+                                           ssl_key_location=path("client.key")),
+                "PLAIN": self.broker.scram("judge", sasl_mechanism="PLAIN")}.items():
+            with self.subTest(listener):
+                level, text = self.finding(self.configuration(listener, client), listener)
+                self.assertEqual(level, "ok", text)
+
+    def test_scram_logs_in_or_what_stands_against_it_is_said(self):
+        config = self.configuration("SCRAM", self.broker.scram("judge"))
+        level, text = self.finding(config, "SCRAM")
+        if confluent_kafka.libversion()[1] >= FIRST_SCRAM_FOR_KAFKA_4:
+            self.assertEqual(level, "ok", text)
+            return
+        wanted = ("Brokers of Kafka 4 refuse every SCRAM login of librdkafka before 2.6.1, and "
+                  f"this is {confluent_kafka.libversion()[0]}")
+        self.assertEqual(level, "problem")
+        self.assertIn(wanted, text)
+        log = self.folder / "SCRAM.log"
+        with log.open("wb") as output:
+            process = subprocess.Popen([DeploymentsTest.program, "run", "--config", config],
+                                       stdin=subprocess.DEVNULL, stdout=output, stderr=output)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        deadline = time.monotonic() + SECONDS
+        while wanted not in log.read_text():
+            self.assertLess(time.monotonic(), deadline, log.read_text())
+            self.assertIsNone(process.poll(), log.read_text())
+
+
 def tests_of(version):
     """The test classes for a version."""
     yield type(f"Kafka {version}", (OneVersion,), {"kafka_version": version})
@@ -190,6 +261,8 @@ def tests_of(version):
         first, then = sorted((version, USUAL), key=as_numbers)
         yield type(f"Kafka {first}, then {then}", (Upgrade,),
                    {"kafka_version": first, "next_version": then})
+    if as_numbers(version) >= (4,):
+        yield type(f"Logins at Kafka {version}", (Logins,), {"kafka_version": version})
 
 
 if __name__ == "__main__":
