@@ -25,12 +25,11 @@ import confluent_kafka
 from deployments import DONE, FAILED, FEED, SECONDS, DeploymentsTest, Feeder
 
 import processes  # tests/chaos, found by the line above
-from secure_broker import SecureBroker
+from secure_broker import FIRST_SCRAM_FOR_KAFKA_4, SecureBroker
 
 KILLS = 6
 SEED = 1
 USUAL = "3.9.1"  # of script/broker
-FIRST_SCRAM_FOR_KAFKA_4 = 0x02060100  # of librdkafka
 
 
 def as_numbers(version):

@@ -28,6 +28,7 @@ LISTENERS = {
             "org.apache.kafka.common.security.plain.PlainLoginModule required "
             'user_judge="judge-secret";'}),
 }
+FIRST_SCRAM_FOR_KAFKA_4 = 0x02060100  # of librdkafka
 PASSWORDS = {"extract": "extract-secret", "judge": "judge-secret", "index": "index-secret",
              "nobody": "nobody-secret"}
 
