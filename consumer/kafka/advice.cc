@@ -10,6 +10,13 @@ namespace {
 
 constexpr std::string_view kAnyTopic = "TOPIC";
 
+/// How newer librdkafkas say that a broker closed the connection in the handshake of TLS.
+constexpr std::string_view kClosedInHandshake = "connecting to a PLAINTEXT broker listener";
+
+/// 2.6.1. Before, librdkafka ends a SCRAM login with a nonce that is too long (its pull request
+/// 4895). Kafka 4 compares the whole nonce, Kafka 3 only its end.
+constexpr int kFirstScramForKafka4 = 0x02060100;
+
 /// The operation that is missing, and the command that allows it.
 std::string MissingAcl(const ClientIdentity& client, std::string_view operation,
                        std::string_view resource, std::string_view option) {
@@ -28,10 +35,17 @@ std::string MissingTopicAcl(const ClientIdentity& client, const TopicAccess& acc
 }
 
 std::string LoginAdvice(const ClientIdentity& client) {
-  return fmt::format(
+  std::string advice = fmt::format(
       "; the brokers refuse the login of {} with {}: compare sasl.username, sasl.password and "
       "sasl.mechanism (kafka.client) with what the brokers know of this user",
       client.principal, client.mechanism.empty() ? "no SASL mechanism" : client.mechanism);
+  if (client.mechanism.starts_with("SCRAM-") && rd_kafka_version() < kFirstScramForKafka4) {
+    advice += fmt::format(
+        ". Brokers of Kafka 4 refuse every SCRAM login of librdkafka before 2.6.1, and this is {}: "
+        "there use a newer librdkafka, or PLAIN or client certificates over TLS",
+        rd_kafka_version_str());
+  }
+  return advice;
 }
 
 bool Has(std::string_view text, std::string_view part) {
@@ -54,7 +68,8 @@ std::string TlsAdvice(std::string_view message) {
     return "; see ssl.ca.location (kafka.client) and the names in the broker's certificate";
   }
   if (Has(message, "wrong version number") || Has(message, "unexpected eof") ||
-      Has(message, "packet length too long") || Has(message, "http request")) {
+      Has(message, "packet length too long") || Has(message, "http request") ||
+      Has(message, kClosedInHandshake)) {
     return "; the broker doesn't speak TLS on this port: see security.protocol (kafka.client) and "
            "kafka.bootstrap_servers";
   }
@@ -87,7 +102,9 @@ std::string AdviceOn(const BrokerError& error, const ClientIdentity& client,
       return TlsAdvice(error.message);
     case RD_KAFKA_RESP_ERR__TRANSPORT:
     case RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN:
-      if (IsTlsAlert(error)) return TlsAdvice(error.message);
+      if (IsTlsAlert(error) || Has(error.message, kClosedInHandshake)) {
+        return TlsAdvice(error.message);
+      }
       // A broker that expects another protocol closes the connection without a word.
       if (error.broker_code == RD_KAFKA_RESP_ERR__TRANSPORT && !Has(error.message, "isconnected") &&
           !Has(error.message, "Broken pipe") && !Has(error.message, "reset by peer")) {

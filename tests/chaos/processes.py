@@ -12,6 +12,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 POLL_SECONDS = 0.01
 START_SECONDS = 120
+FETCH_SECONDS = 600
 END_SECONDS = 30
 CLOCK_SECONDS = 2_700  # a broker refuses records that are more than an hour ahead of its own clock
 # What a sanitizer finds ends the process by a signal, so that it counts as a crash.
@@ -41,15 +42,21 @@ def _die_with_parent():
 
 
 class Broker:
-    """A single-node Kafka broker in `directory`, as script/broker starts it."""
+    """A single-node Kafka broker in `directory`, as script/broker starts it; of another version
+    than its usual one if one is given."""
 
-    def __init__(self, directory, proxy_port=None):
+    def __init__(self, directory, proxy_port=None, version=None):
         self._directory = directory
         self._proxy_port = proxy_port
+        self.version = version
 
     @property
     def data(self):
         return self._directory / "data"
+
+    @property
+    def log(self):
+        return self._directory / "server.log"
 
     @property
     def address(self):
@@ -63,9 +70,34 @@ class Broker:
         command = [ROOT / "script/broker", "start", self._directory, "--while", str(os.getpid())]
         if self._proxy_port is not None:
             command += ["--proxied", str(self._proxy_port)]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=START_SECONDS)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=START_SECONDS,
+                              env=self._environment())
         if done.returncode != 0:
             raise Stuck(f"the broker did not start: {done.stderr}")
+
+    def fetch(self):
+        """Downloads its version, if that isn't there yet."""
+        subprocess.run([ROOT / "script/broker", "fetch"], check=True, timeout=FETCH_SECONDS,
+                       env=self._environment())
+
+    @property
+    def home(self):
+        """The folder with the jars of its version."""
+        return subprocess.check_output([ROOT / "script/broker", "home"], text=True,
+                                       env=self._environment()).strip()
+
+    def stop(self):
+        """Ends it in order; returns when it is gone."""
+        subprocess.run([ROOT / "script/broker", "stop", self._directory], check=True,
+                       timeout=START_SECONDS)
+
+    def _environment(self):
+        if self.version is None:
+            return None
+        # A home that was given would be that of another version.
+        others = {name: value for name, value in os.environ.items()
+                  if name != "CRAWLSIEVE_KAFKA_HOME"}
+        return {**others, "CRAWLSIEVE_KAFKA_VERSION": self.version}
 
     def send(self, number):
         os.kill(self._pid(), number)

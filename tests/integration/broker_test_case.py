@@ -16,17 +16,20 @@ SECONDS = 120  # for anything that happens soon
 
 
 class BrokerTestCase(unittest.TestCase):
-    """Has a broker, `admin` for its topics, and an empty `folder`."""
+    """Has a `broker`, `admin` for its topics, and an empty `folder`. A class can ask for a
+    `kafka_version`."""
+
+    kafka_version = None
 
     @classmethod
     def setUpClass(cls):
         temporary = tempfile.TemporaryDirectory()
         cls.addClassCleanup(temporary.cleanup)
         cls.folder = pathlib.Path(temporary.name)
-        broker = processes.Broker(cls.folder / "broker")
-        cls.addClassCleanup(broker.kill)
-        broker.start()
-        cls.bootstrap = broker.address
+        cls.broker = processes.Broker(cls.folder / "broker", version=cls.kafka_version)
+        cls.addClassCleanup(cls.broker.kill)
+        cls.broker.start()
+        cls.bootstrap = cls.broker.address
         cls.admin = confluent_kafka.admin.AdminClient({"bootstrap.servers": cls.bootstrap})
 
     @classmethod

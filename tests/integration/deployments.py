@@ -4,13 +4,16 @@ import json
 import random
 import signal
 import subprocess
+import threading
 import time
 
 import confluent_kafka
+import yaml
 
 from broker_test_case import DONE, FAILED, SECONDS, WRONG_INPUT, BrokerTestCase  # noqa: F401
 
 PARTITIONS = 2
+FEED = 40  # pages at a time
 SEED = 20261125
 
 
@@ -28,6 +31,43 @@ def pages(first, count):
         yield {"url": f"http://{'www.' if is_again else ''}site{page % 7}.example/{page}",
                "content_type": "text/html",
                "body": f"<title>page</title><p>{' '.join(words)}</p>{links}"}
+
+
+def end_at(consumer, place):
+    """The end of a partition, which a broker that has just started may not lead yet."""
+    deadline = time.monotonic() + SECONDS
+    while True:
+        try:
+            return consumer.get_watermark_offsets(place, SECONDS)[1]
+        except confluent_kafka.KafkaException as error:
+            not_yet = confluent_kafka.KafkaError.NOT_LEADER_FOR_PARTITION
+            if error.args[0].code() != not_yet or time.monotonic() > deadline:
+                raise
+
+
+class Feeder(threading.Thread):
+    """Writes pages while nothing else is asked of it."""
+
+    def __init__(self, test):
+        super().__init__()
+        self._test = test
+        self._is_done = threading.Event()
+        self.fed = 0
+
+    def run(self):
+        while not self._is_done.is_set():
+            self._test.feed(self.fed, FEED)
+            self.fed += FEED
+            self._is_done.wait(0.2)  # a rate, not a wait for something
+
+    def finish(self, at_least):
+        """How many pages there are."""
+        self._is_done.set()
+        self.join()
+        while self.fed < at_least:
+            self._test.feed(self.fed, FEED)
+            self.fed += FEED
+        return self.fed
 
 
 class DeploymentsTest(BrokerTestCase):
@@ -70,7 +110,7 @@ class DeploymentsTest(BrokerTestCase):
         for partition in partitions:
             place = confluent_kafka.TopicPartition(topic, partition, 0)
             # A topic that is written all the time has no other end.
-            end = consumer.get_watermark_offsets(place, SECONDS)[1]
+            end = end_at(consumer, place)
             consumer.assign([place])
             while True:
                 record = consumer.poll(SECONDS)
@@ -80,6 +120,16 @@ class DeploymentsTest(BrokerTestCase):
                 records.append(record)
         consumer.close()
         return records
+
+    def end_of(self, topic):
+        """Offsets of all its partitions together."""
+        consumer = confluent_kafka.Consumer({"bootstrap.servers": self.bootstrap,
+                                             "group.id": "test"})
+        partitions = consumer.list_topics(topic, timeout=SECONDS).topics[topic].partitions
+        ends = [end_at(consumer, confluent_kafka.TopicPartition(topic, partition))
+                for partition in partitions]
+        consumer.close()
+        return sum(ends)
 
     def verdicts(self, topic):
         """The verdicts there by their input record, each of which has one at most."""
@@ -119,3 +169,22 @@ class DeploymentsTest(BrokerTestCase):
                               capture_output=True, timeout=SECONDS, text=True)
         self.assertEqual(done.returncode, expect, done.stdout + done.stderr)
         return done
+
+    def plan(self, old):
+        """A configuration of a shadow beside `old` that judges by another scheme."""
+        new = self.folder / f"{old.stem}.next.yaml"
+        self.migrate("plan", old, "--to", "next", "--out", new)
+        plan = yaml.safe_load(new.read_text())
+        plan["extract"]["url"]["drop_www"] = True
+        new.write_text(yaml.safe_dump(plan))
+        return new
+
+    def final(self, new, rendered=()):
+        """What `migrate switch` says to set."""
+        config = yaml.safe_load(new.read_text())
+        for topic in ("verdicts", "kept", "scores"):
+            config["kafka"][topic]["topic"] = f"crawl.{topic}"
+        config["kafka"]["scores"]["rendered"] = list(rendered)
+        path = self.folder / "final.yaml"
+        path.write_text(yaml.safe_dump(config))
+        return path

@@ -19,8 +19,7 @@ import confluent_kafka.admin
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs/readers.md"
-JARS = pathlib.Path(os.environ.get("CRAWLSIEVE_KAFKA_HOME") or pathlib.Path(
-    os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "crawlsieve/kafka-3.9.1")
+JARS = subprocess.check_output([ROOT / "script/broker", "home"], text=True).strip()
 SECONDS = 120
 TOPICS = {"verdicts": "crawl.verdicts", "scores": "crawl.url-scores", "kept": "crawl.kept"}
 LARGE_TOPIC_BYTES = 4 << 20

@@ -3,7 +3,6 @@ lose is refused, and pages get their verdicts while brokers die. Usage: replicat
 
 import ctypes
 import json
-import os
 import pathlib
 import re
 import shutil
@@ -18,8 +17,7 @@ import confluent_kafka
 import confluent_kafka.admin
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-HOME = pathlib.Path(os.environ.get("CRAWLSIEVE_KAFKA_HOME") or pathlib.Path(
-    os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "crawlsieve/kafka-3.9.1")
+HOME = subprocess.check_output([ROOT / "script/broker", "home"], text=True).strip()
 CLUSTER_ID = "MkU3OEVBNTcwNTJENDM2Qg"
 SECONDS = 120
 STARTED = []

@@ -2,7 +2,6 @@
 in the folder of the test."""
 
 import ctypes
-import os
 import pathlib
 import signal
 import socket
@@ -10,11 +9,9 @@ import subprocess
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-HOME = pathlib.Path(os.environ.get("CRAWLSIEVE_KAFKA_HOME") or pathlib.Path(
-    os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "crawlsieve/kafka-3.9.1")
+HOME = subprocess.check_output([ROOT / "script/broker", "home"], text=True).strip()
 CLUSTER_ID = "MkU3OEVBNTcwNTJENDM2Qg"
 SECONDS = 120
-JAVA = ["java", "-Xmx384m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", f"{HOME}/lib/*"]
 # Listeners beside PLAINTEXT, whose clients are super users: protocol, certificate, other settings.
 LISTENERS = {
     "TLS": ("SSL", "server", {}),
@@ -25,9 +22,24 @@ LISTENERS = {
         "sasl.enabled.mechanisms": "SCRAM-SHA-256",
         "scram-sha-256.sasl.jaas.config":
             "org.apache.kafka.common.security.scram.ScramLoginModule required;"}),
+    "PLAIN": ("SASL_SSL", "server", {
+        "sasl.enabled.mechanisms": "PLAIN",
+        "plain.sasl.jaas.config":
+            "org.apache.kafka.common.security.plain.PlainLoginModule required "
+            'user_judge="judge-secret";'}),
 }
+FIRST_SCRAM_FOR_KAFKA_4 = 0x02060100  # of librdkafka
 PASSWORDS = {"extract": "extract-secret", "judge": "judge-secret", "index": "index-secret",
              "nobody": "nobody-secret"}
+
+
+def java(home):
+    """The command that runs a class of Kafka."""
+    return ["java", "-Xmx384m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp",
+            f"{home}/lib/*"]
+
+
+JAVA = java(HOME)
 
 
 def free_ports(count):
@@ -82,11 +94,14 @@ class Certificates:
 
 
 class SecureBroker:
-    """Starts at once; `stop` ends it. Addresses are in `address` by listener."""
+    """Starts at once; `stop` ends it. Addresses are in `address` by listener. A `home` has the jars
+    of another version than the usual one."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, home=None):
         self.folder = folder
-        subprocess.run([ROOT / "script/broker", "fetch"], check=True)
+        if home is None:
+            subprocess.run([ROOT / "script/broker", "fetch"], check=True)
+        kafka = java(home or HOME)
         self.certificates = Certificates(folder / "certificates")
         names = ["PLAINTEXT", *LISTENERS]
         ports = free_ports(len(names) + 1)
@@ -122,12 +137,12 @@ class SecureBroker:
         config.write_text("\n".join(lines) + "\n")
         users = [part for user, password in PASSWORDS.items() for part in
                  ("--add-scram", f"SCRAM-SHA-256=[name={user},password={password}]")]
-        subprocess.run([*JAVA, "kafka.tools.StorageTool", "format", "-t", CLUSTER_ID, "-c", config,
+        subprocess.run([*kafka, "kafka.tools.StorageTool", "format", "-t", CLUSTER_ID, "-c", config,
                         *users], check=True, stdout=subprocess.DEVNULL)
         self.log = folder / "broker.log"
         with self.log.open("wb") as log:
             self.process = subprocess.Popen(
-                [*JAVA, "kafka.Kafka", str(config)], stdin=subprocess.DEVNULL, stdout=log,
+                [*kafka, "kafka.Kafka", str(config)], stdin=subprocess.DEVNULL, stdout=log,
                 stderr=log, preexec_fn=lambda: ctypes.CDLL(None).prctl(1, signal.SIGKILL))
         deadline = time.monotonic() + SECONDS
         while subprocess.run(["kcat", "-L", "-b", self.address["PLAINTEXT"], "-m", "2"],

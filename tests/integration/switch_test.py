@@ -13,42 +13,14 @@ import os
 import random
 import signal
 import sys
-import threading
 import time
 import unittest
 
-import confluent_kafka
 import yaml
 
-from deployments import DONE, FAILED, SECONDS, WRONG_INPUT, DeploymentsTest
+from deployments import DONE, FAILED, SECONDS, WRONG_INPUT, DeploymentsTest, Feeder
 
-FEED = 40  # pages at a time
 OPTIONS = argparse.Namespace(kills=4, pages=2_000, seed=1)
-
-
-class Feeder(threading.Thread):
-    """Writes pages while nothing else is asked of it."""
-
-    def __init__(self, test):
-        super().__init__()
-        self._test = test
-        self._is_done = threading.Event()
-        self.fed = 0
-
-    def run(self):
-        while not self._is_done.is_set():
-            self._test.feed(self.fed, FEED)
-            self.fed += FEED
-            self._is_done.wait(0.2)  # a rate, not a wait for something
-
-    def finish(self, at_least):
-        """How many pages there are."""
-        self._is_done.set()
-        self.join()
-        while self.fed < at_least:
-            self._test.feed(self.fed, FEED)
-            self.fed += FEED
-        return self.fed
 
 
 class SwitchTest(DeploymentsTest):
@@ -62,35 +34,6 @@ class SwitchTest(DeploymentsTest):
         if process.poll() is None:
             self.kills[name] += 1
         self.stop(process, signal.SIGKILL)
-
-    def plan(self, old):
-        new = self.folder / f"{old.stem}.next.yaml"
-        self.migrate("plan", old, "--to", "next", "--out", new)
-        plan = yaml.safe_load(new.read_text())
-        plan["extract"]["url"]["drop_www"] = True
-        new.write_text(yaml.safe_dump(plan))
-        return new
-
-    def final(self, new):
-        """What `migrate switch` says to set."""
-        config = yaml.safe_load(new.read_text())
-        for topic in ("verdicts", "kept", "scores"):
-            config["kafka"][topic]["topic"] = f"crawl.{topic}"
-        config["kafka"]["scores"]["rendered"] = ["urlfrontier crawl.frontier"]
-        path = self.folder / "final.yaml"
-        path.write_text(yaml.safe_dump(config))
-        return path
-
-    def end_of(self, topic):
-        """Offsets of all its partitions together."""
-        consumer = confluent_kafka.Consumer({"bootstrap.servers": self.bootstrap,
-                                             "group.id": "test"})
-        partitions = consumer.list_topics(topic, timeout=SECONDS).topics[topic].partitions
-        ends = [consumer.get_watermark_offsets(
-            confluent_kafka.TopicPartition(topic, partition), SECONDS)[1]
-            for partition in partitions]
-        consumer.close()
-        return sum(ends)
 
     def kill_in(self, process, name, topic, grown):
         """Kills it once the topic has grown so much."""
@@ -166,7 +109,7 @@ class SwitchTest(DeploymentsTest):
         self.assertIn("kafka.group crawlsieve.next goes on", self.log_of(old))
         self.assertNotIn("kafka.log.skip", self.log_of(old))
 
-        final = self.final(new)
+        final = self.final(new, ["urlfrontier crawl.frontier"])
         going = self.start(final)
         for _ in range(OPTIONS.kills // 4):
             self.kill(going, "new")
