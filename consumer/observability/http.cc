@@ -1,6 +1,7 @@
 #include "consumer/observability/http.h"
 
 #include "consumer/observability/access_token.h"
+#include "consumer/observability/connection_queue.h"
 #include "consumer/observability/http_stream.h"
 #include "consumer/observability/logging.h"
 #include "consumer/observability/tls.h"
@@ -10,7 +11,6 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <deque>
 #include <exception>
 #include <random>
 #include <string_view>
@@ -27,70 +27,26 @@
 namespace crawlsieve::consumer {
 namespace {
 
-constexpr std::size_t kThreads = 4;
-constexpr std::size_t kMaxWaiting = 16;
-constexpr int kBacklog = 64;
+constexpr int kBacklog = 1024;
 constexpr std::size_t kMaxBodyBytes = 1 << 20;
-constexpr int kMostQuestions = 2;  // at a time, of kThreads
+constexpr int kMostQuestions = 2;  // at a time, of the threads of ConnectionQueue
 
 constexpr std::string_view kTextType = "text/plain; charset=utf-8";
-
-/// A few threads and a short queue. When it is full the accepting thread waits, and clients wait in
-/// the kernel's backlog. Thread-safe.
-class BoundedQueue final : public httplib::TaskQueue {
- public:
-  BoundedQueue() {
-    for (std::size_t i = 0; i < kThreads; ++i) {
-      threads_.emplace_back([this] { Work(); });
-    }
-  }
-
-  void enqueue(std::function<void()> task) override {
-    const MutexLock lock(mutex_);
-    while (tasks_.size() >= kMaxWaiting) has_room_.Wait(mutex_);
-    tasks_.push_back(std::move(task));
-    has_task_.NotifyOne();
-  }
-
-  /// Works off what is queued: each task owns a connection that it has to close.
-  void shutdown() override {
-    {
-      const MutexLock lock(mutex_);
-      shut_down_ = true;
-    }
-    has_task_.NotifyAll();
-    threads_.clear();
-  }
-
- private:
-  void Work() {
-    for (;;) {
-      std::function<void()> task;
-      {
-        const MutexLock lock(mutex_);
-        while (tasks_.empty() && !shut_down_) has_task_.Wait(mutex_);
-        if (tasks_.empty()) return;
-        task = std::move(tasks_.front());
-        tasks_.pop_front();
-        has_room_.NotifyOne();
-      }
-      task();
-    }
-  }
-
-  Mutex mutex_;
-  CondVar has_task_;
-  CondVar has_room_;
-  std::deque<std::function<void()>> tasks_ GUARDED_BY(mutex_);
-  bool shut_down_ GUARDED_BY(mutex_) = false;
-  std::vector<std::jthread> threads_;  // last: they use the others
-};
 
 /// httplib's server over bounded streams, one request per connection.
 class BoundedServer final : public httplib::Server {
  public:
   /// Encrypts all connections; null: none. Before the server listens.
   void SetTls(std::unique_ptr<TlsContext> tls) { tls_ = std::move(tls); }
+
+  /// Makes the threads that answer. Before the server listens.
+  Status MakeQueue() {
+    CRAWLSIEVE_ASSIGN_OR_RETURN(queue_,
+                                ConnectionQueue::Make([this](socket_t socket) { Serve(socket); }));
+    new_task_queue = [this] { return queue_.release(); };
+    connections_ = queue_.get();
+    return {};
+  }
 
   /// Lets more clients wait in the kernel than httplib's five, past which a burst of them is told
   /// to try again after a second.
@@ -127,26 +83,31 @@ class BoundedServer final : public httplib::Server {
   }
 
   bool process_and_close_socket(socket_t socket) override {
+    connections_->Add(socket);
+    return true;
+  }
+
+  void Serve(socket_t socket) {
     std::unique_ptr<TlsSession> session = tls_ != nullptr ? tls_->Accept() : nullptr;
-    bool done = false;
     if (tls_ == nullptr || session != nullptr) {  // never in the clear for want of memory
       BoundedStream stream(socket, std::move(session), stopping_);
       bool closed = false;
-      done = process_request(stream, /*close_connection=*/true, closed,
-                             [this, &stream](httplib::Request& request) {
-                               Simplify(request);
-                               if (IsPosted(request)) stream.AllowBody(kMaxBodyBytes);
-                             });
+      process_request(stream, /*close_connection=*/true, closed,
+                      [this, &stream](httplib::Request& request) {
+                        Simplify(request);
+                        if (IsPosted(request)) stream.AllowBody(kMaxBodyBytes);
+                      });
       stream.Finish();
     }
     shutdown(socket, SHUT_RDWR);
     close(socket);
-    return done;
   }
 
   std::unique_ptr<TlsContext> tls_;
   std::atomic<bool> stopping_{false};
   std::vector<std::string> posted_;
+  ConnectionQueue* connections_ = nullptr;
+  std::unique_ptr<ConnectionQueue> queue_;  // until httplib takes it, when it listens
 };
 
 constexpr const char* kRequestId = "X-Request-Id";
@@ -183,7 +144,6 @@ class HttpServer::Impl {
  public:
   Impl(HttpOptions options, HttpContent content)
       : options_(std::move(options)), content_(std::move(content)) {
-    server_.new_task_queue = [] { return new BoundedQueue; };
     // Not httplib's SO_REUSEPORT: with it two processes would share a port and each answer for the
     // other.
     server_.set_socket_options([](socket_t socket) {
@@ -245,6 +205,7 @@ class HttpServer::Impl {
                                    "(http.port): in use, not of this machine, or not permitted",
                                    options_.address, options_.port));
     }
+    CRAWLSIEVE_RETURN_IF_ERROR(server_.MakeQueue());
     server_.DeepenBacklog();
     port_ = static_cast<std::uint16_t>(port);
     thread_ = std::jthread([this] {

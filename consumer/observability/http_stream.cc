@@ -25,6 +25,21 @@ constexpr milliseconds kStopCheck{100};
 
 }  // namespace
 
+void FindPeer(int socket, std::string& address, int& port) {
+  sockaddr_storage peer{};
+  socklen_t length = sizeof(peer);
+  std::array<char, NI_MAXHOST> host{};
+  std::array<char, NI_MAXSERV> service{};
+  if (::getpeername(socket, reinterpret_cast<sockaddr*>(&peer), &length) != 0 ||
+      ::getnameinfo(reinterpret_cast<sockaddr*>(&peer), length, host.data(), host.size(),
+                    service.data(), service.size(), NI_NUMERICHOST | NI_NUMERICSERV) != 0) {
+    return;
+  }
+  address = host.data();
+  const std::string_view digits(service.data());
+  (void)std::from_chars(digits.data(), digits.data() + digits.size(), port);
+}
+
 BoundedStream::BoundedStream(int socket, std::unique_ptr<TlsSession> tls,
                              const std::atomic<bool>& stopping)
     : socket_(socket),
@@ -62,18 +77,7 @@ ssize_t BoundedStream::write(const char* data, std::size_t size) {
 }
 
 void BoundedStream::get_remote_ip_and_port(std::string& address, int& port) const {
-  sockaddr_storage peer{};
-  socklen_t length = sizeof(peer);
-  std::array<char, NI_MAXHOST> host{};
-  std::array<char, NI_MAXSERV> service{};
-  if (::getpeername(socket_, reinterpret_cast<sockaddr*>(&peer), &length) != 0 ||
-      ::getnameinfo(reinterpret_cast<sockaddr*>(&peer), length, host.data(), host.size(),
-                    service.data(), service.size(), NI_NUMERICHOST | NI_NUMERICSERV) != 0) {
-    return;
-  }
-  address = host.data();
-  const std::string_view digits(service.data());
-  (void)std::from_chars(digits.data(), digits.data() + digits.size(), port);
+  FindPeer(socket_, address, port);
 }
 
 void BoundedStream::AllowBody(std::size_t bytes) {

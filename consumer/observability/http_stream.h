@@ -14,6 +14,9 @@
 
 namespace crawlsieve::consumer {
 
+/// Address and port of who is at the other end. Leaves both as they are where it has gone.
+void FindPeer(int socket, std::string& address, int& port);
+
 /// A connection that ends: five seconds after it began, after 16 KiB of a request (32 KiB of an
 /// encrypted one), or when the server stops.
 ///

@@ -127,7 +127,7 @@ CONFINED = {
     r"rocksdb/": ("plugin/state",),
     r"xxhash\.h": ("plugin/fingerprint",),
     r"httplib\.h": ("consumer/observability/http.cc", "consumer/observability/http_client.cc",
-                   "consumer/observability/http_stream"),
+                   "consumer/observability/http_stream", "consumer/observability/connection_queue"),
     r"prometheus/": ("consumer/observability/metrics", "consumer/observability/process_metrics"),
     r"spdlog/": ("consumer/observability/logging",),
     r"CLI/": ("cli", "bench", "tests/extract/html"),

@@ -1,6 +1,7 @@
 #include "consumer/observability/http.h"
 
 #include "consumer/observability/http_client.h"
+#include "consumer/observability/logging.h"
 
 #include <atomic>
 #include <thread>
@@ -383,6 +384,36 @@ TEST_F(HttpServerTest, AnswersBesideClientsThatSayNothing) {
   const auto begin = steady_clock::now();
   EXPECT_EQ(Get("/livez")->status, 200);
   EXPECT_LT(steady_clock::now() - begin, seconds(2));
+}
+
+TEST_F(HttpServerTest, AnswersBesideHundredsOfClientsThatSayNothingAndClosesTheOldest) {
+  EndOutages(/*all=*/true);  // of a test before
+  testing::internal::CaptureStderr();
+  std::vector<std::unique_ptr<RawClient>> silent;
+  for (int i = 0; i < 300; ++i) {
+    silent.push_back(std::make_unique<RawClient>(server_->port()));
+    ASSERT_TRUE(silent.back()->connected()) << i;
+  }
+  const auto begin = steady_clock::now();
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(Get("/livez")->status, 200);
+  EXPECT_EQ(silent.front()->ReadAll(), "") << "closed";
+  EXPECT_LT(steady_clock::now() - begin, seconds(2));
+  // The newest is still listened to.
+  ASSERT_TRUE(silent.back()->Send("GET /livez HTTP/1.1\r\nHost: x\r\n\r\n"));
+  EXPECT_THAT(silent.back()->ReadAll(), StartsWith("HTTP/1.1 200"));
+  server_->Stop();
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              AllOf(HasSubstr(" warn  http.silent_clients client=127.0.0.1"),
+                    HasSubstr("more than 64 connections send nothing")));
+}
+
+TEST_F(HttpServerTest, ClosesAClientThatSaysNothingFor5Seconds) {
+  RawClient silent(server_->port());
+  const auto begin = steady_clock::now();
+  EXPECT_EQ(silent.ReadAll(), "");
+  EXPECT_GT(steady_clock::now() - begin, seconds(4));
+  EXPECT_LT(steady_clock::now() - begin, seconds(9));
+  EXPECT_EQ(Get("/livez")->status, 200);
 }
 
 TEST_F(HttpServerTest, AnswersManyClientsAtOnce) {
