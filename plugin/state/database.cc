@@ -1,7 +1,12 @@
 #include "plugin/state/database.h"
 
+#include "plugin/state/owner_advice.h"
+
 #include <array>
+#include <cerrno>
 #include <cstdarg>
+#include <cstring>
+#include <string>
 
 #include <fmt/format.h>
 #include <rocksdb/cache.h>
@@ -55,11 +60,17 @@ Error ToError(const rocksdb::Status& status, const std::filesystem::path& direct
   const ErrorCode code = status.IsCorruption() ? ErrorCode::kCorruption
                          : status.IsBusy()     ? ErrorCode::kBusy
                                                : ErrorCode::kIo;
-  return {code, fmt::format("state in {}: {}{}", directory.string(), status.ToString(),
-                            status.IsCorruption()
-                                ? "; move the directory away, and the next start rebuilds the "
-                                  "state from the admission log"
-                                : "")};
+  const std::string what = status.ToString();
+  std::string advice;
+  if (status.IsCorruption()) {
+    advice =
+        "; move the directory away, and the next start rebuilds the state from the admission log";
+  } else if (status.IsNoSpace()) {
+    advice = "; nothing is lost: once the disk has room, the next start goes on from here";
+  } else if (what.find(std::strerror(EACCES)) != std::string::npos) {
+    advice = OwnerAdvice(directory);
+  }
+  return {code, fmt::format("state in {}: {}{}", directory.string(), what, advice)};
 }
 
 std::shared_ptr<rocksdb::Logger> NoLog() { return std::make_shared<Silent>(); }

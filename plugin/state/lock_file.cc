@@ -1,5 +1,7 @@
 #include "plugin/state/lock_file.h"
 
+#include "plugin/state/owner_advice.h"
+
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -15,7 +17,10 @@ namespace crawlsieve {
 namespace {
 
 tl::unexpected<Error> Failed(const std::filesystem::path& path) {
-  return MakeError(ErrorCode::kIo, fmt::format("{}: {}", path.string(), std::strerror(errno)));
+  const int number = errno;
+  return MakeError(ErrorCode::kIo,
+                   fmt::format("{}: {}{}", path.string(), std::strerror(number),
+                               number == EACCES ? OwnerAdvice(path.parent_path()) : ""));
 }
 
 /// The process id that the file holds.

@@ -10,9 +10,11 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <condition_variable>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <future>
 #include <iterator>
@@ -82,7 +84,8 @@ class Store::Impl {
     const bool is_new = std::filesystem::exists(being_made, ignored) ||
                         !std::filesystem::exists(directory_ / kCurrentFile, ignored);
     if (is_new && !std::ofstream(being_made)) {
-      return MakeError(ErrorCode::kIo, being_made.string() + " can't be written");
+      return MakeError(ErrorCode::kIo, fmt::format("{} can't be written: {}", being_made.string(),
+                                                   std::strerror(errno)));
     }
     rocksdb::DBOptions db_options;
     db_options.create_if_missing = is_new;
@@ -634,7 +637,7 @@ Result<std::unique_ptr<Store>> Store::Open(const StoreOptions& options) {
   std::error_code error;
   std::filesystem::create_directories(options.directory, error);
   if (error) {
-    return MakeError(ErrorCode::kIo, fmt::format("state directory {}: {}",
+    return MakeError(ErrorCode::kIo, fmt::format("state directory {} can't be made: {}",
                                                  options.directory.string(), error.message()));
   }
   CRAWLSIEVE_ASSIGN_OR_RETURN(auto lock, LockFile::Acquire(options.directory / LockFile::kName));
