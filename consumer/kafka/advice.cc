@@ -115,6 +115,13 @@ std::string AdviceOn(const BrokerError& error, const ClientIdentity& client,
           "client uses {} and {})",
           client.tls ? "TLS" : "no TLS", client.mechanism.empty() ? "no SASL" : client.mechanism);
     default:
+      // In an idempotent producer's own words, too.
+      if (error.broker_code == RD_KAFKA_RESP_ERR_INVALID_TIMESTAMP ||
+          Has(error.message, "Invalid timestamp")) {
+        return "; the record's time is further from the brokers' than the topic allows "
+               "(message.timestamp.after.max.ms, message.timestamp.before.max.ms): set the clock "
+               "of this machine";
+      }
       return {};
   }
 }

@@ -30,7 +30,8 @@ struct TopicAccess {
 
 /// `error`, followed by what a person does about it, if the brokers refused the client: principal,
 /// operation and resource of a missing ACL with the command that adds it; the properties of
-/// librdkafka that decide about a login or a TLS connection. Other errors stay as they are.
+/// librdkafka that decide about a login or a TLS connection; the clock. Other errors stay as they
+/// are.
 [[nodiscard]] BrokerError WithAdvice(BrokerError error, const ClientIdentity& client,
                                      const TopicAccess& access = {});
 

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <cstring>
 #include <future>
 #include <limits>
 #include <optional>
@@ -14,6 +16,7 @@
 
 #include <fmt/format.h>
 #include <librdkafka/rdkafka.h>
+#include <unistd.h>
 
 namespace crawlsieve::consumer {
 namespace {
@@ -29,6 +32,18 @@ KafkaLogLevel LevelFromSyslog(int level) {
     return KafkaLogLevel::kWarning;
   }
   return level <= 6 ? KafkaLogLevel::kInfo : KafkaLogLevel::kDebug;
+}
+
+/// The first file of TLS that can't be read, to be put behind librdkafka's reason, which leaves it
+/// out; empty: there is none.
+std::string UnreadableFile(const ClientConfig& config) {
+  for (const char* property : {"ssl.ca.location", "ssl.certificate.location", "ssl.key.location",
+                               "ssl.crl.location", "ssl.keystore.location"}) {
+    const std::string path = config.Value(property);
+    if (path.empty() || path == "probe" || ::access(path.c_str(), R_OK) == 0) continue;
+    return fmt::format("; {} ({}) can't be read: {}", path, property, std::strerror(errno));
+  }
+  return {};
 }
 
 }  // namespace
@@ -167,6 +182,7 @@ Result<std::unique_ptr<Client>> Client::Make(ClientConfig config, ClientCallback
                                  return 0;  // librdkafka frees the text
                                });
   }
+  const std::string unreadable = UnreadableFile(config);
   rd_kafka_t* handle = rd_kafka_new(is_consumer ? RD_KAFKA_CONSUMER : RD_KAFKA_PRODUCER,
                                     config.get(), reason.data(), reason.size());
   if (handle == nullptr) {
@@ -177,9 +193,9 @@ Result<std::unique_ptr<Client>> Client::Make(ClientConfig config, ClientCallback
       context->Detach();
       static_cast<void>(new std::shared_ptr<Context>(std::move(context)));
     }
-    return MakeError(
-        ErrorCode::kInvalidConfig,
-        fmt::format("kafka.{}: {}", is_consumer ? "consumer" : "producer", reason.data()));
+    return MakeError(ErrorCode::kInvalidConfig,
+                     fmt::format("kafka.{}: {}{}", is_consumer ? "consumer" : "producer",
+                                 reason.data(), unreadable));
   }
   static_cast<void>(config.Release());
   if (is_consumer) {
