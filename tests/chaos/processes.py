@@ -14,7 +14,7 @@ POLL_SECONDS = 0.01
 START_SECONDS = 120
 FETCH_SECONDS = 600
 END_SECONDS = 30
-CLOCK_SECONDS = 2_700  # a broker refuses records that are more than an hour ahead of its own clock
+CLOCK_SECONDS = 2_700  # brokers of version 4 refuse records that are more than an hour ahead
 # What a sanitizer finds ends the process by a signal, so that it counts as a crash.
 SANITIZER_OPTIONS = {"ASAN_OPTIONS": "abort_on_error=1:detect_leaks=0:verify_asan_link_order=0",
                      "UBSAN_OPTIONS": "halt_on_error=1:abort_on_error=1:print_stacktrace=1",

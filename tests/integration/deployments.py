@@ -92,10 +92,10 @@ class DeploymentsTest(BrokerTestCase):
             "http": {"enabled": False}, **(more or {})}))
         return path
 
-    def feed(self, first, count):
+    def feed(self, first, count, topic="crawl.pages"):
         producer = confluent_kafka.Producer({"bootstrap.servers": self.bootstrap})
         for number, page in enumerate(pages(first, count)):
-            producer.produce("crawl.pages", json.dumps(page), partition=number % PARTITIONS)
+            producer.produce(topic, json.dumps(page), partition=number % PARTITIONS)
         self.assertEqual(producer.flush(SECONDS), 0)
 
     def records(self, topic):
