@@ -14,9 +14,10 @@ ZEROS = {"lost": 0, "duplicated": 0, "aborted_seen": 0, "out_of_order": 0, "verd
          "score_mismatches": 0}
 
 
-def clean():
-    """Two partitions with a duplicate, a redelivery and a dead letter; all of it done."""
-    log = [parameters(), page(0, "a"), page(0, "b", partition=1), page(1, "c", b"c", 0xffff),
+def clean(second="TEXT"):
+    """Two partitions with a duplicate, a redelivery and a dead letter; all of it done. `second`: the
+    outcome of the second page."""
+    log = [parameters(), page(0, "a"), page(0, "b", partition=1, outcome=second), page(1, "c", b"c", 0xffff),
            page(0, "a"), page(2, "", outcome="DEAD_LETTER"), page(1, "a", partition=1)]
     inputs, verdicts = {}, []
     judge = oracle.Oracle()
@@ -43,9 +44,9 @@ def clean():
         committed_inputs={0: 3, 1: 2}, committed_log=len(log))
 
 
-def with_scores():
+def with_scores(second="TEXT"):
     """The same, with the score of each page and one of a link."""
-    streams = clean()
+    streams = clean(second)
     for record in streams.verdicts:
         verdict = json.loads(record.value)
         streams.scores.append({"url": verdict["canonical_url"], "fetched": True,
@@ -97,6 +98,13 @@ class CheckerTest(unittest.TestCase):
         streams = with_scores()
         del streams.scores[1], streams.scores_of_fold[1]
         self.expect(streams, score_mismatches=1)
+
+    def test_a_page_with_text_may_be_a_soft_error(self):
+        for outcome, wrong in (("TEXT", 0), ("NOT_HTML", 1)):
+            streams = with_scores(second=outcome)
+            edit(streams.scores[1], reason="soft_error")
+            streams.scores_of_fold[1] = streams.scores[1].value
+            self.expect(streams, score_mismatches=wrong)
 
     def test_with_losses_a_record_without_an_answer_must_be_named(self):
         streams = clean()
