@@ -4,6 +4,7 @@
     lint.py CHECK [ARGUMENT...]     exit 0: clean; 1: every finding on a line; 2: wrong usage
 """
 
+import os
 import pathlib
 import re
 import subprocess
@@ -261,6 +262,17 @@ def document_paths():
                     yield f"{document.relative_to(ROOT)}:{number}: there is no {path}"
 
 
+def document_commands():
+    """A program of the tree that stands first in an indented command can be run as it stands."""
+    for document in documents():
+        for number, line in enumerate(document.read_text().splitlines(), 1):
+            command = re.match(r" {4}((?:%s|script|spark|deploy|examples)/[\w./-]+)(?: |$)" %
+                               "|".join(CODE_FOLDERS), line)
+            path = ROOT / command[1] if command else ROOT
+            if path.is_file() and not os.access(path, os.X_OK):
+                yield f"{document.relative_to(ROOT)}:{number}: {command[1]} is not executable"
+
+
 def document_columns():
     """Lines are short enough to be read side by side. A table's row, a picture's text and a URL
     can't be broken."""
@@ -339,6 +351,7 @@ def check_readme():
     """The documents: paths, line lengths, links, and what code says of them."""
     yield from example_readmes()
     yield from document_paths()
+    yield from document_commands()
     yield from document_columns()
     yield from document_links()
     yield from document_references()
