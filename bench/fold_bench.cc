@@ -565,6 +565,9 @@ void MeasureRemoval(const Options& options, const RestartOptions& restart,
   const double beside_us = beside.seconds * 1e6 / static_cast<double>(folded);
   result["entries_meanwhile"] = folded;
   result["alone_us"] = alone_us;
+  const auto each = static_cast<double>(options.entries);
+  result["alone_before_us"] = alone.seconds * 1e6 / each;
+  result["alone_before_cpu_us"] = alone.cpu_seconds * 1e6 / each;
   result["alone_after_us"] = alone_after.seconds * 1e6 / static_cast<double>(options.entries);
   result["meanwhile_us"] = beside_us;
   result["slower_by"] = beside_us / alone_us - 1;
