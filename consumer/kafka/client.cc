@@ -35,7 +35,7 @@ KafkaLogLevel LevelFromSyslog(int level) {
 }
 
 /// The first file of TLS that can't be read, to be put behind librdkafka's reason, which leaves it
-/// out; empty: there is none.
+/// out; empty: there is none. With "probe" librdkafka looks for certificates by itself.
 std::string UnreadableFile(const ClientConfig& config) {
   for (const char* property : {"ssl.ca.location", "ssl.certificate.location", "ssl.key.location",
                                "ssl.crl.location", "ssl.keystore.location"}) {
