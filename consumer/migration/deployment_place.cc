@@ -5,6 +5,7 @@
 #include "consumer/service/brokers/kafka_log.h"
 #include "consumer/service/brokers/kafka_log_source.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <string>
@@ -16,6 +17,10 @@ namespace crawlsieve::consumer {
 namespace {
 
 constexpr std::chrono::milliseconds kTimeout{10'000};
+constexpr std::chrono::milliseconds kPoll{200};
+/// Nothing comes of the log for so long: the broker is as good as gone.
+constexpr std::chrono::seconds kPatience{60};
+constexpr std::size_t kEntries = 1000;  ///< read at a time
 
 }  // namespace
 
@@ -55,8 +60,39 @@ Result<std::int64_t> JudgedUpTo(const KafkaOptions& kafka) {
   return offsets.front().value_or(0);
 }
 
+Status ReadLog(const KafkaOptions& kafka, std::int64_t first, std::int64_t end,
+               const std::function<void(const LogItem& item)>& see) {
+  if (first >= end) return {};
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto source,
+                              KafkaLogSource::Make(kafka, LoggingCallbacks("migrate")));
+  const LogDescription log = LogOf(kafka);
+  std::optional<std::int64_t> seen_gap;
+  LogReader reader(log, *source, seen_gap);
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const LogBounds bounds, source->Bounds(kTimeout));
+  first = std::max(first, bounds.low);
+  if (first >= end) return {};
+  CRAWLSIEVE_RETURN_IF_ERROR(reader.Begin(first));
+  auto deadline = std::chrono::steady_clock::now() + kPatience;
+  while (reader.next() < end) {
+    const std::int64_t before = reader.next();
+    CRAWLSIEVE_RETURN_IF_ERROR(
+        reader.Fetch(std::min(kEntries, static_cast<std::size_t>(end - before)), kPoll));
+    while (true) {
+      CRAWLSIEVE_ASSIGN_OR_RETURN(const auto item, reader.Take());
+      if (!item.has_value()) break;
+      see(*item);
+    }
+    const auto now = std::chrono::steady_clock::now();
+    if (reader.next() > before) deadline = now + kPatience;
+    if (now < deadline) continue;
+    return MakeError(ErrorCode::kIo, fmt::format("log {}: no entry came for {} s at offset {}",
+                                                 log.topic, kPatience.count(), before));
+  }
+  return {};
+}
+
 Result<std::string> CatchUp::WhatIsMissing() {
-  if (!log_end_.has_value()) {
+  if (!needed_.has_value()) {
     CRAWLSIEVE_ASSIGN_OR_RETURN(const auto extracted, ExtractedUpTo(kafka_));
     for (const auto& [partition, bound] : bounds_) {
       const auto at = extracted.find(partition);
@@ -65,13 +101,25 @@ Result<std::string> CatchUp::WhatIsMissing() {
       return fmt::format("group {}.extract is at offset {} of {} [{}], and has to come to {}",
                          kafka_.group, offset, partition.first, partition.second, bound);
     }
-    // What extraction has committed is in the log by now.
-    CRAWLSIEVE_ASSIGN_OR_RETURN(log_end_, LogEnd(kafka_));
+    CRAWLSIEVE_ASSIGN_OR_RETURN(needed_, FindNeeded());
   }
   CRAWLSIEVE_ASSIGN_OR_RETURN(const std::int64_t place, JudgedUpTo(kafka_));
-  if (place >= *log_end_) return std::string();
+  if (place >= *needed_) return std::string();
   return fmt::format("group {}.judge is at offset {} of log {}, and has to come to {}",
-                     kafka_.group, place, kafka_.log_topic, *log_end_);
+                     kafka_.group, place, kafka_.log_topic, *needed_);
+}
+
+Result<std::int64_t> CatchUp::FindNeeded() const {
+  // What extraction has committed is in the log by now.
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const std::int64_t end, LogEnd(kafka_));
+  CRAWLSIEVE_ASSIGN_OR_RETURN(std::int64_t needed, JudgedUpTo(kafka_));
+  CRAWLSIEVE_RETURN_IF_ERROR(ReadLog(kafka_, needed, end, [&](const LogItem& item) {
+    if (item.is_skipped || item.entry == nullptr || !item.entry->has_page()) return;
+    const log::Source& source = item.entry->page().source();
+    const auto bound = bounds_.find({source.topic(), source.partition()});
+    if (bound != bounds_.end() && source.offset() < bound->second) needed = item.offset + 1;
+  }));
+  return needed;
 }
 
 }  // namespace crawlsieve::consumer

@@ -3,8 +3,10 @@
 #include "consumer/migration/judged_bounds.h"
 #include "consumer/service/options.h"
 #include "plugin/base/result.h"
+#include "plugin/log/log_reader.h"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -21,6 +23,10 @@ namespace crawlsieve::consumer {
 /// The end of its log.
 [[nodiscard]] Result<std::int64_t> LogEnd(const KafkaOptions& kafka);
 
+/// Gives `see` the entries of its log in [first, end), less those that retention has taken.
+[[nodiscard]] Status ReadLog(const KafkaOptions& kafka, std::int64_t first, std::int64_t end,
+                             const std::function<void(const LogItem& item)>& see);
+
 /// Where its judges' group goes on in the log; 0 where it has committed nothing.
 [[nodiscard]] Result<std::int64_t> JudgedUpTo(const KafkaOptions& kafka);
 
@@ -36,9 +42,15 @@ class CatchUp {
   [[nodiscard]] Result<std::string> WhatIsMissing();
 
  private:
+  /// The place in the log, from the judges' on, behind which no entry is of a record before its
+  /// bound.
+  [[nodiscard]] Result<std::int64_t> FindNeeded() const;
+
   const KafkaOptions& kafka_;
   const std::map<InputPartition, std::int64_t> bounds_;
-  std::optional<std::int64_t> log_end_;  ///< once all of it is in the log: before this offset
+  /// Where judges must have come to, once all of it is in the log. Extraction may have put more
+  /// behind it, and goes on to.
+  std::optional<std::int64_t> needed_;
 };
 
 }  // namespace crawlsieve::consumer

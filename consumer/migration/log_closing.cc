@@ -12,9 +12,7 @@
 #include "plugin/fingerprint/checksum.h"
 #include "plugin/judge/parameters_entry.h"
 #include "plugin/log/entries.h"
-#include "plugin/log/log_reader.h"
 
-#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <utility>
@@ -28,46 +26,11 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds kTimeout{10'000};
-constexpr milliseconds kPoll{200};
-/// Nothing comes of the log for so long: the broker is as good as gone.
 constexpr std::chrono::seconds kPatience{60};
-constexpr std::size_t kEntries = 1000;  ///< read at a time
 
 Result<std::unique_ptr<Consumer>> MakeConsumer(const ClientRecipe& recipe,
                                                const KafkaOptions& kafka) {
   return Consumer::Make(recipe, kafka, LoggingCallbacks("migrate"));
-}
-
-/// Gives `see` the entries of [first, end), less those that retention has taken.
-Status ReadEntries(const KafkaOptions& kafka, std::int64_t first, std::int64_t end,
-                   const std::function<void(const LogItem& item)>& see) {
-  if (first >= end) return {};
-  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto source,
-                              KafkaLogSource::Make(kafka, LoggingCallbacks("migrate")));
-  const LogDescription log = LogOf(kafka);
-  std::optional<std::int64_t> seen_gap;
-  LogReader reader(log, *source, seen_gap);
-  CRAWLSIEVE_ASSIGN_OR_RETURN(const LogBounds bounds, source->Bounds(kTimeout));
-  first = std::max(first, bounds.low);
-  if (first >= end) return {};
-  CRAWLSIEVE_RETURN_IF_ERROR(reader.Begin(first));
-  auto deadline = std::chrono::steady_clock::now() + kPatience;
-  while (reader.next() < end) {
-    const std::int64_t before = reader.next();
-    CRAWLSIEVE_RETURN_IF_ERROR(
-        reader.Fetch(std::min(kEntries, static_cast<std::size_t>(end - before)), kPoll));
-    while (true) {
-      CRAWLSIEVE_ASSIGN_OR_RETURN(const auto item, reader.Take());
-      if (!item.has_value()) break;
-      see(*item);
-    }
-    const auto now = std::chrono::steady_clock::now();
-    if (reader.next() > before) deadline = now + kPatience;
-    if (now < deadline) continue;
-    return MakeError(ErrorCode::kIo, fmt::format("log {}: no entry came for {} s at offset {}",
-                                                 log.topic, kPatience.count(), before));
-  }
-  return {};
 }
 
 /// The place of the judges' group.
@@ -106,7 +69,7 @@ Result<std::optional<log::Closing>> FindClosing(const KafkaOptions& kafka) {
   if (place.offset == 0) return closing;
   bool is_other = false;
   CRAWLSIEVE_RETURN_IF_ERROR(
-      ReadEntries(kafka, place.offset - 1, place.offset, [&](const LogItem& item) {
+      ReadLog(kafka, place.offset - 1, place.offset, [&](const LogItem& item) {
         is_other = !place.metadata.empty() && place.metadata != Hex(RawChecksum(item.value));
         if (item.entry != nullptr && IsClosing(*item.entry)) {
           closing = item.entry->parameters().closing();
@@ -123,7 +86,7 @@ Status LogClosing::ReadJudged(const TopicProgress& progress) {
   CRAWLSIEVE_ASSIGN_OR_RETURN(const PartitionOffset place, PlaceOf(kafka_));
   const std::int64_t first = judged_;
   const auto total = static_cast<std::uint64_t>(place.offset - first);
-  CRAWLSIEVE_RETURN_IF_ERROR(ReadEntries(kafka_, first, place.offset, [&](const LogItem& item) {
+  CRAWLSIEVE_RETURN_IF_ERROR(ReadLog(kafka_, first, place.offset, [&](const LogItem& item) {
     progress(static_cast<std::uint64_t>(item.offset - first), total, kafka_.log_topic);
     if (item.is_skipped || item.entry == nullptr || !item.entry->has_page()) return;
     bounds_.SeeJudged(item.entry->page().source());
@@ -140,7 +103,7 @@ Status LogClosing::ReadExtracted() {
 
 Status LogClosing::ReadWaiting() {
   CRAWLSIEVE_ASSIGN_OR_RETURN(const std::int64_t end, LogEnd(kafka_));
-  return ReadEntries(kafka_, judged_, end, [this](const LogItem& item) {
+  return ReadLog(kafka_, judged_, end, [this](const LogItem& item) {
     if (item.is_skipped || item.entry == nullptr || !item.entry->has_page()) return;
     bounds_.SeeWaiting(item.entry->page().source());
   });

@@ -35,12 +35,12 @@ class SwitchTest(DeploymentsTest):
             self.kills[name] += 1
         self.stop(process, signal.SIGKILL)
 
-    def kill_in(self, process, name, topic, grown):
-        """Kills it once the topic has grown so much."""
+    def kill_in(self, process, config, name, topic, grown):
+        """Kills it once the topic has grown so much. `config`: whose log it writes to."""
         begun = self.end_of(topic)
         deadline = time.monotonic() + SECONDS
         while process.poll() is None and self.end_of(topic) < begun + grown:
-            self.assertLess(time.monotonic(), deadline, name)
+            self.assertLess(time.monotonic(), deadline, f"{name}: {self.log_of(config)[-3000:]}")
         self.kill(process, name, 0)
 
     def wait_until_ahead(self, topic, other, by, config):
@@ -50,6 +50,20 @@ class SwitchTest(DeploymentsTest):
 
     def switch(self, old, new):
         return self.start(new, ("migrate", "switch", str(old)))
+
+    def extract_further(self, config):
+        """Puts entries into its log that no judge has come to."""
+        extract = yaml.safe_load(config.read_text())
+        extract["service"]["roles"] = ["extract"]
+        path = self.folder / "extract.yaml"
+        path.write_text(yaml.safe_dump(extract))
+        log = extract["kafka"]["log"]["topic"]
+        end = self.end_of(log)
+        extracting = self.start(path)
+        deadline = time.monotonic() + SECONDS
+        while self.end_of(log) < end + 100:
+            self.assertLess(time.monotonic(), deadline, self.log_of(path)[-3000:])
+        self.stop(extracting)
 
     def test_every_record_has_one_verdict_that_counts(self):
         print(f"seed {OPTIONS.seed}", file=sys.stderr)
@@ -86,13 +100,14 @@ class SwitchTest(DeploymentsTest):
 
         shadow = self.start(new)
         for _ in range((OPTIONS.kills + 3) // 4):
-            self.kill_in(self.switch(old, new), "switch, closing", "crawl.fingerprints", 1)
+            self.kill_in(self.switch(old, new), new, "switch, closing", "crawl.fingerprints", 1)
         self.wait_until_ahead("crawl.verdicts.next", "crawl.verdicts", 2_000, new)
         said = self.migrate("switch", old, new, "--wait", 1, expect=FAILED).stderr
         self.assertIn("stop the judges of the shadow now, group crawlsieve.next.judge", said)
         self.stop(shadow)
+        self.extract_further(new)
         for number in range((OPTIONS.kills + 3) // 4):
-            self.kill_in(self.switch(old, new), "switch, copying", "crawl.verdicts",
+            self.kill_in(self.switch(old, new), new, "switch, copying", "crawl.verdicts",
                          self.chance.randrange(900) if number > 0 else 900)
         said = json.loads(self.migrate("switch", old, new, "--json").stdout)
         self.assertEqual(said["closed_log"], "crawl.fingerprints")
