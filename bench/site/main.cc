@@ -100,11 +100,12 @@ site::PageObservation PageOf(std::string_view url, std::uint64_t i, bool one_con
 /// The rows of one site, as a fold keeps them: bytes.
 struct Rows {
   std::string host;
-  std::string latest;
+  std::string parts;   ///< of the latest pages
+  std::string latest;  ///< those behind the parts
   std::size_t latest_pages = 0;
   std::string site;
 
-  [[nodiscard]] std::size_t bytes() const { return latest.size() + site.size(); }
+  [[nodiscard]] std::size_t bytes() const { return parts.size() + latest.size() + site.size(); }
 };
 
 template <typename Value>
@@ -117,17 +118,24 @@ Value OrDie(Result<Value> value) {
 /// Takes a page as a fold would; how many bytes it read and wrote.
 std::size_t Fold(Rows& rows, const site::PageObservation& page) {
   std::size_t bytes = rows.latest.size();
-  if (site::LatestPages{rows.latest_pages, rows.latest.size()}.is_full()) {
-    bytes += rows.bytes();
+  if (site::LatestPages{rows.latest_pages, rows.parts.size() + rows.latest.size()}.is_full()) {
+    bytes += rows.parts.size() + rows.site.size();
     site::Site site = rows.site.empty() ? site::Site() : OrDie(site::Site::Decode(rows.site));
     std::vector<site::Brought> brought;
-    if (!site::AddPages(rows.host, rows.latest, site, brought)) std::abort();
+    if (!site::AddPages(rows.host, rows.parts + rows.latest, site, brought)) std::abort();
+    rows.parts.clear();
     rows.latest.clear();
     rows.latest_pages = 0;
     rows.site = site.Encode();
     bytes += rows.site.size();
   }
-  rows.latest += site::EncodePage(rows.host, page);
+  const std::string encoded = site::EncodePage(rows.host, page);
+  if (!rows.latest.empty() &&
+      rows.latest.size() + encoded.size() > site::LatestPages::kInRowBytes) {
+    bytes += rows.latest.size();
+    rows.parts += std::exchange(rows.latest, {});
+  }
+  rows.latest += encoded;
   ++rows.latest_pages;
   return bytes + rows.latest.size();
 }

@@ -206,9 +206,9 @@ class Judging {
         ObservationOf({page_, decision_.verdict, schedule_->result(), neighbours_, is_first_fetch_,
                        SimhashOfContent(), schedule_->time()});
     if (!observation.has_value()) return {};
-    CRAWLSIEVE_ASSIGN_OR_RETURN(
-        decision_.site, crawlsieve::LearnOfSite(*observation, host_, parameters_.sites.max, view_));
-    return {};
+    return crawlsieve::LearnOfSite(
+        *observation, host_, {parameters_.sites.max, fold_version_ >= kFoldVersionOfLatestParts},
+        view_, decision_.site);
   }
 
   [[nodiscard]] std::uint64_t SimhashOfContent() const {

@@ -12,18 +12,20 @@
 namespace crawlsieve {
 namespace {
 
-/// Versions that know no schedules read format 3, those without the row of all sites format 4, and
-/// those without latest pages of hosts format 5. They must not go on with a state that has some,
-/// nor by parameters that ask for rules that they don't have.
+/// Versions that know no schedules read format 3, those without the row of all sites format 4,
+/// those without latest pages of hosts format 5, and those without rows of these format 6. They
+/// must not go on with a state that has some, nor by parameters that ask for rules that they don't
+/// have.
 constexpr std::uint32_t kOldestStateFormat = 3;
-constexpr std::uint32_t kStateFormat = 6;
+constexpr std::uint32_t kStateFormat = 7;
 
 }  // namespace
 
 std::uint32_t StateFormatOf(std::uint32_t fold_version) {
   if (fold_version < kFoldVersionOfSchedules) return kOldestStateFormat;
-  if (fold_version < kFoldVersionOfSitesRow) return kStateFormat - 2;
-  return fold_version < kFoldVersionOfSites ? kStateFormat - 1 : kStateFormat;
+  if (fold_version < kFoldVersionOfSitesRow) return kStateFormat - 3;
+  if (fold_version < kFoldVersionOfSites) return kStateFormat - 2;
+  return fold_version < kFoldVersionOfLatestParts ? kStateFormat - 1 : kStateFormat;
 }
 
 Result<StoredProgress> ReadProgress(RowReader& rows) {

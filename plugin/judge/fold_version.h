@@ -5,7 +5,7 @@
 namespace crawlsieve {
 
 /// The rules by which this binary folds the log. A log written for other rules is refused.
-inline constexpr std::uint32_t kFoldVersion = 8;
+inline constexpr std::uint32_t kFoldVersion = 9;
 
 /// The oldest rules it has: version 4 is version 5 without gaps and samples in the marks and
 /// without the host's count of pages that ran into a limit, and a page that isn't evaluated retires
@@ -13,6 +13,7 @@ inline constexpr std::uint32_t kFoldVersion = 8;
 /// grows, and a fetch that is late or failed is like any other. Version 6 is version 7 without
 /// positions. Version 7 is version 8 without what is learned of sites, without purges, expiry and
 /// the bound on kept pages, without revisit records, and with the weighted mean as every priority.
+/// Version 8 is version 9 with all latest pages of a host in the host's own row.
 inline constexpr std::uint32_t kOldestFoldVersion = 4;
 
 /// Of the entry that ends a log: no binary ever has these rules, so each refuses what follows.
@@ -49,6 +50,10 @@ inline constexpr std::uint32_t kFoldVersionOfUnfollowedLinks = 8;
 
 /// The first rules under which pages are taken out of the state: purges, expiry, the bound.
 inline constexpr std::uint32_t kFoldVersionOfRemoval = 8;
+
+/// The first rules under which the latest pages of a host have rows of their own. Verdicts and
+/// scores don't depend on it.
+inline constexpr std::uint32_t kFoldVersionOfLatestParts = 9;
 
 /// The first rules under which a page without a body may repeat an earlier fetch.
 inline constexpr std::uint32_t kFoldVersionOfRevisits = 8;

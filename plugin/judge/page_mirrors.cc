@@ -49,17 +49,14 @@ Result<Mirror> SeenFrom(const Mirror& mirror, std::string_view host, RowReader& 
 class MirrorLearning {
  public:
   MirrorLearning(const MirrorFacts& facts, state::Host& host, RowReader& rows)
-      : facts_(facts),
-        record_(host),
-        rows_(rows),
-        url_(facts.page.canonical_url()),
-        host_(site::PartsOf(url_).host),
-        path_(site::PathOf(url_)) {}
+      : facts_(facts), record_(host), rows_(rows), url_(facts.page.canonical_url()) {}
 
   [[nodiscard]] Result<bool> Learn() && {
     const bool has_content = facts_.verdict.cluster.has_value();
     if (!has_content || facts_.verdict.reason == Reason::kOutdated) return false;
     if (facts_.first_fetch) record_.set_contents(record_.contents() + 1);
+    if (facts_.match == nullptr && record_.mirrors().empty()) return false;
+    path_ = site::PathOf(url_);
     if (facts_.match != nullptr) {
       const std::string_view matched = facts_.match->canonical_url();
       if (site::PathOf(matched) == path_ && site::SiteOf(matched) != site::SiteOf(url_)) {
@@ -85,7 +82,8 @@ class MirrorLearning {
                                 facts_.first_fetch ? TakeFirstFetch(mirror) : TakeRefetch(mirror));
     const bool is_look = mirror.in_use && record_.contents() % kPagesBetweenLooks == 0;
     if (!is_pair && !is_look) return {};
-    CRAWLSIEVE_ASSIGN_OR_RETURN(const auto other, SeenFrom(mirror, host_, rows_));
+    const std::string_view host = site::PartsOf(url_).host;
+    CRAWLSIEVE_ASSIGN_OR_RETURN(const auto other, SeenFrom(mirror, host, rows_));
     const bool in_use = site::EvidenceOf(mirror, other, record_.contents()).IsMirror(mirror.in_use);
     is_news_ = is_news_ || in_use != mirror.in_use;
     mirror.in_use = in_use;
@@ -152,8 +150,7 @@ class MirrorLearning {
   state::Host& record_;
   RowReader& rows_;
   const std::string_view url_;
-  const std::string_view host_;
-  const std::string_view path_;
+  std::string_view path_;     // into the URL
   std::string_view matched_;  // the origin of a match of the same path there; else empty
   bool is_news_ = false;
 };

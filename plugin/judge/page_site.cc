@@ -11,6 +11,8 @@
 #include <bit>
 #include <utility>
 
+#include <fmt/format.h>
+
 namespace crawlsieve {
 namespace {
 
@@ -80,7 +82,28 @@ std::pair<std::uint64_t, int> NewsOf(const site::Site& site) {
 }
 
 site::LatestPages LatestPagesOf(const state::Host& record) {
-  return {record.latest_pages(), record.latest().size()};
+  return {record.latest_pages(), record.latest_part_bytes() + record.latest().size()};
+}
+
+void ClearLatestPages(state::Host& record) {
+  record.clear_latest();
+  record.clear_latest_pages();
+  record.clear_latest_parts();
+  record.clear_latest_part_bytes();
+}
+
+/// Lets a site take the latest pages of a host, in the order in which they came.
+Status AddLatestPages(std::string_view host, const state::Host& record, RowReader& rows,
+                      site::Site& site, std::vector<site::Brought>& brought) {
+  for (const std::string& key : LatestPart::KeysOf(host, record)) {
+    CRAWLSIEVE_ASSIGN_OR_RETURN(const auto part, rows.Row(Table::kHosts, key));
+    if (!part.has_value()) {
+      return MakeError(ErrorCode::kCorruption,
+                       fmt::format("state: latest pages of host {} are gone", host));
+    }
+    CRAWLSIEVE_RETURN_IF_ERROR(site::AddPages(host, *part, site, brought));
+  }
+  return site::AddPages(host, record.latest(), site, brought);
 }
 
 }  // namespace
@@ -136,8 +159,7 @@ bool ClearSite(state::Host& record) {
       record.mirrors().empty()) {
     return false;
   }
-  record.clear_latest();
-  record.clear_latest_pages();
+  ClearLatestPages(record);
   record.clear_contents();
   record.clear_mirrors();
   return true;
@@ -146,41 +168,53 @@ bool ClearSite(state::Host& record) {
 /// The taking of one page.
 class SiteLearning {
  public:
-  SiteLearning(const site::PageObservation& observation, std::uint64_t max_sites, RowReader& rows)
-      : observation_(observation), max_sites_(max_sites), rows_(rows) {}
+  SiteLearning(const site::PageObservation& observation, const SiteRules& rules, RowReader& rows,
+               SiteChange& change)
+      : observation_(observation), rules_(rules), rows_(rows), change_(change) {}
 
-  [[nodiscard]] Result<SiteChange> LearnWith(HostRow& host) && {
+  [[nodiscard]] Status LearnWith(HostRow& host) && {
     const std::string_view site = site::SiteOf(observation_.url);
     owner_ = LatestPagesOwner(site, host.key);
     change_.site = site;
     change_.is_www = owner_.size() > site.size();
     change_.taken = observation_;
-    if (owner_ == host.key) {
-      CRAWLSIEVE_RETURN_IF_ERROR(Add(host.record));
-    } else {
-      CRAWLSIEVE_ASSIGN_OR_RETURN(auto read, HostRow::Read(rows_, owner_));
-      change_.owner = read.has_value() ? std::move(*read) : HostRow{std::string(owner_), {}};
-      CRAWLSIEVE_RETURN_IF_ERROR(Add(change_.owner->record));
-    }
-    return std::move(change_);
+    if (owner_ == host.key) return Add(host.record);
+    CRAWLSIEVE_ASSIGN_OR_RETURN(auto read, HostRow::Read(rows_, owner_));
+    change_.owner = read.has_value() ? std::move(*read) : HostRow{std::string(owner_), {}};
+    return Add(change_.owner->record);
   }
 
  private:
   Status Add(state::Host& record) {
     if (LatestPagesOf(record).is_full()) {
       CRAWLSIEVE_RETURN_IF_ERROR(Move(record));
-      record.clear_latest();
-      record.clear_latest_pages();
+      change_.gone_parts = LatestPart::KeysOf(owner_, record);
+      ClearLatestPages(record);
     }
-    record.mutable_latest()->append(site::EncodePage(owner_, observation_));
+    const std::string page = site::EncodePage(owner_, observation_);
+    if (rules_.has_parts) MakeRoomFor(page, record);
+    record.mutable_latest()->append(page);
     record.set_latest_pages(record.latest_pages() + 1);
     change_.latest_pages = record.latest_pages();
     return {};
   }
 
+  /// Has the pages before in a part, if the row would become long.
+  void MakeRoomFor(const std::string& page, state::Host& record) {
+    if (record.latest().empty() ||
+        record.latest().size() + page.size() <= site::LatestPages::kInRowBytes) {
+      return;
+    }
+    change_.part = LatestPart{LatestPart::Key(owner_, record.latest_parts()), record.latest()};
+    record.set_latest_parts(record.latest_parts() + 1);
+    record.set_latest_part_bytes(record.latest_part_bytes() +
+                                 static_cast<std::uint32_t>(record.latest().size()));
+    record.clear_latest();
+  }
+
   /// Lets the site have the latest pages of the owner, if it has the slot or can have it.
   Status Move(const state::Host& owner) {
-    const SiteSlot slot = SiteSlot::Of(change_.site, max_sites_);
+    const SiteSlot slot = SiteSlot::Of(change_.site, rules_.max_sites);
     std::string key = SiteSlotRow::Key(slot);
     CRAWLSIEVE_ASSIGN_OR_RETURN(auto read, SiteSlotRow::Read(rows_, key));
     change_.slot = read.has_value() ? std::move(*read) : SiteSlotRow{std::move(key), {}};
@@ -200,8 +234,7 @@ class SiteLearning {
     }
     record.set_patience(std::min(record.patience() + pages, kMaxPatience));
     const auto before = NewsOf(learned.site);
-    CRAWLSIEVE_RETURN_IF_ERROR(
-        site::AddPages(owner_, owner.latest(), learned.site, change_.brought));
+    CRAWLSIEVE_RETURN_IF_ERROR(AddLatestPages(owner_, owner, rows_, learned.site, change_.brought));
     change_.is_news = NewsOf(learned.site) != before;
     change_.takes_latest = true;
     change_.learned = std::move(learned);
@@ -209,25 +242,26 @@ class SiteLearning {
   }
 
   const site::PageObservation& observation_;
-  const std::uint64_t max_sites_;
+  const SiteRules& rules_;
   RowReader& rows_;
+  SiteChange& change_;
   std::string_view owner_;  // into the URL, or into the key of the host's row
-  SiteChange change_;
 };
 
 }  // namespace
 
-Result<SiteChange> LearnOfSite(const site::PageObservation& observation, HostRow& host,
-                               std::uint64_t max_sites, RowReader& rows) {
-  return SiteLearning(observation, max_sites, rows).LearnWith(host);
+Status LearnOfSite(const site::PageObservation& observation, HostRow& host, const SiteRules& rules,
+                   RowReader& rows, SiteChange& change) {
+  return SiteLearning(observation, rules, rows, change).LearnWith(host);
 }
 
-void NameSiteRows(std::string_view site, const HostRow& host, std::uint64_t max_sites,
+void NameSiteRows(std::string_view site, const HostRow& owner, std::uint64_t max_sites,
                   const std::function<void(std::string_view key)>& name) {
-  if (!LatestPagesOf(host.record).is_full()) return;
+  if (!LatestPagesOf(owner.record).is_full()) return;
   const SiteSlot slot = SiteSlot::Of(site, max_sites);
   name(SiteSlotRow::Key(slot));
   name(SiteRow::Key(slot));
+  for (const std::string& key : LatestPart::KeysOf(owner.key, owner.record)) name(key);
 }
 
 Result<bool> ForgetSite(std::string_view name, std::uint64_t max_sites, RowReader& rows,
@@ -245,7 +279,11 @@ Result<bool> ForgetSite(std::string_view name, std::uint64_t max_sites, RowReade
   }
   for (const std::string& owner : LatestPagesOwnersOf(name)) {
     CRAWLSIEVE_ASSIGN_OR_RETURN(auto host, HostRow::Read(rows, owner));
-    if (!host.has_value() || !ClearSite(host->record)) continue;
+    if (!host.has_value()) continue;
+    for (const std::string& key : LatestPart::KeysOf(owner, host->record)) {
+      changes.Delete(Table::kHosts, key);
+    }
+    if (!ClearSite(host->record)) continue;
     if (host->record.ByteSizeLong() == 0) {
       changes.Delete(Table::kHosts, host->key);
     } else {
@@ -290,8 +328,7 @@ Result<std::optional<SiteState>> ReadSite(std::string_view name, std::uint64_t m
     if (pages == 0) continue;
     if (!known.has_value()) known.emplace();
     std::vector<site::Brought> ignored;
-    CRAWLSIEVE_RETURN_IF_ERROR(
-        site::AddPages(owners[i], host->record.latest(), known->site, ignored));
+    CRAWLSIEVE_RETURN_IF_ERROR(AddLatestPages(owners[i], host->record, rows, known->site, ignored));
     known->latest_pages[i] = pages;
   }
   return known;

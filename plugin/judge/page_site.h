@@ -51,10 +51,12 @@ struct PageFacts {
 struct SiteChange {
   std::string site;     ///< of the page; empty: the page tells nothing, and nothing below is set
   bool is_www = false;  ///< the latest pages are those of "www." and the site's name
-  std::uint32_t latest_pages = 0;  ///< of the owner, this one included
-  bool takes_latest = false;       ///< the site took those that there were before this one
-  bool drops_latest = false;       ///< or they are lost, because another site has the slot
-  std::optional<HostRow> owner;    ///< where that isn't the page's host
+  std::uint32_t latest_pages = 0;       ///< of the owner, this one included
+  bool takes_latest = false;            ///< the site took those that there were before this one
+  bool drops_latest = false;            ///< or they are lost, because another site has the slot
+  std::optional<HostRow> owner;         ///< where that isn't the page's host
+  std::optional<LatestPart> part;       ///< of the owner's latest pages
+  std::vector<std::string> gone_parts;  ///< keys of those that were
   std::optional<SiteSlotRow> slot;
   std::optional<SiteRow> learned;
   /// A site that had to give up the slot, in place of which `learned` comes.
@@ -67,10 +69,17 @@ struct SiteChange {
   site::PageObservation taken;
 };
 
+/// How sites are learned of.
+struct SiteRules {
+  std::uint64_t max_sites = 0;  ///< there are slots for so many; isn't 0
+  bool has_parts = false;       ///< kFoldVersionOfLatestParts
+};
+
 /// Takes an observation into the rows of its site, `host` being that of the page with its row,
-/// which may be changed. There are slots for `max_sites`, which isn't 0.
+/// which may be changed. `change` is empty before.
 ///
-/// A page is kept in the row of its host, which is read and written anyway. Once a host has so many
+/// A page is kept in the row of its host, which is read and written anyway; where that has some
+/// already, these go to a row of their own, a part, which is only written. Once a host has so many
 /// latest pages that they are full, its site takes them all. Only then anything is read besides.
 ///
 /// Each site has one slot, by a hash of its name, and may find it taken. A site that holds a slot
@@ -80,9 +89,8 @@ struct SiteChange {
 /// The hash has no key: who owns many names can aim some at the slot of a site, and has to bring
 /// kMaxPatience pages that would be taken before that site is forgotten.
 /// Errors: kIo, kCorruption.
-[[nodiscard]] Result<SiteChange> LearnOfSite(const site::PageObservation& observation,
-                                             HostRow& host, std::uint64_t max_sites,
-                                             RowReader& rows);
+[[nodiscard]] Status LearnOfSite(const site::PageObservation& observation, HostRow& host,
+                                 const SiteRules& rules, RowReader& rows, SiteChange& change);
 inline constexpr std::uint32_t kMaxPatience = 1000;
 
 /// Deletes what is known of a site, its latest pages also where nothing is learned any more.
@@ -96,8 +104,9 @@ inline constexpr std::uint32_t kMaxPatience = 1000;
                                                     std::uint64_t max_sites, std::string_view key,
                                                     RowReader& rows, std::string& changed);
 
-/// Names the rows that LearnOfSite reads of a page besides that of its host, which `host` is.
-void NameSiteRows(std::string_view site, const HostRow& host, std::uint64_t max_sites,
+/// Names the rows that LearnOfSite reads of a page besides that of the host whose latest pages are
+/// the site's, which `owner` is.
+void NameSiteRows(std::string_view site, const HostRow& owner, std::uint64_t max_sites,
                   const std::function<void(std::string_view key)>& name);
 
 /// What is known of a site.

@@ -78,8 +78,9 @@ Result<bool> Remover::Begin(const log::Purge& purge, std::string_view scheme) {
   const Selection selection(
       named->kind(), named->text(),
       is_crawl ? ScopeOfCrawl(named->text(), scheme, progress_.parameters->scope) : 0);
-  ForgetPatterns(selection);
+  // In this order: the row of a host says which rows have its latest pages.
   CRAWLSIEVE_RETURN_IF_ERROR(Forget(selection.site()));
+  ForgetPatterns(selection);
   ActivePurge active{progress_.sequence, selection, 0, {}};
   CRAWLSIEVE_ASSIGN_OR_RETURN(const bool is_done, Look(active));
   if (!is_done) progress_.removal.purges.push_back(std::move(active));

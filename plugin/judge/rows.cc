@@ -5,6 +5,7 @@
 #include "plugin/schedule/byte_writer.h"
 #include "plugin/schedule/path_pattern.h"
 #include "plugin/schedule/text_hash.h"
+#include "plugin/site/latest_pages.h"
 
 #include <algorithm>
 #include <charconv>
@@ -248,6 +249,31 @@ void PatternRow::DeleteAll(std::string_view host, Changes& changes) {
     changes.Delete(Table::kHosts, key);
   }
 }
+
+namespace {
+
+constexpr std::uint32_t kMaxParts = site::LatestPages::kMaxPages;
+
+/// Apart from rows of hosts, which every page reads. No slot has so high a number.
+constexpr std::string_view kBeforeHost("\0\xff", 2);
+
+}  // namespace
+
+std::string LatestPart::Key(std::string_view host, std::uint32_t number) {
+  std::string key(kBeforeHost);
+  key += host;
+  key += '\0';
+  return key += static_cast<char>(number);
+}
+
+std::vector<std::string> LatestPart::KeysOf(std::string_view host, const state::Host& record) {
+  std::vector<std::string> keys;
+  const std::uint32_t parts = std::min(record.latest_parts(), kMaxParts);
+  for (std::uint32_t i = 0; i < parts; ++i) keys.push_back(Key(host, i));
+  return keys;
+}
+
+void LatestPart::Write(Changes& changes) const { changes.Put(Table::kHosts, key, pages); }
 
 SiteSlot SiteSlot::Of(std::string_view name, std::uint64_t max_sites) {
   return {schedule::TextHash(name) % max_sites};

@@ -18,6 +18,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace crawlsieve {
 
@@ -116,6 +117,21 @@ struct PatternRow {
   static void DeleteOf(std::string_view canonical_url, Changes& changes);
   /// Deletes all sets of a host.
   static void DeleteAll(std::string_view host, Changes& changes);
+};
+
+/// Table hosts, by NUL, a byte of 255, host name, NUL and the number of the part: some of the
+/// host's latest pages.
+struct LatestPart {
+  std::string key;
+  std::string pages;  ///< as site::EncodePage writes them, one behind the other
+
+  /// `number`: less than site::LatestPages::kMaxPages.
+  [[nodiscard]] static std::string Key(std::string_view host, std::uint32_t number);
+  /// Of those that the host has, in the order in which their pages came.
+  [[nodiscard]] static std::vector<std::string> KeysOf(std::string_view host,
+                                                       const state::Host& record);
+
+  void Write(Changes& changes) const;
 };
 
 /// One of so many slots of sites, by a hash of its name. Value type.

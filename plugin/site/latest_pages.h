@@ -22,6 +22,9 @@ namespace crawlsieve::site {
 struct LatestPages {
   static constexpr std::size_t kMaxPages = 16;
   static constexpr std::size_t kFullBytes = 2048;
+  /// What the host's row has of them at most, if more than one page: those before go to a row that
+  /// is read when the site takes them, and not for each page.
+  static constexpr std::size_t kInRowBytes = 192;
 
   std::size_t pages = 0;
   std::size_t bytes = 0;

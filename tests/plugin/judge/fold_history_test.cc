@@ -116,6 +116,10 @@ TEST(FoldHistory, EveryFoldVersionGivesTheVerdictsAndTheStateThatWereWrittenDown
       {1, 7, {"4ee0e3cdaf62b02f16808ca2910a3278", "b6814d405bdf66fb655ff2ac963a554a"}},
       {2, 7, {"9c196e918075e94092b24fbef8ddca5f", "277388d9f780775dbba46ba58d136ee9"}},
       {3, 7, {"9284c2132cdaf682541b55cae20218c7", "9a0ea354f7759e7d9f3cb6fe2dab6c30"}},
+      {0, 8, {"72919e19a242d78552e41b82d4fbca92", "3b2fda17dc9fc3d8c85dd1dd8db31ad8"}},
+      {1, 8, {"4ee0e3cdaf62b02f16808ca2910a3278", "8c0a1c5e8fc2c011fd3e9e552418b8a1"}},
+      {2, 8, {"9c196e918075e94092b24fbef8ddca5f", "dd21fe4ad63263aa56538c50c02220e0"}},
+      {3, 8, {"9284c2132cdaf682541b55cae20218c7", "258830ca6cd73d025439fe126fb50bc9"}},
   };
   for (const Case& c : cases) {
     SCOPED_TRACE(c.fold_version);
@@ -133,6 +137,23 @@ TEST(FoldHistory, Version7WithSitesGivesTheVerdictsThatWereWrittenDown) {
       "9c196e918075e94092b24fbef8ddca5f", "9284c2132cdaf682541b55cae20218c7"};
   for (std::uint64_t seed = 0; seed < expected.size(); ++seed) {
     EXPECT_EQ(Fold(History(seed, 7, 1'000'000)).verdicts, expected[seed]) << seed;
+  }
+}
+
+/// Version 8 has all latest pages of a host in the host's row.
+TEST(FoldHistory, Version8WithSitesGivesTheVerdictsAndTheStateThatWereWrittenDown) {
+  const std::vector<Outcome> expected = {
+      {"72919e19a242d78552e41b82d4fbca92", "ec9129773ed8a707b7db5835fb3721b0"},
+      {"4ee0e3cdaf62b02f16808ca2910a3278", "d62c757f1db8623eaacc1ef9716db3b9"},
+      {"9c196e918075e94092b24fbef8ddca5f", "3f699e020c9d74a274dc61782a99d2fc"},
+      {"9284c2132cdaf682541b55cae20218c7", "ec4621d8396c94cc7a377845b3c1525d"},
+  };
+  for (std::uint64_t seed = 0; seed < expected.size(); ++seed) {
+    const Outcome outcome = Fold(History(seed, 8, 1'000'000));
+    EXPECT_EQ(outcome.verdicts, expected[seed].verdicts) << seed;
+    EXPECT_EQ(outcome.state, expected[seed].state) << seed;
+    // What a page brings doesn't depend on the row that it is in.
+    EXPECT_EQ(Fold(History(seed, 9, 1'000'000)).verdicts, outcome.verdicts) << seed;
   }
 }
 
