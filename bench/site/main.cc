@@ -129,13 +129,11 @@ std::size_t Fold(Rows& rows, const site::PageObservation& page) {
     rows.site = site.Encode();
     bytes += rows.site.size();
   }
-  const std::string encoded = site::EncodePage(rows.host, page);
-  if (!rows.latest.empty() &&
-      rows.latest.size() + encoded.size() > site::LatestPages::kInRowBytes) {
+  if (rows.latest.size() >= site::LatestPages::PartBytes(rows.host.size())) {
     bytes += rows.latest.size();
     rows.parts += std::exchange(rows.latest, {});
   }
-  rows.latest += encoded;
+  rows.latest += site::EncodePage(rows.host, page);
   ++rows.latest_pages;
   return bytes + rows.latest.size();
 }

@@ -22,8 +22,8 @@ using site::Answer;
 constexpr std::string_view kWww = "www.";
 
 static_assert(site::Site::kMaxEncodedBytes + site::LatestPages::kFullBytes + site::kMaxPageBytes +
-                  site::Mirrors::kMaxEncodedBytes <
-              63 * 1024);
+                  site::LatestPages::kMaxKeyBytes + site::Mirrors::kMaxEncodedBytes <
+              64 * 1024);
 
 std::optional<Answer> AnswerOf(const PageFacts& facts) {
   if (facts.verdict.reason == Reason::kOutdated) return std::nullopt;
@@ -92,9 +92,19 @@ void ClearLatestPages(state::Host& record) {
   record.clear_latest_part_bytes();
 }
 
+/// The parts of a row that was written by a fold: the row has one of the pages itself.
+Status CheckParts(std::string_view host, const state::Host& record) {
+  if (record.latest_parts() < site::LatestPages::kMaxPages) return {};
+  return MakeError(
+      ErrorCode::kCorruption,
+      fmt::format("state: host {} has {} parts of latest pages, more than there can be", host,
+                  record.latest_parts()));
+}
+
 /// Lets a site take the latest pages of a host, in the order in which they came.
 Status AddLatestPages(std::string_view host, const state::Host& record, RowReader& rows,
                       site::Site& site, std::vector<site::Brought>& brought) {
+  CRAWLSIEVE_RETURN_IF_ERROR(CheckParts(host, record));
   for (const std::string& key : LatestPart::KeysOf(host, record)) {
     CRAWLSIEVE_ASSIGN_OR_RETURN(const auto part, rows.Row(Table::kHosts, key));
     if (!part.has_value()) {
@@ -155,8 +165,8 @@ namespace {
 
 /// Clears what a site has in the row of one of its hosts. Whether there was anything.
 bool ClearSite(state::Host& record) {
-  if (record.latest().empty() && record.latest_pages() == 0 && record.contents() == 0 &&
-      record.mirrors().empty()) {
+  if (record.latest().empty() && record.latest_pages() == 0 && record.latest_parts() == 0 &&
+      record.contents() == 0 && record.mirrors().empty()) {
     return false;
   }
   ClearLatestPages(record);
@@ -186,25 +196,22 @@ class SiteLearning {
 
  private:
   Status Add(state::Host& record) {
+    CRAWLSIEVE_RETURN_IF_ERROR(CheckParts(owner_, record));
     if (LatestPagesOf(record).is_full()) {
       CRAWLSIEVE_RETURN_IF_ERROR(Move(record));
       change_.gone_parts = LatestPart::KeysOf(owner_, record);
       ClearLatestPages(record);
     }
-    const std::string page = site::EncodePage(owner_, observation_);
-    if (rules_.has_parts) MakeRoomFor(page, record);
-    record.mutable_latest()->append(page);
+    if (rules_.has_parts && record.latest().size() >= site::LatestPages::PartBytes(owner_.size())) {
+      MovePagesToPart(record);
+    }
+    record.mutable_latest()->append(site::EncodePage(owner_, observation_));
     record.set_latest_pages(record.latest_pages() + 1);
     change_.latest_pages = record.latest_pages();
     return {};
   }
 
-  /// Has the pages before in a part, if the row would become long.
-  void MakeRoomFor(const std::string& page, state::Host& record) {
-    if (record.latest().empty() ||
-        record.latest().size() + page.size() <= site::LatestPages::kInRowBytes) {
-      return;
-    }
+  void MovePagesToPart(state::Host& record) {
     change_.part = LatestPart{LatestPart::Key(owner_, record.latest_parts()), record.latest()};
     record.set_latest_parts(record.latest_parts() + 1);
     record.set_latest_part_bytes(record.latest_part_bytes() +

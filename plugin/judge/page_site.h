@@ -55,8 +55,8 @@ struct SiteChange {
   bool takes_latest = false;            ///< the site took those that there were before this one
   bool drops_latest = false;            ///< or they are lost, because another site has the slot
   std::optional<HostRow> owner;         ///< where that isn't the page's host
-  std::optional<LatestPart> part;       ///< of the owner's latest pages
-  std::vector<std::string> gone_parts;  ///< keys of those that were
+  std::optional<LatestPart> part;       ///< of the owner's latest pages, that comes with this page
+  std::vector<std::string> gone_parts;  ///< keys of those that go with this page
   std::optional<SiteSlotRow> slot;
   std::optional<SiteRow> learned;
   /// A site that had to give up the slot, in place of which `learned` comes.
@@ -78,7 +78,7 @@ struct SiteRules {
 /// Takes an observation into the rows of its site, `host` being that of the page with its row,
 /// which may be changed. `change` is empty before.
 ///
-/// A page is kept in the row of its host, which is read and written anyway; where that has some
+/// A page is kept in the row of its host, which is read and written anyway; where that has several
 /// already, these go to a row of their own, a part, which is only written. Once a host has so many
 /// latest pages that they are full, its site takes them all. Only then anything is read besides.
 ///
@@ -104,8 +104,8 @@ inline constexpr std::uint32_t kMaxPatience = 1000;
                                                     std::uint64_t max_sites, std::string_view key,
                                                     RowReader& rows, std::string& changed);
 
-/// Names the rows that LearnOfSite reads of a page besides that of the host whose latest pages are
-/// the site's, which `owner` is.
+/// Names the rows that LearnOfSite reads of a page besides that of `owner`, the host of which it is
+/// a latest page (LatestPagesOwner).
 void NameSiteRows(std::string_view site, const HostRow& owner, std::uint64_t max_sites,
                   const std::function<void(std::string_view key)>& name);
 

@@ -204,6 +204,8 @@ void UrlRow::Write(Changes& changes) const { WriteRecord(Table::kUrls, key, reco
 void UrlRow::Delete(Changes& changes) const { changes.Delete(Table::kUrls, key); }
 
 Result<std::optional<HostRow>> HostRow::Read(RowReader& rows, std::string_view key) {
+  // A row of another kind. A URL that can't be taken apart may have NUL in the place of a host.
+  if (key.find('\0') != std::string_view::npos) return std::optional<HostRow>();
   auto row = ReadRow<HostRow>(rows, Table::kHosts, key);
   if (row && row->has_value()) (*row)->key = key;
   return row;
@@ -254,7 +256,8 @@ namespace {
 
 constexpr std::uint32_t kMaxParts = site::LatestPages::kMaxPages;
 
-/// Apart from rows of hosts, which every page reads. No slot has so high a number.
+/// Apart from rows of hosts, which every page reads. Other keys that begin with NUL are those of
+/// slots, and end in a letter.
 constexpr std::string_view kBeforeHost("\0\xff", 2);
 
 }  // namespace

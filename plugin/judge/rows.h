@@ -96,6 +96,7 @@ struct HostRow {
   std::string key;
   state::Host record;
 
+  /// Also nullopt where the key has NUL, which no host's name has.
   [[nodiscard]] static Result<std::optional<HostRow>> Read(RowReader& rows, std::string_view key);
 
   void Write(Changes& changes) const;

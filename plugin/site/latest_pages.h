@@ -3,6 +3,7 @@
 #include "plugin/base/result.h"
 #include "plugin/site/site.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -22,12 +23,18 @@ namespace crawlsieve::site {
 struct LatestPages {
   static constexpr std::size_t kMaxPages = 16;
   static constexpr std::size_t kFullBytes = 2048;
-  /// What the host's row has of them at most, if more than one page: those before go to a row that
-  /// is read when the site takes them, and not for each page.
-  static constexpr std::size_t kInRowBytes = 192;
+  static constexpr std::size_t kPartBytes = 128;
 
   std::size_t pages = 0;
   std::size_t bytes = 0;
+
+  /// From so many bytes on, pages in the row of the host go to a row of their own, a part, with the
+  /// next page. Its key has the name of the host, so a part of a long name has more pages.
+  [[nodiscard]] static constexpr std::size_t PartBytes(std::size_t host_bytes) {
+    return std::max(kPartBytes, 2 * host_bytes);
+  }
+  /// Of the keys of a host's parts.
+  static constexpr std::size_t kMaxKeyBytes = 1152;
 
   /// Whether the site must take them before the next one comes.
   [[nodiscard]] bool is_full() const { return pages >= kMaxPages || bytes > kFullBytes; }

@@ -195,7 +195,7 @@ TEST_P(DecisionTest, ARowThatCantBeReadIsAnErrorWhicheverItIs) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, DecisionTest,
                          ::testing::Combine(::testing::Values(0, 1, 2, 3, 20070508),
-                                            ::testing::Values(4U, 5U, 6U, 8U)));
+                                            ::testing::Values(4U, 5U, 6U, 8U, 9U)));
 
 TEST(Decide, SaysSoWhereTheIndexHasADocumentThatTheRowsLack) {
   MemoryState state;
@@ -245,6 +245,9 @@ TEST(Rows, KeysAreThoseOfTheStateFormat) {
   const std::string pattern = PatternRow::Key("a.example", "/N/*");
   EXPECT_EQ(pattern.substr(0, 10), std::string("a.example\0", 10));
   EXPECT_EQ(pattern.size(), 11U);
+  EXPECT_EQ(LatestPart::Key("a.example", 2), std::string("\0\xff"
+                                                         "a.example\0\2",
+                                                         13));
   Changes changes;
   log::Source source;
   source.set_topic("crawl/pages");

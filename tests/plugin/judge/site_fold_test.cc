@@ -388,7 +388,7 @@ TEST_F(SiteFoldTest, TheRowOfAHostHasFewLatestPagesAndPartsHaveTheOthers) {
   state::Host host;
   ASSERT_TRUE(host.ParseFromString(row));
   EXPECT_EQ(host.latest_pages(), 16U);
-  EXPECT_LE(host.latest().size(), site::LatestPages::kInRowBytes);
+  EXPECT_LE(host.latest().size(), 2 * site::LatestPages::kPartBytes);
   std::size_t bytes = 0;
   for (std::uint32_t i = 0; i < host.latest_parts(); ++i) {
     bytes += store_->Get(Table::kHosts, LatestPart::Key(kSite, i)).value().value().size();
@@ -459,6 +459,75 @@ TEST_F(SiteFoldTest, PartsGoWithTheirHost) {
   Fold(purge);
   EXPECT_EQ(parts_of("host.example.org"), of_other);
   EXPECT_EQ(static_cast<std::ptrdiff_t>(Parts().size()), of_other);
+}
+
+/// A URL that can't be taken apart is kept as it is, NUL included. What it has in the place of a
+/// host may look like the key of another row.
+TEST_F(SiteFoldTest, AUrlWithNulNamesNoOtherRow) {
+  for (int i = 0; i < 20; ++i) {
+    Fold(Page(fmt::format("http://host.example/a/{}.html", i % 18), std::to_string(i)));
+  }
+  Commit();
+  std::vector<std::string> keys;
+  ASSERT_TRUE(store_->ForEach(Table::kHosts, [&keys](std::string_view key, std::string_view) {
+    // Texts of an entry are UTF-8.
+    const bool is_text = std::ranges::all_of(key, [](char c) { return c >= 0; });
+    if (is_text) keys.emplace_back(key);
+    return Status();
+  }));
+  ASSERT_GE(keys.size(), 2U);  // of the host and of its patterns
+  for (const std::string& key : keys) {
+    SCOPED_TRACE(::testing::PrintToString(key));
+    const std::string url = "http://" + key + "/b.html";
+    log::Entry entry = Page(url, "b" + key);
+    if (key != kSite) entry.mutable_page()->clear_host();
+    const auto folded = detector_->Fold(entry);
+    ASSERT_TRUE(folded.has_value()) << folded.error().message;
+    const auto scores = detector_->ScoresOf(entry.page(), *folded->verdict);
+    EXPECT_TRUE(scores.has_value()) << scores.error().message;
+    log::Question question;
+    question.set_url(url);
+    question.set_host(key);
+    const auto answer = detector_->AnswerTo(question);
+    EXPECT_TRUE(answer.has_value()) << answer.error().message;
+    if (key == kSite) continue;
+    log::Entry purge;
+    purge.mutable_purge()->set_id(key);
+    purge.mutable_purge()->set_url_prefix("http://" + key + "/");
+    const auto purged = detector_->Fold(purge);
+    EXPECT_TRUE(purged.has_value()) << purged.error().message;
+  }
+  EXPECT_EQ(Fetches(Counts().fetched), 19U);
+}
+
+TEST_F(SiteFoldTest, KeysOfPartsStayWithinTheirBoundWhateverTheName) {
+  for (std::size_t host_bytes = 1; host_bytes <= 1024; ++host_bytes) {
+    const std::size_t key_bytes = LatestPart::Key(std::string(host_bytes, 'h'), 0).size();
+    // Full pages are taken before the next one comes, and the row keeps one of them.
+    const std::size_t parts =
+        std::min(site::LatestPages::kMaxPages - 1,
+                 site::LatestPages::kFullBytes / site::LatestPages::PartBytes(host_bytes));
+    EXPECT_LE(parts * key_bytes, site::LatestPages::kMaxKeyBytes) << host_bytes;
+  }
+}
+
+TEST_F(SiteFoldTest, MorePartsThanThereCanBeAreCorruption) {
+  for (int i = 0; i < 9; ++i) {
+    Fold(Page(fmt::format("http://host.example/a/{}.html", i), std::to_string(i)));
+  }
+  Commit();
+  state::Host host;
+  ASSERT_TRUE(host.ParseFromString(store_->Get(Table::kHosts, kSite).value().value()));
+  host.set_latest_parts(300);
+  Changes changes;
+  changes.Put(Table::kHosts, kSite, host.SerializeAsString());
+  ASSERT_TRUE(store_->Apply(changes).has_value());
+  const auto site = detector_->SiteAt(kSite);
+  ASSERT_FALSE(site.has_value());
+  EXPECT_EQ(site.error().code, ErrorCode::kCorruption);
+  const auto folded = detector_->Fold(Page("http://host.example/a/9.html", "9"));
+  ASSERT_FALSE(folded.has_value());
+  EXPECT_EQ(folded.error().code, ErrorCode::kCorruption);
 }
 
 TEST_F(SiteFoldTest, AMissingPartIsCorruption) {
