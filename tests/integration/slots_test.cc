@@ -1,6 +1,7 @@
 // The index in slots of other processes, through the brokers: the verdicts are those of one
 // process, whoever dies.
 #include "consumer/service/slots/index_stage.h"
+#include "consumer/status/status_report.h"
 #include "plugin/judge/state_hash.h"
 #include "plugin/judge/state_reader.h"
 #include "plugin/slots/slot_file.h"
@@ -89,6 +90,19 @@ class SlotsTest : public ServiceTest {
     };
     EXPECT_TRUE(Until(is_so, [] { std::this_thread::yield(); }))
         << Readiness(port) << " instead of " << readiness;
+  }
+
+  /// Of the process that answers at `port`; -1: it doesn't answer, or hasn't loaded the slot.
+  static std::int64_t LogOffset(std::uint16_t port, std::uint32_t slot) {
+    httplib::Client http("127.0.0.1", port);
+    const auto answer = http.Get("/status.json");
+    if (!answer) return -1;
+    const auto report = consumer::StatusFromJson(answer->body);
+    if (!report.has_value()) return -1;
+    for (const consumer::SlotReport& one : report->slots) {
+      if (one.slot == slot) return one.log_offset;
+    }
+    return -1;
   }
 
   static void ExpectStop(RunningService& service) {
@@ -205,6 +219,9 @@ TEST_F(SlotsTest, ASlotThatIsKilledComesBackFromItsFile) {
   {
     ServiceProcess index(IndexConfig("one", port));
     WaitUntilDone();
+    // Verdicts come to readers with the changes, before a slot has taken these up.
+    EXPECT_TRUE(
+        Until([&] { return LogOffset(port, 1) > file; }, [] { std::this_thread::yield(); }));
     index.End(SIGTERM);
   }
   EXPECT_GT(FileOffset("one", 1), file) << "written at the stop";
