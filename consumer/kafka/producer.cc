@@ -22,6 +22,7 @@ using std::chrono::steady_clock;
 constexpr int kTransactionTimeout = -1;
 constexpr milliseconds kFirstReportTimeout{1'000};
 constexpr milliseconds kFirstReportStep{10};
+constexpr milliseconds kLastReportsTimeout{1'000};
 
 BrokerStatus StatusFrom(const Client& client, rd_kafka_error_t* error, std::string_view doing) {
   if (error == nullptr) {
@@ -73,7 +74,13 @@ Result<std::unique_ptr<Producer>> Producer::Make(const ClientRecipe& recipe,
   return producer;
 }
 
-Producer::~Producer() = default;
+Producer::~Producer() {
+  // A request that enters a partition into the transaction may not be under way when the client
+  // ends: librdkafka's thread of the coordinator drops it, which may be before its main thread has
+  // counted it, and an assertion ends the process ("txn_req_cnt > 0"). Once there are all reports,
+  // no partition waits.
+  if (is_in_transaction_) static_cast<void>(Flush(kLastReportsTimeout));
+}
 
 void Producer::Deliver(const rd_kafka_message_s& message) {
   ++reported_in_transaction_;
@@ -184,8 +191,10 @@ BrokerStatus Producer::InitTransactions(milliseconds timeout) {
 BrokerStatus Producer::BeginTransaction() {
   produced_in_transaction_ = 0;
   reported_in_transaction_ = 0;
-  return StatusFrom(*client_, rd_kafka_begin_transaction(client_->handle()),
-                    "beginning a transaction");
+  BrokerStatus status = StatusFrom(*client_, rd_kafka_begin_transaction(client_->handle()),
+                                   "beginning a transaction");
+  if (status) is_in_transaction_ = true;
+  return status;
 }
 
 BrokerStatus Producer::SendOffsets(const std::vector<PartitionOffset>& offsets,
@@ -208,6 +217,7 @@ BrokerStatus Producer::CommitTransaction() {
           ErrorClass::kRetriable) {
     status.error().Reclassify(ErrorClass::kFatal);
   }
+  if (status) is_in_transaction_ = false;
   return status;
 }
 
@@ -220,8 +230,11 @@ BrokerStatus Producer::AbortTransaction() {
          steady_clock::now() < deadline) {
     Poll(kFirstReportStep);
   }
-  return StatusFrom(*client_, rd_kafka_abort_transaction(client_->handle(), kTransactionTimeout),
-                    "aborting the transaction");
+  BrokerStatus status =
+      StatusFrom(*client_, rd_kafka_abort_transaction(client_->handle(), kTransactionTimeout),
+                 "aborting the transaction");
+  if (status) is_in_transaction_ = false;
+  return status;
 }
 
 std::optional<BrokerError> Producer::FatalError() const { return client_->FatalError(); }

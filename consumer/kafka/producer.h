@@ -32,8 +32,8 @@ struct DeliveryReport {
 ///
 /// Every record that Produce accepts gets exactly one delivery report, unless the producer is
 /// destroyed first.
-/// Thread-compatible. Reports and errors come on the calling thread, inside Poll, Flush and the
-/// transaction calls.
+/// Thread-compatible. Reports and errors come on the calling thread, inside Poll, Flush, the
+/// transaction calls and the end of the producer.
 class Producer {
  public:
   using DeliveryHandler = std::function<void(const DeliveryReport&)>;
@@ -45,6 +45,7 @@ class Producer {
                                                               ClientCallbacks callbacks,
                                                               DeliveryHandler on_delivery);
 
+  /// Waits up to a second for the reports of a transaction that is open; the broker aborts it.
   ~Producer();
 
   Producer(const Producer&) = delete;
@@ -102,6 +103,7 @@ class Producer {
 
   std::unique_ptr<Client> client_;
   DeliveryHandler on_delivery_;
+  bool is_in_transaction_ = false;
   std::uint64_t produced_in_transaction_ = 0;
   std::uint64_t reported_in_transaction_ = 0;
 };

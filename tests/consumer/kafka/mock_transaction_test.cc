@@ -2,6 +2,8 @@
 #include "consumer/kafka/producer.h"
 #include "tests/support/mock_cluster.h"
 
+#include <chrono>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
@@ -183,6 +185,49 @@ TEST(MockTransaction, InitTransactionsSaysWhyNoBrokerAnswers) {
   ASSERT_EQ(Outcome(status), "retriable");
   EXPECT_NE(status.error().message.find("127.0.0.1:1"), std::string::npos)
       << status.error().message;
+}
+
+// librdkafka 2.0.2 may end the process by an assertion otherwise, while it drops the request that
+// enters the partition.
+TEST(MockTransaction, AProducerEndsOnceItsPartitionsAreInTheTransaction) {
+  MockCluster cluster;
+  cluster.CreateTopic(kTopic, 1);
+  const KafkaOptions options = cluster.Options();
+  std::vector<std::uint64_t> written;
+  auto producer = Producer::Make(TransactionalProducer(options), options, {},
+                                 [&](const DeliveryReport& report) {
+                                   if (!report.error.has_value()) written.push_back(report.token);
+                                 });
+  ASSERT_TRUE(producer.has_value());
+  ASSERT_EQ(Outcome((*producer)->InitTransactions(kPatience)), "done");
+  ASSERT_EQ(Outcome((*producer)->FindLeaders(kTopic, kPatience)), "done");
+  ASSERT_EQ(Outcome((*producer)->BeginTransaction()), "done");
+  cluster.FailNextAfter(Request::kAddPartitionsToTxn, RD_KAFKA_RESP_ERR_NO_ERROR, 100);
+  RecordView record;
+  record.topic = kTopic;
+  record.value = "verdict";
+  ASSERT_EQ(Outcome((*producer)->Produce(record, 7)), "done");
+  EXPECT_EQ(written.size(), 0U);
+  producer->reset();
+  EXPECT_EQ(written, std::vector<std::uint64_t>{7});
+}
+
+// The brokers don't answer: the end doesn't wait for them for long.
+TEST(MockTransaction, AProducerEndsWithoutItsReportsWhereNoneCome) {
+  MockCluster cluster;
+  cluster.CreateTopic(kTopic, 1);
+  std::unique_ptr<Producer> producer = MakeProducer(cluster);
+  ASSERT_EQ(Outcome(producer->InitTransactions(kPatience)), "done");
+  ASSERT_EQ(Outcome(producer->FindLeaders(kTopic, kPatience)), "done");
+  ASSERT_EQ(Outcome(producer->BeginTransaction()), "done");
+  cluster.FailNextAfter(Request::kAddPartitionsToTxn, RD_KAFKA_RESP_ERR_NO_ERROR, 60'000);
+  RecordView record;
+  record.topic = kTopic;
+  record.value = "verdict";
+  ASSERT_EQ(Outcome(producer->Produce(record, 7)), "done");
+  const auto begin = std::chrono::steady_clock::now();
+  producer.reset();
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, kPatience);
 }
 
 }  // namespace
