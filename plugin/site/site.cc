@@ -97,7 +97,8 @@ std::optional<Brought> Site::AddPage(const PageObservation& page) {
   const bool has_content = page.answer == Answer::kContent;
   Brought brought{page.answer == Answer::kError ? Found::kError : Found::kKnown};
   if (has_content) {
-    const bool is_repeat = rules_.AddPage(url, content, page.first_fetch, maker_);
+    const bool is_repeat =
+        rules_.AddPage({url, parts, patterns.pattern}, content, page.first_fetch, maker_);
     const bool is_known = page.is_short && (is_repeat || repeated_.Contains(content));
     if (page.novelty > 0 && !is_known) {
       brought = BroughtByNew(page, patterns.pattern);
@@ -119,7 +120,7 @@ std::optional<Brought> Site::AddPage(const PageObservation& page) {
   const bool is_contradicted =
       has_content && !target.empty() && rules_.HasOtherContent(target, content);
   if (!target.empty() && SiteOf(target) == SiteOf(url) && !is_contradicted) {
-    rules_.AddAlias(url, target, maker_);
+    rules_.AddAlias({url, parts, patterns.pattern}, target, maker_);
   }
   if (!page.first_fetch) return std::nullopt;
   counts_.Add(brought);
@@ -172,7 +173,10 @@ ExpectedSteps Site::StepsOf(const UrlPatterns& patterns, std::uint32_t depth, bo
 }
 
 std::optional<RuleAdvice> Site::RuleAdviceFor(std::string_view url) const {
-  return rules_.AdviceFor(url, maker_, repeated_);
+  if (url.size() > kMaxUrlBytes) return std::nullopt;
+  const UrlParts parts = PartsOf(url);
+  const std::string pattern = maker_.PatternOf(parts);
+  return rules_.AdviceFor({url, parts, pattern}, maker_, repeated_);
 }
 
 Advice Site::AdviceFor(std::string_view url, std::uint32_t depth, const Expected& average) const {
@@ -187,7 +191,8 @@ Advice Site::AdviceFor(std::string_view url, std::uint32_t depth, const Expected
 
   if (HasTrapShape(url)) {
     advice.ground = Ground::kTrapShape;
-  } else if (auto rule = RuleAdviceFor(url); rule.has_value()) {
+  } else if (auto rule = rules_.AdviceFor({url, parts, patterns.pattern}, maker_, repeated_);
+             rule.has_value()) {
     advice.ground = Ground::kUrlRule;
     advice.precision = rule->precision;
     advice.support = rule->support;

@@ -10,32 +10,14 @@
 namespace crawlsieve::site {
 namespace {
 
-/// So that four bits hold a vote.
-constexpr int kMaxVotes = 7;
 constexpr std::uint32_t kMeanStep = 16;
 constexpr int kMeanOf = 8;  // pages, about
 /// Up to this mean distance pages hardly differ.
 constexpr std::uint32_t kHardly = kMeanStep / 2;
+constexpr std::uint64_t kMaxMean = 64 * kMeanStep;
 
 std::uint32_t HashOf(std::string_view text) {
   return static_cast<std::uint32_t>(RawChecksum(text).low);
-}
-
-std::uint64_t NibbleOf(std::int8_t vote) {
-  const int nibble = vote + kMaxVotes;
-  return static_cast<std::uint64_t>(nibble);
-}
-
-std::int8_t VoteOf(std::uint64_t nibble) {
-  return static_cast<std::int8_t>(static_cast<int>(nibble) - kMaxVotes);
-}
-
-std::uint64_t CentreOf(const std::array<std::int8_t, SoftErrors::kBits>& votes) {
-  std::uint64_t centre = 0;
-  for (std::size_t bit = 0; bit < votes.size(); ++bit) {
-    centre |= std::uint64_t{votes[bit] > 0 ? 1U : 0U} << bit;
-  }
-  return centre;
 }
 
 }  // namespace
@@ -59,11 +41,7 @@ bool SoftErrors::Group::IsSoftError() const {
 }
 
 void SoftErrors::Group::Take(const Likeness& page, int distance) {
-  for (std::size_t bit = 0; bit < votes.size(); ++bit) {
-    const int vote = votes[bit] + ((page.simhash >> bit & 1) != 0 ? 1 : -1);
-    votes[bit] = static_cast<std::int8_t>(std::clamp(vote, -kMaxVotes, kMaxVotes));
-  }
-  centre = CentreOf(votes);
+  votes.Add(page.simhash);
   if (urls == kMaxUrls) {
     urls /= 2;
     for (Path& path : paths) path.urls /= 2;
@@ -91,7 +69,8 @@ std::pair<const SoftErrors::Group*, int> SoftErrors::Find(const Likeness& page) 
   const Group* nearest = nullptr;
   int least = 0;
   for (const Group& group : groups_) {
-    const int distance = HammingDistance(Fingerprint{group.centre}, Fingerprint{page.simhash});
+    const int distance =
+        HammingDistance(Fingerprint{group.votes.centre()}, Fingerprint{page.simhash});
     if (distance > group.ReachFor(page) || (nearest != nullptr && distance >= least)) continue;
     nearest = &group;
     least = distance;
@@ -140,9 +119,7 @@ std::vector<std::uint32_t> SoftErrors::UrlsOfGroups() const {
 void SoftErrors::Encode(schedule::ByteWriter& out) const {
   out.Varint(groups_.size());
   for (const Group& group : groups_) {
-    for (std::size_t bit = 0; bit < kBits; bit += 2) {
-      out.Fixed(NibbleOf(group.votes[bit]) | NibbleOf(group.votes[bit + 1]) << 4, 1);
-    }
+    group.votes.Encode(out);
     out.Fixed(group.title, 1);
     out.Varint(group.urls);
     out.Varint(group.inherited);
@@ -163,13 +140,7 @@ bool SoftErrors::Decode(schedule::ByteReader& in) {
   if (count > kMaxGroups) return false;
   for (std::uint64_t i = 0; i < count; ++i) {
     Group group;
-    for (std::size_t bit = 0; bit < kBits; bit += 2) {
-      const std::uint64_t votes = in.Fixed(1);
-      if ((votes & 15) == 15 || votes >> 4 == 15) return false;
-      group.votes[bit] = VoteOf(votes & 15);
-      group.votes[bit + 1] = VoteOf(votes >> 4);
-    }
-    group.centre = CentreOf(group.votes);
+    if (!group.votes.Decode(in)) return false;
     group.title = static_cast<std::uint32_t>(in.Fixed(1));
     const std::uint64_t urls = in.Varint();
     const std::uint64_t inherited = in.Varint();
@@ -178,7 +149,7 @@ bool SoftErrors::Decode(schedule::ByteReader& in) {
     const std::uint64_t is_home = in.Fixed(1);
     const std::uint64_t paths = in.Varint();
     if (!in.ok() || group.title >= kTitles || urls == 0 || urls > kMaxUrls ||
-        inherited > kMaxUrls || group.mean_distance > kBits * kMeanStep || is_home > 1 ||
+        inherited > kMaxUrls || group.mean_distance > kMaxMean || is_home > 1 ||
         paths > kMaxPaths) {
       return false;
     }

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "plugin/schedule/byte_writer.h"
+#include "plugin/site/bit_votes.h"
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -52,11 +52,11 @@ class SoftErrors {
   static constexpr int kMoreThanMean = 6;
 
   static constexpr std::size_t kMaxPaths = 6;
-  static constexpr std::size_t kBits = 64;
   /// Where a group has so many, its counts are halved.
   static constexpr std::uint32_t kMaxUrls = (1U << 21) - 1;
   static constexpr std::size_t kMaxEncodedBytes =
-      1 + kMaxGroups * (kBits / 2 + 1 + 3 + 3 + 2 + 4 + 1 + 1 + kMaxPaths * (4 + 3));
+      1 +
+      kMaxGroups * (BitVotes::kMaxEncodedBytes + 1 + 3 + 3 + 2 + 4 + 1 + 1 + kMaxPaths * (4 + 3));
 
   /// Takes the first fetch of a URL at status 200. `path_pattern`: of the URL, without its query;
   /// `name`: its last segment.
@@ -82,9 +82,8 @@ class SoftErrors {
     friend bool operator==(const Path&, const Path&) = default;
   };
   struct Group {
-    std::array<std::int8_t, kBits> votes{};  ///< above 0: the centre has the bit
-    std::uint64_t centre = 0;                ///< of the votes
-    std::uint32_t title = 0;                 ///< of its first page
+    BitVotes votes;           ///< of its pages' simhashes
+    std::uint32_t title = 0;  ///< of its first page
     std::uint32_t urls = 0;
     std::uint32_t inherited = 0;
     std::uint32_t mean_distance = 0;  ///< from the centre, of the latest pages, in 1/16 bits

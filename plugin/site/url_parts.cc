@@ -23,8 +23,7 @@ bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 bool HasDigit(std::string_view text) { return std::any_of(text.begin(), text.end(), IsDigit); }
 
-std::string ZeroDigits(std::string_view text) {
-  std::string out;
+void AppendWithDigitsAsZero(std::string_view text, std::string& out) {
   bool in_digits = false;
   for (const char c : text) {
     const bool is_digit = IsDigit(c);
@@ -32,21 +31,6 @@ std::string ZeroDigits(std::string_view text) {
     if (is_digit && !in_digits) out.push_back('0');
     in_digits = is_digit;
   }
-  return out;
-}
-
-/// The URL whose pieces these are, `parameters` joined with &.
-std::string Join(std::string_view before_path, std::string_view path,
-                 const std::vector<Parameter>& parameters) {
-  std::string url;
-  url.append(before_path).append(path);
-  char separator = '?';
-  for (const Parameter& parameter : parameters) {
-    url.push_back(separator);
-    url.append(parameter.text);
-    separator = '&';
-  }
-  return url;
 }
 
 /// Finds both in `url`, and returns how many bytes they take, what stands between them included.
@@ -70,51 +54,70 @@ std::size_t TakeSchemeAndHost(std::string_view url, std::string_view& scheme,
 
 class PartFinder {
  public:
-  explicit PartFinder(std::string_view url)
+  PartFinder(std::string_view url, const UrlParts& parts,
+             const std::function<void(const Part&)>& take)
       : url_(url),
-        parts_(PartsOf(url)),
+        parts_(parts),
         before_path_(url.substr(0, static_cast<std::size_t>(parts_.path.data() - url.data()))),
-        query_(url.substr(before_path_.size() + parts_.path.size())) {}
+        query_(url.substr(before_path_.size() + parts_.path.size())),
+        take_(take) {
+    without_.reserve(url.size() + 1);
+  }
 
-  std::vector<Part> Find() {
-    found_.reserve(2 * parts_.parameters.size() + parts_.segments.size() + 4);
+  void Find() {
     AddParameters();
     AddPathParameters();
     AddEndOfPath();
     AddNumbers();
     AddHostAndScheme();
-    return std::move(found_);
   }
 
  private:
-  void Add(Part part) {
-    if (part.name.size() <= UrlParts::kMaxNameBytes) found_.push_back(std::move(part));
+  void Add(PartKind kind, std::string_view name, std::string_view value, bool is_url = true) {
+    Take({kind, name, value, without_, true, is_url});
+  }
+  void Take(const Part& part) {
+    if (part.name.size() <= UrlParts::kMaxNameBytes) take_(part);
+  }
+  /// The URL with `with` in place of what stands there, which is a view into it.
+  void Replace(std::string_view there, std::string_view with) {
+    const auto at = static_cast<std::size_t>(there.data() - url_.data());
+    without_.assign(url_.substr(0, at)).append(with).append(url_.substr(at + there.size()));
   }
 
   void AddParameters() {
-    std::vector<std::string_view> seen;
+    std::array<std::string_view, kMaxPartsOfAKind> seen;
+    std::size_t count = 0;
     for (const Parameter& parameter : parts_.parameters) {
-      if (std::find(seen.begin(), seen.end(), parameter.name) != seen.end()) continue;
-      if (seen.size() == kMaxPartsOfAKind) return;
-      seen.push_back(parameter.name);
-      std::vector<Parameter> rest;
-      for (const Parameter& other : parts_.parameters) {
-        if (other.name != parameter.name) rest.push_back(other);
-      }
-      std::string without = Join(before_path_, parts_.path, rest);
-      Add({PartKind::kParameter, parameter.name, parameter.value(), without, true, true});
-      Add({PartKind::kParameterValue, parameter.text, parameter.value(), std::move(without), true,
-           true});
+      const auto end = seen.begin() + static_cast<std::ptrdiff_t>(count);
+      if (std::find(seen.begin(), end, parameter.name) != end) continue;
+      if (count == seen.size()) return;
+      seen[count++] = parameter.name;
+      RemoveParameters(parameter.name);
+      Add(PartKind::kParameter, parameter.name, parameter.value());
+      Add(PartKind::kParameterValue, parameter.text, parameter.value());
       AddPathOf(parameter);
+    }
+  }
+
+  /// The URL with the others alone, joined with &.
+  void RemoveParameters(std::string_view name) {
+    without_.assign(before_path_).append(parts_.path);
+    char separator = '?';
+    for (const Parameter& other : parts_.parameters) {
+      if (other.name == name) continue;
+      without_.push_back(separator);
+      without_.append(other.text);
+      separator = '&';
     }
   }
 
   void AddPathOf(const Parameter& parameter) {
     // Without a slash the value would become part of the host.
     if (parameter.value().empty() || !parts_.path.starts_with('/')) return;
-    std::string page(before_path_);
-    page.append(parts_.path.substr(0, parts_.path.rfind('/') + 1)).append(parameter.value());
-    Add({PartKind::kPath, parameter.name, parameter.value(), std::move(page), true, true});
+    without_.assign(before_path_).append(parts_.path.substr(0, parts_.path.rfind('/') + 1));
+    without_.append(parameter.value());
+    Add(PartKind::kPath, parameter.name, parameter.value());
   }
 
   void AddPathParameters() {
@@ -124,11 +127,8 @@ class PartFinder {
       const std::string_view text = segment.substr(begin + 1);
       const std::size_t sign = text.find('=');
       if (sign == std::string_view::npos) continue;
-      std::string without(url_);
-      without.erase(static_cast<std::size_t>(segment.data() - url_.data()) + begin,
-                    segment.size() - begin);
-      Add({PartKind::kPathParameter, text.substr(0, sign), text.substr(sign + 1),
-           std::move(without), true, true});
+      Replace(segment.substr(begin), {});
+      Add(PartKind::kPathParameter, text.substr(0, sign), text.substr(sign + 1));
     }
   }
 
@@ -136,19 +136,18 @@ class PartFinder {
     if (parts_.segments.empty()) return;
     const std::string_view last = parts_.segments.back();
     const std::string_view path = parts_.path;
-    const auto replaced = [&](std::string_view with) {
-      std::string url(before_path_);
-      return url.append(with).append(query_);
+    const auto cut = [&](std::size_t bytes) {
+      without_.assign(before_path_).append(path.substr(0, path.size() - bytes)).append(query_);
     };
     if (last.empty()) {
       if (path.size() < 2) return;
-      Add({PartKind::kTrailingSlash, "", "/", replaced(path.substr(0, path.size() - 1)), true,
-           true});
+      cut(1);
+      Add(PartKind::kTrailingSlash, "", "/");
       return;
     }
-    Add({PartKind::kTrailingSlash, "", "", "", false, true});
-    Add({PartKind::kLastSegment, last, last, replaced(path.substr(0, path.size() - last.size())),
-         true, true});
+    Take({PartKind::kTrailingSlash, "", "", "", false, true});
+    cut(last.size());
+    Add(PartKind::kLastSegment, last, last);
   }
 
   void AddNumbers() {
@@ -157,30 +156,30 @@ class PartFinder {
       const std::string_view segment = parts_.segments[i];
       if (!HasDigit(segment)) continue;
       if (++found > kMaxPartsOfAKind) return;
-      std::string without(url_);
-      without.replace(static_cast<std::size_t>(segment.data() - url_.data()), segment.size(),
-                      ZeroDigits(segment));
-      Add({PartKind::kNumber, NameOfPlace(i), segment, std::move(without), true, false});
+      const auto at = static_cast<std::size_t>(segment.data() - url_.data());
+      without_.assign(url_.substr(0, at));
+      AppendWithDigitsAsZero(segment, without_);
+      without_.append(url_.substr(at + segment.size()));
+      Add(PartKind::kNumber, NameOfPlace(i), segment, false);
     }
   }
 
   void AddHostAndScheme() {
-    const bool has_www = parts_.host.starts_with(kWwwLabel);
-    std::string without;
-    if (has_www) {
-      without = url_;
-      without.erase(static_cast<std::size_t>(parts_.host.data() - url_.data()), kWwwLabel.size());
+    if (parts_.host.starts_with(kWwwLabel)) {
+      Replace(parts_.host.substr(0, kWwwLabel.size()), {});
+      Add(PartKind::kWww, "", kWwwLabel);
+    } else {
+      Take({PartKind::kWww, "", "", "", false, false});
     }
-    Add({PartKind::kWww, "", has_www ? kWwwLabel : std::string_view(), std::move(without), has_www,
-         has_www});
-    if (!parts_.scheme.empty()) Add({PartKind::kScheme, "", parts_.scheme, "", true, false});
+    if (!parts_.scheme.empty()) Take({PartKind::kScheme, "", parts_.scheme, "", true, false});
   }
 
   const std::string_view url_;
-  const UrlParts parts_;
+  const UrlParts& parts_;
   const std::string_view before_path_;
   const std::string_view query_;  // with its question mark
-  std::vector<Part> found_;
+  const std::function<void(const Part&)>& take_;
+  std::string without_;
 };
 
 }  // namespace
@@ -195,6 +194,15 @@ std::string_view NameOf(PartKind kind) {
 
 UrlParts PartsOf(std::string_view url) {
   UrlParts parts;
+  FindParts(url, parts);
+  return parts;
+}
+
+void FindParts(std::string_view url, UrlParts& parts) {
+  parts.scheme = {};
+  parts.host = {};
+  parts.segments.clear();
+  parts.parameters.clear();
   std::string_view rest = url.substr(0, url.find('#'));
   rest.remove_prefix(TakeSchemeAndHost(rest, parts.scheme, parts.host));
   const std::size_t mark = std::min(rest.find('?'), rest.size());
@@ -216,7 +224,6 @@ UrlParts PartsOf(std::string_view url) {
     if (!text.empty()) parts.parameters.push_back({text.substr(0, text.find('=')), text});
     query.remove_prefix(std::min(text.size() + 1, query.size()));
   }
-  return parts;
 }
 
 std::string_view SiteOf(std::string_view url) {
@@ -229,9 +236,9 @@ std::string_view SiteOf(std::string_view url) {
   return host;
 }
 
-std::vector<Part> PartsThatMayNotMatter(std::string_view url) {
-  if (url.size() > kMaxUrlBytes) return {};
-  return PartFinder(url).Find();
+void ForEachPartThatMayNotMatter(std::string_view url, const UrlParts& parts,
+                                 const std::function<void(const Part&)>& take) {
+  if (url.size() <= kMaxUrlBytes) PartFinder(url, parts, take).Find();
 }
 
 }  // namespace crawlsieve::site

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,7 +27,7 @@ inline constexpr int kPartKinds = 9;
 /// "www", "scheme", "path".
 [[nodiscard]] std::string_view NameOf(PartKind kind);
 
-/// A part of a URL, and the URL without it. Views are into the URL.
+/// A part of a URL, and the URL without it. Views are into the URL, but for `without`.
 struct Part {
   PartKind kind = PartKind::kParameter;
   /// Which of its kind: the parameter, parameter and value, the segment, the place of the segment.
@@ -34,7 +35,7 @@ struct Part {
   std::string_view value;  ///< what the URL has there; empty where it has nothing
   /// The URL without the part; for kNumber with 0 in its place; for kPath that page: "/a/X" of
   /// "/a/index.php?title=X&action=print". Empty for kScheme, and where the URL hasn't the part.
-  std::string without;
+  std::string_view without;
   bool present = false;  ///< whether the URL has the part
   /// Whether `without` is a URL as the site writes them, that could be fetched.
   bool is_url = false;
@@ -68,17 +69,19 @@ struct UrlParts {
 };
 [[nodiscard]] UrlParts PartsOf(std::string_view url);
 UrlParts PartsOf(std::string&& url) = delete;
+/// The same into `parts`, whose memory is used again.
+void FindParts(std::string_view url, UrlParts& parts);
 
 /// What a site is known by: the host of `url` with its port, without "www." in front. Who has
 /// example.org has www.example.org, so rules may lead from one to the other; any other two hosts
 /// may belong to strangers.
 [[nodiscard]] std::string_view SiteOf(std::string_view url);
 
-/// Each part of `url` that may not matter, in a fixed order; of parameters and of numbers, the
-/// first kMaxPartsOfAKind, so that a URL costs little whatever it is made of. For a URL of more
-/// than kMaxUrlBytes: nothing.
-[[nodiscard]] std::vector<Part> PartsThatMayNotMatter(std::string_view url);
-std::vector<Part> PartsThatMayNotMatter(std::string&& url) = delete;
+/// Hands each part of `url` that may not matter to `take`, in a fixed order; of parameters and of
+/// numbers, the first kMaxPartsOfAKind, so that a URL costs little whatever it is made of. Of a URL
+/// of more than kMaxUrlBytes: nothing. `parts`: PartsOf(url). Part::without is valid for the call.
+void ForEachPartThatMayNotMatter(std::string_view url, const UrlParts& parts,
+                                 const std::function<void(const Part&)>& take);
 inline constexpr std::size_t kMaxUrlBytes = 2048;
 inline constexpr std::size_t kMaxPartsOfAKind = 8;
 

@@ -113,11 +113,16 @@ bool PatternMaker::HasFewValues(std::string_view name) const {
 }
 
 std::string PatternMaker::PatternOf(const UrlParts& parts) const {
-  std::string text;
-  text.reserve(kMaxPatternBytes);
-  AppendPath(parts, 1, kMaxDepth, false, text);
-  AppendQueryOf(parts, text);
-  return text;
+  std::string pattern;
+  FindPattern(parts, pattern);
+  return pattern;
+}
+
+void PatternMaker::FindPattern(const UrlParts& parts, std::string& pattern) const {
+  pattern.clear();
+  pattern.reserve(kMaxPatternBytes);
+  AppendPath(parts, 1, kMaxDepth, false, pattern);
+  AppendQueryOf(parts, pattern);
 }
 
 void PatternMaker::AppendQueryOf(const UrlParts& parts, std::string& text) const {

@@ -44,6 +44,8 @@ class PatternMaker {
   [[nodiscard]] UrlPatterns PatternsOf(const UrlParts& parts) const;
   /// UrlPatterns::pattern alone.
   [[nodiscard]] std::string PatternOf(const UrlParts& parts) const;
+  /// The same into `pattern`, whose memory is used again.
+  void FindPattern(const UrlParts& parts, std::string& pattern) const;
 
   /// Raised when a URL may have another pattern than before.
   [[nodiscard]] std::uint64_t epoch() const { return epoch_; }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -108,14 +109,14 @@ bool HasManyValues(PartKind kind) {
 std::uint32_t BitOf(std::string_view text) { return 1U << (HashOf(text) & 31); }
 
 /// The patterns of a URL without each of its parts, which are asked for in the order in which
-/// PartsThatMayNotMatter has them.
+/// ForEachPartThatMayNotMatter has them.
 class PatternsWithout {
  public:
-  PatternsWithout(std::string_view url, const PatternMaker& maker)
-      : maker_(maker), own_(maker.PatternOf(PartsOf(url))) {}
+  PatternsWithout(const TakenApart& url, const PatternMaker& maker)
+      : maker_(maker), own_(url.pattern) {}
 
   /// Valid until the next call.
-  const std::string& Of(const Part& part) {
+  std::string_view Of(const Part& part) {
     switch (part.kind) {
       case PartKind::kNumber:  // a pattern has no digits
       case PartKind::kWww:
@@ -126,14 +127,16 @@ class PatternsWithout {
         return without_;
       default:
         if (!part.present) return own_;
-        without_ = maker_.PatternOf(PartsOf(std::string_view(part.without)));
+        FindParts(part.without, parts_);
+        maker_.FindPattern(parts_, without_);
         return without_;
     }
   }
 
  private:
   const PatternMaker& maker_;
-  const std::string own_;
+  const std::string_view own_;
+  UrlParts parts_;
   std::string without_;
 };
 
@@ -171,7 +174,7 @@ UrlRule& UrlRules::FindOrAdd(std::uint64_t hash, const Part& part, std::string_v
   return rules_.Add(hash, std::move(added), kMaxRules);
 }
 
-void UrlRules::Update(const Part& part, std::uint64_t part_hash, const std::string& pattern,
+void UrlRules::Update(const Part& part, std::uint64_t part_hash, std::string_view pattern,
                       bool of_short, PairCounts UrlRule::*counts, bool is_same,
                       std::uint32_t weight) {
   const std::string_view patterns[] = {pattern, std::string_view()};
@@ -205,15 +208,15 @@ std::optional<ContentMark> UrlRules::FindPage(std::string_view url) const {
   return SiblingSpelled(siblings_.Find(spelling.key), spelling.ways);
 }
 
-bool UrlRules::AddPage(std::string_view url, ContentMark content, bool first_fetch,
+bool UrlRules::AddPage(const TakenApart& url, ContentMark content, bool first_fetch,
                        const PatternMaker& patterns) {
   bool is_repeat = false;
-  if (url.size() > kMaxUrlBytes) return is_repeat;
-  const Spelling spelling = SpellingOf(url);
+  if (url.url.size() > kMaxUrlBytes) return is_repeat;
+  const Spelling spelling = SpellingOf(url.url);
   const auto spelled = siblings_.Find(spelling.key);
   PatternsWithout patterns_without(url, patterns);
-  for (const Part& part : PartsThatMayNotMatter(url)) {
-    const std::string& pattern = patterns_without.Of(part);
+  const auto take = [&](const Part& part) {
+    const std::string_view pattern = patterns_without.Of(part);
     const std::uint64_t part_hash = PartHash(part.kind, part.name);
     if (first_fetch && part.present && part.is_url) {
       if (const auto plain = FindPage(part.without); plain.has_value()) {
@@ -222,9 +225,9 @@ bool UrlRules::AddPage(std::string_view url, ContentMark content, bool first_fet
         Update(part, part_hash, pattern, IsShort(*plain), &UrlRule::without, is_same);
       }
     }
-    if (!IsForAnyValue(part.kind)) continue;
+    if (!IsForAnyValue(part.kind)) return;
     // What was found to matter for URLs of a pattern needs no memory of them.
-    if (IsRefuted(rules_.Find(RuleHash(part_hash, pattern, IsShort(content))))) continue;
+    if (IsRefuted(rules_.Find(RuleHash(part_hash, pattern, IsShort(content))))) return;
     const std::uint32_t way = WayOf(part.kind);
     const auto sibling = way == 0 ? siblings_.Put(MaskedKey(part, part_hash), content)
                                   : SiblingSpelled(spelled, spelling.ways ^ way);
@@ -233,7 +236,8 @@ bool UrlRules::AddPage(std::string_view url, ContentMark content, bool first_fet
       is_repeat = is_repeat || is_same;
       Update(part, part_hash, pattern, IsShort(*sibling), &UrlRule::siblings, is_same);
     }
-  }
+  };
+  ForEachPartThatMayNotMatter(url.url, url.parts, std::cref(take));
   // Of spellings with one content the first stays.
   if (!spelled.has_value() || WithNote(*spelled, 0) != content) {
     siblings_.Put(spelling.key, WithNote(content, spelling.ways));
@@ -241,16 +245,16 @@ bool UrlRules::AddPage(std::string_view url, ContentMark content, bool first_fet
   return is_repeat;
 }
 
-void UrlRules::AddAlias(std::string_view url, std::string_view target,
+void UrlRules::AddAlias(const TakenApart& url, std::string_view target,
                         const PatternMaker& patterns) {
-  if (url.size() > kMaxUrlBytes) return;
   PatternsWithout patterns_without(url, patterns);
-  for (const Part& part : PartsThatMayNotMatter(url)) {
-    const std::string& pattern = patterns_without.Of(part);
-    if (!part.present || !part.is_url || part.without != target) continue;
+  const auto take = [&](const Part& part) {
+    const std::string_view pattern = patterns_without.Of(part);
+    if (!part.present || !part.is_url || part.without != target) return;
     Update(part, PartHash(part.kind, part.name), pattern, false, &UrlRule::without, true,
            kAliasWeight);
-  }
+  };
+  ForEachPartThatMayNotMatter(url.url, url.parts, std::cref(take));
 }
 
 bool UrlRules::HasOtherContent(std::string_view url, ContentMark content) const {
@@ -258,25 +262,26 @@ bool UrlRules::HasOtherContent(std::string_view url, ContentMark content) const 
   return known.has_value() && *known != content;
 }
 
-std::optional<RuleAdvice> UrlRules::AdviceFor(std::string_view url, const PatternMaker& patterns,
+std::optional<RuleAdvice> UrlRules::AdviceFor(const TakenApart& url, const PatternMaker& patterns,
                                               const RepeatedContent& repeated) const {
   std::optional<RuleAdvice> best;
-  const auto offer = [&](const UrlRule& rule, const PairCounts& counts, std::string rewrite_to) {
+  const auto offer = [&](const UrlRule& rule, const PairCounts& counts,
+                         std::string_view rewrite_to) {
     const Share precision = counts.lower_bound();
     if (best.has_value() && best->precision >= precision) return;
-    best = RuleAdvice{&rule, precision, counts.pairs(), counts.different, std::move(rewrite_to)};
+    best = RuleAdvice{&rule, precision, counts.pairs(), counts.different, std::string(rewrite_to)};
   };
-  if (url.size() > kMaxUrlBytes || rules_.size() == 0) return best;
+  if (rules_.size() == 0) return best;
   // Whether the rule holds beside a URL of which this is known.
   const auto holds_beside = [&](const UrlRule& rule, const std::optional<ContentMark>& content) {
     if (!content.has_value() || !IsShort(*content)) return !rule.of_short;
     return rule.of_short && repeated.IsOften(*content);
   };
-  const Spelling spelling = SpellingOf(url);
+  const Spelling spelling = SpellingOf(url.url);
   const auto spelled = siblings_.Find(spelling.key);
   PatternsWithout patterns_without(url, patterns);
-  for (const Part& part : PartsThatMayNotMatter(url)) {
-    const std::string& pattern = patterns_without.Of(part);
+  const auto take = [&](const Part& part) {
+    const std::string_view pattern = patterns_without.Of(part);
     const std::uint64_t part_hash = PartHash(part.kind, part.name);
     for (const bool of_short : {false, true}) {
       const UrlRule* const of_pattern = rules_.Find(RuleHash(part_hash, pattern, of_short));
@@ -296,11 +301,12 @@ std::optional<RuleAdvice> UrlRules::AdviceFor(std::string_view url, const Patter
             !IsVeto(of_pattern, &UrlRule::without)) {
           const auto plain = FindPage(part.without);
           if (!holds_beside(*rule, plain)) continue;
-          offer(*rule, rule->without, plain.has_value() ? std::string() : part.without);
+          offer(*rule, rule->without, plain.has_value() ? std::string_view() : part.without);
         }
       }
     }
-  }
+  };
+  ForEachPartThatMayNotMatter(url.url, url.parts, std::cref(take));
   return best;
 }
 

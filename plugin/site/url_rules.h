@@ -66,6 +66,13 @@ inline constexpr Share kRewriteUntil = Percent(65);
 inline constexpr int kMinValues = 5;
 inline constexpr int kMinPatterns = 3;
 
+/// A URL, and what was found out about it before. Views are valid for a call only.
+struct TakenApart {
+  std::string_view url;
+  const UrlParts& parts;     ///< PartsOf(url)
+  std::string_view pattern;  ///< UrlPatterns::pattern
+};
+
 /// What a rule says of a URL.
 struct RuleAdvice {
   const UrlRule* rule = nullptr;  ///< valid until the rules change
@@ -97,13 +104,13 @@ class UrlRules {
   /// Takes what the fetch of `url` brought. `first_fetch` false: the content is remembered, but
   /// compared with none, because it may have changed since the others were fetched. Returns whether
   /// a URL that it was compared with has the same content.
-  bool AddPage(std::string_view url, ContentMark content, bool first_fetch,
+  bool AddPage(const TakenApart& url, ContentMark content, bool first_fetch,
                const PatternMaker& patterns);
 
   /// Takes that the site itself says that `url` stands for `target`, by a redirect or a canonical
   /// link. Counts as two pairs for the rule that leads there, if there is one. Both URLs must be of
   /// this site.
-  void AddAlias(std::string_view url, std::string_view target, const PatternMaker& patterns);
+  void AddAlias(const TakenApart& url, std::string_view target, const PatternMaker& patterns);
 
   /// Whether another content than this was fetched from a URL; false where none is remembered.
   [[nodiscard]] bool HasOtherContent(std::string_view url, ContentMark content) const;
@@ -111,7 +118,7 @@ class UrlRules {
   /// What the most precise rule says of a URL that wasn't fetched; nullopt: nothing. A rule of
   /// short pages speaks against URLs beside those whose content is `repeated` often, as a login
   /// form is.
-  [[nodiscard]] std::optional<RuleAdvice> AdviceFor(std::string_view url,
+  [[nodiscard]] std::optional<RuleAdvice> AdviceFor(const TakenApart& url,
                                                     const PatternMaker& patterns,
                                                     const RepeatedContent& repeated) const;
 
@@ -129,7 +136,7 @@ class UrlRules {
   UrlRule& FindOrAdd(std::uint64_t hash, const Part& part, std::string_view pattern, bool of_short);
   /// Adds a pair to `counts` of the rule of the pattern and of that of the site. `part_hash`: of
   /// kind and name.
-  void Update(const Part& part, std::uint64_t part_hash, const std::string& pattern, bool of_short,
+  void Update(const Part& part, std::uint64_t part_hash, std::string_view pattern, bool of_short,
               PairCounts UrlRule::*counts, bool is_same, std::uint32_t weight = 1);
   void Decide(UrlRule& rule);
 
