@@ -77,8 +77,9 @@ Result<std::unique_ptr<Producer>> Producer::Make(const ClientRecipe& recipe,
 Producer::~Producer() {
   // A request that enters a partition into the transaction may not be under way when the client
   // ends: librdkafka's thread of the coordinator drops it, which may be before its main thread has
-  // counted it, and an assertion ends the process ("txn_req_cnt > 0"). Once there are all reports,
-  // no partition waits.
+  // counted it, and an assertion ends the process ("txn_req_cnt > 0"). Once all records are
+  // written, no partition waits. Where they aren't within a second, only the moment of a retry is
+  // left.
   if (is_in_transaction_) static_cast<void>(Flush(kLastReportsTimeout));
 }
 

@@ -263,15 +263,17 @@ constexpr std::string_view kBeforeHost("\0\xff", 2);
 }  // namespace
 
 std::string LatestPart::Key(std::string_view host, std::uint32_t number) {
-  std::string key(kBeforeHost);
-  key += host;
-  key += '\0';
-  return key += static_cast<char>(number);
+  std::string key;
+  key.reserve(kBeforeHost.size() + host.size() + 2);
+  key.append(kBeforeHost).append(host).push_back('\0');
+  key.push_back(static_cast<char>(number));
+  return key;
 }
 
 std::vector<std::string> LatestPart::KeysOf(std::string_view host, const state::Host& record) {
   std::vector<std::string> keys;
   const std::uint32_t parts = std::min(record.latest_parts(), kMaxParts);
+  keys.reserve(parts);
   for (std::uint32_t i = 0; i < parts; ++i) keys.push_back(Key(host, i));
   return keys;
 }

@@ -7,7 +7,7 @@
 
 namespace crawlsieve::site {
 
-/// The middle of simhashes that come one after the other: each of the 64 bits has a vote between
+/// The centre of simhashes that come one after the other: each of the 64 bits has a vote between
 /// -7 and 7, which a simhash with the bit raises by one, and one without it lowers. What many of
 /// them said long ago is outvoted by seven.
 ///

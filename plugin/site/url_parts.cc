@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <utility>
 
 namespace crawlsieve::site {
 namespace {
@@ -61,7 +60,7 @@ class PartFinder {
         before_path_(url.substr(0, static_cast<std::size_t>(parts_.path.data() - url.data()))),
         query_(url.substr(before_path_.size() + parts_.path.size())),
         take_(take) {
-    without_.reserve(url.size() + 1);
+    without_.reserve(url.size());
   }
 
   void Find() {
@@ -79,10 +78,10 @@ class PartFinder {
   void Take(const Part& part) {
     if (part.name.size() <= UrlParts::kMaxNameBytes) take_(part);
   }
-  /// The URL with `with` in place of what stands there, which is a view into it.
-  void Replace(std::string_view there, std::string_view with) {
-    const auto at = static_cast<std::size_t>(there.data() - url_.data());
-    without_.assign(url_.substr(0, at)).append(with).append(url_.substr(at + there.size()));
+  /// The URL without a piece of it.
+  void Remove(std::string_view piece) {
+    const auto at = static_cast<std::size_t>(piece.data() - url_.data());
+    without_.assign(url_.substr(0, at)).append(url_.substr(at + piece.size()));
   }
 
   void AddParameters() {
@@ -127,7 +126,7 @@ class PartFinder {
       const std::string_view text = segment.substr(begin + 1);
       const std::size_t sign = text.find('=');
       if (sign == std::string_view::npos) continue;
-      Replace(segment.substr(begin), {});
+      Remove(segment.substr(begin));
       Add(PartKind::kPathParameter, text.substr(0, sign), text.substr(sign + 1));
     }
   }
@@ -166,7 +165,7 @@ class PartFinder {
 
   void AddHostAndScheme() {
     if (parts_.host.starts_with(kWwwLabel)) {
-      Replace(parts_.host.substr(0, kWwwLabel.size()), {});
+      Remove(parts_.host.substr(0, kWwwLabel.size()));
       Add(PartKind::kWww, "", kWwwLabel);
     } else {
       Take({PartKind::kWww, "", "", "", false, false});
@@ -194,11 +193,11 @@ std::string_view NameOf(PartKind kind) {
 
 UrlParts PartsOf(std::string_view url) {
   UrlParts parts;
-  FindParts(url, parts);
+  TakeApart(url, parts);
   return parts;
 }
 
-void FindParts(std::string_view url, UrlParts& parts) {
+void TakeApart(std::string_view url, UrlParts& parts) {
   parts.scheme = {};
   parts.host = {};
   parts.segments.clear();

@@ -70,7 +70,8 @@ struct UrlParts {
 [[nodiscard]] UrlParts PartsOf(std::string_view url);
 UrlParts PartsOf(std::string&& url) = delete;
 /// The same into `parts`, whose memory is used again.
-void FindParts(std::string_view url, UrlParts& parts);
+void TakeApart(std::string_view url, UrlParts& parts);
+void TakeApart(std::string&& url, UrlParts& parts) = delete;
 
 /// What a site is known by: the host of `url` with its port, without "www." in front. Who has
 /// example.org has www.example.org, so rules may lead from one to the other; any other two hosts
@@ -79,7 +80,8 @@ void FindParts(std::string_view url, UrlParts& parts);
 
 /// Hands each part of `url` that may not matter to `take`, in a fixed order; of parameters and of
 /// numbers, the first kMaxPartsOfAKind, so that a URL costs little whatever it is made of. Of a URL
-/// of more than kMaxUrlBytes: nothing. `parts`: PartsOf(url). Part::without is valid for the call.
+/// of more than kMaxUrlBytes: nothing. `parts`: PartsOf(url), views into `url` itself.
+/// Part::without is valid for the call.
 void ForEachPartThatMayNotMatter(std::string_view url, const UrlParts& parts,
                                  const std::function<void(const Part&)>& take);
 inline constexpr std::size_t kMaxUrlBytes = 2048;

@@ -6,7 +6,6 @@
 #include <bit>
 #include <functional>
 #include <utility>
-#include <vector>
 
 namespace crawlsieve::site {
 namespace {
@@ -127,7 +126,7 @@ class PatternsWithout {
         return without_;
       default:
         if (!part.present) return own_;
-        FindParts(part.without, parts_);
+        TakeApart(part.without, parts_);
         maker_.FindPattern(parts_, without_);
         return without_;
     }

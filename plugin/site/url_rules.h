@@ -69,7 +69,7 @@ inline constexpr int kMinPatterns = 3;
 /// A URL, and what was found out about it before. Views are valid for a call only.
 struct TakenApart {
   std::string_view url;
-  const UrlParts& parts;     ///< PartsOf(url)
+  const UrlParts& parts;     ///< PartsOf(url), views into `url` itself
   std::string_view pattern;  ///< UrlPatterns::pattern
 };
 

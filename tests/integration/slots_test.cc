@@ -220,8 +220,8 @@ TEST_F(SlotsTest, ASlotThatIsKilledComesBackFromItsFile) {
     ServiceProcess index(IndexConfig("one", port));
     WaitUntilDone();
     // Verdicts come to readers with the changes, before a slot has taken these up.
-    EXPECT_TRUE(
-        Until([&] { return LogOffset(port, 1) > file; }, [] { std::this_thread::yield(); }));
+    EXPECT_TRUE(Until([&] { return LogOffset(port, 1) > file; },
+                      [] { std::this_thread::sleep_for(milliseconds(20)); }));
     index.End(SIGTERM);
   }
   EXPECT_GT(FileOffset("one", 1), file) << "written at the stop";

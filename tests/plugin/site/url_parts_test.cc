@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 namespace crawlsieve::site {
@@ -17,7 +18,7 @@ namespace {
 std::string Without(std::string_view url, PartKind kind, std::string_view name = {}) {
   std::string without = "none";
   ForEachPartThatMayNotMatter(url, PartsOf(url), [&](const Part& part) {
-    if (part.kind == kind && part.name == name) without = part.without;
+    if (without == "none" && part.kind == kind && part.name == name) without = part.without;
   });
   return without;
 }
@@ -74,6 +75,18 @@ TEST(PartsThatMayNotMatter, AreMaskedOneAtATime) {
   EXPECT_EQ(Without(kUrl, PartKind::kNumber, "1"), "http://www.e.org/a/0/p.html;s=1?sid=9&x=2");
   EXPECT_EQ(Without(kUrl, PartKind::kWww), "http://e.org/a/2024/p.html;s=1?sid=9&x=2");
   EXPECT_EQ(Without(kUrl, PartKind::kScheme), "");
+}
+
+TEST(PartsThatMayNotMatter, OfParametersAreTheFirstEight) {
+  std::string url = "http://e.org/";
+  for (int i = 0; i < 20; ++i) url += fmt::format("{}p{}=1", i == 0 ? '?' : '&', i);
+  EXPECT_NE(Without(url, PartKind::kParameter, "p7"), "none");
+  EXPECT_EQ(Without(url, PartKind::kParameter, "p8"), "none");
+}
+
+TEST(PartsThatMayNotMatter, OfWwwAloneLeaveNoHost) {
+  EXPECT_EQ(Without("http://www./a", PartKind::kWww), "http:///a");
+  EXPECT_EQ(Without("http://e.org/a", PartKind::kWww), "");
 }
 
 TEST(PartsThatMayNotMatter, TheLastParameterLeavesNoQuestionMark) {
