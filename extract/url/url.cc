@@ -61,6 +61,7 @@ bool Is(char c, ByteClass flag) {
 }
 
 bool IsC0OrSpace(char c) { return static_cast<unsigned char>(c) <= 0x20; }
+bool IsControl(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
 bool IsTabOrNewline(char c) { return c == '\t' || c == '\n' || c == '\r'; }
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsAlpha(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
@@ -87,6 +88,17 @@ void AppendEscape(char c, std::string& out) {
   out += '%';
   out += kHexDigits[byte >> 4];
   out += kHexDigits[byte & 15];
+}
+
+/// For what isn't parsed further.
+void AppendWithControlsEscaped(std::string_view text, std::string& out) {
+  for (const char c : text) {
+    if (IsControl(c)) {
+      AppendEscape(c, out);
+    } else {
+      out += c;
+    }
+  }
 }
 
 /// Appends `part` of a URL with exactly the bytes of the class `escaped`, and reserved characters
@@ -433,7 +445,7 @@ CanonicalUrl CanonicalizeOther(const std::string& scheme, std::string_view rest)
   rest = TrimEnd(rest);  // of the white space that stood before the fragment
   CanonicalUrl result;
   result.url = scheme + ':';
-  result.url += rest;
+  AppendWithControlsEscaped(rest, result.url);
   std::string_view path = rest.substr(0, rest.find('?'));
   if (path.starts_with("//")) path.remove_prefix(std::min(path.find('/', 2), path.size()));
   if (path.starts_with('/')) result.path_depth = CountSegments(path);
@@ -443,8 +455,7 @@ CanonicalUrl CanonicalizeOther(const std::string& scheme, std::string_view rest)
 }  // namespace
 
 CanonicalUrl CanonicalizeUrl(std::string_view url) {
-  const std::string_view trimmed = Trim(url);
-  std::string cleaned(trimmed);
+  std::string cleaned(Trim(url));
   std::erase_if(cleaned, IsTabOrNewline);
   std::string_view rest = std::string_view(cleaned).substr(0, cleaned.find('#'));
   if (std::optional<std::string> scheme = TakeScheme(rest)) {
@@ -454,7 +465,7 @@ CanonicalUrl CanonicalizeUrl(std::string_view url) {
     }
   }
   CanonicalUrl result;
-  result.url = trimmed;
+  AppendWithControlsEscaped(cleaned, result.url);
   return result;
 }
 

@@ -25,8 +25,9 @@ struct CanonicalUrl {
 ///
 /// Other schemes: scheme in lower case, tabs, line ends and fragment removed, the rest as it is;
 /// `host` is empty. What can't be parsed comes back without surrounding white space and control
-/// characters and with an empty host, so that every page keeps an identity. `url` is empty only if
-/// the argument is nothing but such characters.
+/// characters, without tabs and line ends, and with an empty host, so that every page keeps an
+/// identity. `url` is empty only if the argument is nothing but such characters. Other control
+/// characters are escaped in all of these: no canonical URL has one.
 ///
 /// Idempotent. Takes any bytes, in time linear in their number. Bytes that are not UTF-8 are
 /// escaped one by one. Parameters are neither sorted nor dropped.

@@ -1,8 +1,10 @@
 #include "extract/url/url.h"
 
+#include <algorithm>
 #include <chrono>
 #include <random>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -168,6 +170,15 @@ TEST(CanonicalUrl, LeavesWhatItCannotParseAsGiven) {
   EXPECT_EQ(Canonical(" \r\n\t "), "");
 }
 
+TEST(CanonicalUrl, HasNoControlCharacters) {
+  using std::string_view_literals::operator""sv;
+  ExpectAll({{"http://h.example\0\5/"sv, "http://h.example%00%05/"},
+             {"http://a b/\nother crawl"sv, "http://a b/other crawl"},
+             {"not\ta\r\nurl\x7f!"sv, "notaurl%7F!"},
+             {"data:text\0x"sv, "data:text%00x"},
+             {"foo://h\1/\n\x1f"sv, "foo://h%01/"}});
+}
+
 TEST(CanonicalUrl, RefusesAnAddressWithANulByteInIt) {
   const std::string_view given("http://[::1\0]/", 14);
   EXPECT_EQ(CanonicalizeUrl(given).host, "");
@@ -286,6 +297,9 @@ TEST(CanonicalUrl, IsIdempotent) {
     ASSERT_EQ(twice.url, once.url)
         << "seed " << seed << ", given " << testing::PrintToString(given);
     ASSERT_EQ(twice.host, once.host) << "seed " << seed << ", " << testing::PrintToString(given);
+    ASSERT_TRUE(
+        std::ranges::none_of(once.url, [](unsigned char c) { return c < 0x20 || c == 0x7f; }))
+        << "seed " << seed << ", given " << testing::PrintToString(given);
     ASSERT_EQ(twice.path_depth, once.path_depth)
         << "seed " << seed << ", given " << testing::PrintToString(given);
   }
