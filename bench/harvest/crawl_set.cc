@@ -20,6 +20,7 @@ namespace {
 struct LoadedPage {
   CrawlPage page;
   std::vector<std::string> links;  ///< canonical
+  bool is_mirrored = false;        ///< the record has its links, as URLs
   std::vector<std::uint64_t> shingles;
 };
 
@@ -38,7 +39,8 @@ class RecordReader {
     loaded.page.url = page.canonical_url();
     loaded.page.url_depth =
         page.path_depth() + (page.canonical_url().find('?') == std::string::npos ? 0 : 1);
-    if (record.links.has_value()) {
+    loaded.is_mirrored = record.links.has_value();
+    if (loaded.is_mirrored) {
       for (const std::string& link : *record.links) {
         loaded.links.push_back(extract::IdentityOf(link, entries_.options().extract.url).url);
       }
@@ -60,6 +62,19 @@ class RecordReader {
   PageEntries entries_;
   extract::Extractor extractor_;
 };
+
+/// A mirrored page names the URL that it stands for by the file of the mirror, and a query's "?" in
+/// the name of a file is escaped in links to it. Links of such records are URLs already; so becomes
+/// the canonical link, if the set has that page.
+void RestoreCanonicalLink(const std::unordered_map<std::string, std::size_t>& by_url,
+                          log::Page& page) {
+  constexpr std::string_view kEscaped = "%3F";
+  std::string link = page.canonical_link();
+  const std::size_t at = link.find(kEscaped);
+  if (at == std::string::npos || by_url.contains(link)) return;
+  link.replace(at, kEscaped.size(), "?");
+  if (by_url.contains(link)) page.set_canonical_link(link == page.canonical_url() ? "" : link);
+}
 
 /// The pages that the first one leads to, in breadth-first order.
 std::vector<std::size_t> Reachable(const std::vector<LoadedPage>& pages,
@@ -101,6 +116,9 @@ Result<CrawlSet> LoadCrawlSet(const std::filesystem::path& path) {
   if (!read) return tl::unexpected(read.error());
   if (loaded.empty()) {
     return MakeError(ErrorCode::kInvalidInput, fmt::format("{}: no page records", path.string()));
+  }
+  for (LoadedPage& page : loaded) {
+    if (page.is_mirrored) RestoreCanonicalLink(by_url, *page.page.entry.mutable_page());
   }
   CrawlSet set;
   set.scheme = reader.scheme();

@@ -20,7 +20,16 @@ class PageEntries {
   [[nodiscard]] log::Entry EntryOf(const PageRecord& record, std::int64_t offset);
 
  private:
-  const consumer::ProcessorOptions options_;
+  static consumer::ProcessorOptions WithLinks() {
+    consumer::ProcessorOptions options;
+    options.max_links = kMaxLinks;
+    return options;
+  }
+
+  /// As a crawl has it that wants scores of links.
+  static constexpr std::uint32_t kMaxLinks = 300;
+
+  const consumer::ProcessorOptions options_ = WithLinks();
   consumer::PageProcessor processor_;
 };
 

@@ -65,11 +65,16 @@ std::string PageJudge::Judge(log::Entry entry) {
   return verdict_.has_value() ? std::string(RuleFor(verdict_->reason).name) : std::string();
 }
 
-std::string PageJudge::ReasonOfScore() {
+std::vector<UrlScore> PageJudge::Scores() {
   if (!verdict_.has_value()) return {};
   auto scores = detector_->ScoresOf(page_, *verdict_);
   if (!scores) Die(scores.error());
-  return scores->empty() ? std::string() : std::move(scores->front().reason);
+  return *std::move(scores);
+}
+
+std::string PageJudge::ReasonOfScore() {
+  std::vector<UrlScore> scores = Scores();
+  return scores.empty() ? std::string() : std::move(scores.front().reason);
 }
 
 site::Site PageJudge::SiteAt(std::string_view name) {

@@ -2,6 +2,7 @@
 
 #include "plugin/judge/detector.h"
 #include "plugin/log/entry.pb.h"
+#include "plugin/score/url_score.h"
 #include "plugin/site/site.h"
 #include "plugin/verdict/verdict.h"
 #include "tests/support/temporary_directory.h"
@@ -11,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace crawlsieve::bench {
 
@@ -27,6 +29,9 @@ class PageJudge {
   std::string Judge(log::Entry entry);
   /// The reason in the score record of the latest page's own URL. Errors end the program.
   [[nodiscard]] std::string ReasonOfScore();
+
+  /// The score records of the latest page: its own URL and its links. Errors end the program.
+  [[nodiscard]] std::vector<UrlScore> Scores();
 
   /// What is known of a site by now. Errors end the program.
   [[nodiscard]] site::Site SiteAt(std::string_view name);

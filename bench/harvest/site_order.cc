@@ -1,5 +1,8 @@
 #include "bench/harvest/site_order.h"
 
+#include "plugin/log/links.h"
+#include "plugin/score/url_score.h"
+
 #include <algorithm>
 #include <iterator>
 #include <utility>
@@ -34,8 +37,12 @@ site::Share SiteOrder::WorthBeforeRules(const Waiting& waiting) const {
 }
 
 site::Advice SiteOrder::LookAt(Waiting& waiting) const {
-  site::Advice advice =
-      waiting.of->AdviceFor(set_.pages[waiting.page].url, waiting.depth, judge_->Average());
+  const std::string& url = set_.pages[waiting.page].url;
+  site::Advice advice = waiting.of->AdviceFor(url, waiting.depth, judge_->Average());
+  if (advice.action == site::Action::kSchedule && copies_.contains(url)) {
+    advice.action = site::Action::kSuppress;
+    advice.ground = site::Ground::kCopies;
+  }
   const site::Share before = WorthBeforeRules(waiting);
   waiting.left = before == 0
                      ? site::kWhole
@@ -83,15 +90,36 @@ std::optional<Step> SiteOrder::Next() {
 }
 
 std::string SiteOrder::Fetched(std::size_t page) {
-  std::string judged = judge_->Judge(set_.pages[page].entry);
+  std::string judged = judge_->Judge(EntryOf(page));
   const std::string_view name = site::SiteOf(set_.pages[page].url);
   site::Site& of = sites_[std::string(name)];
   site::Site now = judge_->SiteAt(name);
   const bool makes_others = now.pattern_epoch() != of.pattern_epoch();
   of = std::move(now);
   if (makes_others) SetPatterns(of);
+  TakeScores();
   if (++fetches_ % kReconsiderEvery == 0) Reconsider();
   return judged;
+}
+
+log::Entry SiteOrder::EntryOf(std::size_t page) const {
+  log::Entry entry = set_.pages[page].entry;
+  std::vector<std::string> links;
+  links.reserve(set_.pages[page].links.size());
+  for (const std::size_t link : set_.pages[page].links) links.push_back(set_.pages[link].url);
+  entry.mutable_page()->set_links(log::PackLinks(links, {}, set_.pages[page].url).bytes);
+  return entry;
+}
+
+void SiteOrder::TakeScores() {
+  for (UrlScore& score : judge_->Scores()) {
+    const bool is_copy = score.reason == site::NameOf(site::Ground::kCopies);
+    if (is_copy && score.action == ScoreAction::kSuppress) {
+      copies_.insert(std::move(score.url));
+    } else {
+      copies_.erase(score.url);
+    }
+  }
 }
 
 void SiteOrder::SetPatterns(const site::Site& of) {
@@ -126,9 +154,10 @@ std::vector<std::string> SiteOrder::Describe() const {
       constexpr std::uint32_t kFetch = site::FetchCounts::kFetch;
       const site::FetchCounts& counts = pattern.counts;
       if (counts.fetched < 20 * kFetch) continue;
-      lines.push_back(fmt::format("pattern {}: {} fetched, {} new, {} errors, {} soft errors",
-                                  pattern.text, counts.fetched / kFetch, counts.with_new / kFetch,
-                                  counts.errors / kFetch, counts.soft_errors / kFetch));
+      lines.push_back(fmt::format(
+          "pattern {}: {} fetched, {} new, {} aliases, {} errors, {} soft errors", pattern.text,
+          counts.fetched / kFetch, counts.with_new / kFetch, pattern.aliases / kFetch,
+          counts.errors / kFetch, counts.soft_errors / kFetch));
     }
     for (const auto& [hash, rule] : of.rules().rules()) {
       if (!rule.suppresses && !rule.rewrites) continue;

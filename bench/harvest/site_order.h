@@ -2,6 +2,7 @@
 
 #include "bench/harvest/crawl_order.h"
 #include "bench/harvest/page_judge.h"
+#include "plugin/log/entry.pb.h"
 #include "plugin/site/site.h"
 
 #include <cstddef>
@@ -10,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 namespace crawlsieve::bench {
@@ -51,6 +53,10 @@ class SiteOrder final : public CrawlOrder {
   [[nodiscard]] site::Advice LookAt(Waiting& waiting) const;
   /// Lets the patterns of the URLs of a site be those that it makes now.
   void SetPatterns(const site::Site& of);
+  /// The page as the judge gets it: with the links that lead to pages of the set.
+  [[nodiscard]] log::Entry EntryOf(std::size_t page) const;
+  /// Takes what the records of the latest page say of its links, and of the page alone can be said.
+  void TakeScores();
   /// Takes back into the frontier what nothing speaks against any more.
   void Reconsider();
 
@@ -60,6 +66,7 @@ class SiteOrder final : public CrawlOrder {
   std::map<std::string, site::Site, std::less<>> sites_;  // as the judge knows them by now
   std::vector<Waiting> frontier_;                         // in the order in which they were found
   std::vector<Waiting> suppressed_;
+  std::unordered_set<std::string> copies_;  // URLs whose latest record suppresses them as such
   std::size_t fetches_ = 0;
 };
 

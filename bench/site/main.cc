@@ -97,6 +97,8 @@ site::PageObservation PageOf(std::string_view url, std::uint64_t i, bool one_con
   return page;
 }
 
+constexpr auto kLayout = site::LatestLayout::kPages;
+
 /// The rows of one site, as a fold keeps them: bytes.
 struct Rows {
   std::string host;
@@ -118,7 +120,8 @@ Value OrDie(Result<Value> value) {
 /// Takes a page as a fold would; how many bytes it read and wrote.
 std::size_t Fold(Rows& rows, const site::PageObservation& page) {
   std::size_t bytes = rows.latest.size();
-  if (site::LatestPages{rows.latest_pages, rows.parts.size() + rows.latest.size()}.is_full()) {
+  if (site::LatestPages{rows.latest_pages, rows.parts.size() + rows.latest.size()}.is_full(
+          kLayout)) {
     bytes += rows.parts.size() + rows.site.size();
     site::Site site = rows.site.empty() ? site::Site() : OrDie(site::Site::Decode(rows.site));
     std::vector<site::Brought> brought;
@@ -129,7 +132,8 @@ std::size_t Fold(Rows& rows, const site::PageObservation& page) {
     rows.site = site.Encode();
     bytes += rows.site.size();
   }
-  if (rows.latest.size() >= site::LatestPages::PartBytes(rows.host.size())) {
+  if (!rows.latest.empty() &&
+      rows.latest.size() >= site::LatestPages::PartBytes(kLayout, rows.host.size())) {
     bytes += rows.latest.size();
     rows.parts += std::exchange(rows.latest, {});
   }

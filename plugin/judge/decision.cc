@@ -22,6 +22,23 @@
 namespace crawlsieve {
 namespace {
 
+SiteRules SiteRulesOf(const JudgeParameters& parameters, std::uint32_t fold_version) {
+  SiteRules rules{parameters.sites.max};
+  if (fold_version < kFoldVersionOfLatestParts) {
+    rules.layout = site::LatestLayout::kInHost;
+  } else if (fold_version < kFoldVersionOfLatestRows) {
+    rules.layout = site::LatestLayout::kParts;
+  }
+  return rules;
+}
+
+/// Whether the page says itself that it stands for another URL of its site.
+bool HasCanonicalLink(const log::Page& page) {
+  const std::string& target = page.canonical_link();
+  return !target.empty() && target != page.canonical_url() &&
+         site::SiteOf(target) == site::SiteOf(page.canonical_url());
+}
+
 /// Lets a URL compete for the preferred one of a cluster. Whether the record has changed.
 bool Prefer(std::string_view url, Score score, const std::vector<UrlPreference>& preferences,
             state::Document& document) {
@@ -202,13 +219,25 @@ class Judging {
   Status LearnOfSite() {
     if (!learns_of_sites()) return {};
     is_first_fetch_ = !schedule_->was_answered() && url().fetches() == 0;
+    CRAWLSIEVE_ASSIGN_OR_RETURN(const bool is_alias, IsAlias());
     const auto observation =
         ObservationOf({page_, decision_.verdict, schedule_->result(), neighbours_, is_first_fetch_,
-                       SimhashOfContent(), schedule_->time()});
+                       is_alias, SimhashOfContent(), schedule_->time()});
     if (!observation.has_value()) return {};
-    return crawlsieve::LearnOfSite(
-        *observation, host_, {parameters_.sites.max, fold_version_ >= kFoldVersionOfLatestParts},
-        view_, decision_.site);
+    return crawlsieve::LearnOfSite(*observation, host_, SiteRulesOf(parameters_, fold_version_),
+                                   view_, decision_.site);
+  }
+
+  /// Whether the URL that the page says it stands for has its content.
+  [[nodiscard]] Result<bool> IsAlias() {
+    if (fold_version_ < kFoldVersionOfAliases || !is_first_fetch_ ||
+        !decision_.verdict.match.has_value() || !HasCanonicalLink(page_)) {
+      return false;
+    }
+    CRAWLSIEVE_ASSIGN_OR_RETURN(
+        const auto row,
+        UrlRow::Read(view_, UrlRow::Key(page_.canonical_link(), page_, parameters_.scope)));
+    return row.has_value() && DocId{row->record.representative()} == representative();
   }
 
   [[nodiscard]] std::uint64_t SimhashOfContent() const {
@@ -467,7 +496,8 @@ Result<PageDecision> Decide(const log::Page& page, DocId id, const JudgeRules& r
   return decision;
 }
 
-void NameFirstRows(const log::Page& page, const JudgeParameters& parameters, const RowNamer& name) {
+void NameFirstRows(const log::Page& page, const ReadRules& rules, const RowNamer& name) {
+  const JudgeParameters& parameters = rules.parameters;
   name(Table::kUrls, UrlRow::Key(page, parameters.scope));
   name(Table::kHosts, page.host());
   if (page.outcome() == log::OUTCOME_ERROR_STATUS && IsOwnTarget(page)) {
@@ -480,6 +510,9 @@ void NameFirstRows(const log::Page& page, const JudgeParameters& parameters, con
     const std::string_view owner =
         LatestPagesOwner(site::SiteOf(page.canonical_url()), page.host());
     if (owner != page.host()) name(Table::kHosts, owner);
+    if (rules.fold_version >= kFoldVersionOfAliases && HasCanonicalLink(page)) {
+      name(Table::kUrls, UrlRow::Key(page.canonical_link(), page, parameters.scope));
+    }
   }
   if (ReasonWithoutComparison(page, TraitsOf(page), parameters).has_value()) return;
   name(Table::kContent, ContentRow::Key(page.content_checksum(), ScopeOf(page, parameters.scope)));
@@ -489,8 +522,8 @@ namespace {
 
 /// Names what the page's site takes and changes, if the page makes it take anything. `host`: that
 /// of the page; nullptr: nothing is known of it.
-void NameSite(const log::Page& page, const HostRow* host, const JudgeParameters& parameters,
-              JudgeView& view, const RowNamer& name) {
+void NameSite(const log::Page& page, const HostRow* host, const ReadRules& rules, JudgeView& view,
+              const RowNamer& name) {
   const std::string_view site = site::SiteOf(page.canonical_url());
   const std::string_view owner = LatestPagesOwner(site, page.host());
   std::optional<HostRow> other;
@@ -500,15 +533,16 @@ void NameSite(const log::Page& page, const HostRow* host, const JudgeParameters&
     host = other.has_value() ? &*other : nullptr;
   }
   if (host == nullptr) return;
-  NameSiteRows(site, *host, parameters.sites.max,
+  NameSiteRows(site, *host, SiteRulesOf(rules.parameters, rules.fold_version),
                [&name](std::string_view key) { name(Table::kHosts, key); });
-  NameMirrorRows(page, host->record, parameters.scope, name);
+  NameMirrorRows(page, host->record, rules.parameters.scope, name);
 }
 
 }  // namespace
 
-void NameDocuments(const log::Page& page, const JudgeParameters& parameters, JudgeView& view,
+void NameDocuments(const log::Page& page, const ReadRules& rules, JudgeView& view,
                    const RowNamer& name) {
+  const JudgeParameters& parameters = rules.parameters;
   const auto name_document = [&name](DocId id) {
     if (id.sequence != 0) name(Table::kDocuments, DocumentRow::Key(id));
   };
@@ -529,7 +563,7 @@ void NameDocuments(const log::Page& page, const JudgeParameters& parameters, Jud
     if (const auto key = PageSchedule::PatternKey(page, (*host)->record)) name(Table::kHosts, *key);
   }
   if (parameters.sites.max > 0 && !page.host().empty()) {
-    NameSite(page, host && host->has_value() ? &**host : nullptr, parameters, view, name);
+    NameSite(page, host && host->has_value() ? &**host : nullptr, rules, view, name);
   }
   const PageTraits traits = TraitsOf(page);
   if (ReasonWithoutComparison(page, traits, parameters).has_value()) return;

@@ -53,12 +53,12 @@ struct JudgeRules {
 using RowNamer = std::function<void(Table table, std::string_view key)>;
 
 /// Names the rows that Decide reads of a page whatever the state holds.
-void NameFirstRows(const log::Page& page, const JudgeParameters& parameters, const RowNamer& name);
+void NameFirstRows(const log::Page& page, const ReadRules& rules, const RowNamer& name);
 
 /// Names the rows that Decide reads of a page besides, given a view that shows the first ones: all
 /// of them where index and rows agree, and some that it may not come to. Rows that can't be read
 /// count as absent.
-void NameDocuments(const log::Page& page, const JudgeParameters& parameters, JudgeView& view,
+void NameDocuments(const log::Page& page, const ReadRules& rules, JudgeView& view,
                    const RowNamer& name);
 
 }  // namespace crawlsieve

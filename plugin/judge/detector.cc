@@ -445,7 +445,7 @@ Result<std::optional<SiteReport>> Detector::ReportOn(std::string_view site) {
 
 void Detector::ReadAheadFor(std::span<const log::Entry> entries, std::size_t threads) {
   if (!current_.parameters.has_value()) return;
-  overlay_.ReadAheadFor(entries, *current_.parameters, threads);
+  overlay_.ReadAheadFor(entries, {*current_.parameters, current_.fold_version}, threads);
 }
 
 Result<std::optional<site::Site>> Detector::SiteAt(std::string_view name) {

@@ -5,7 +5,7 @@
 namespace crawlsieve {
 
 /// The rules by which this binary folds the log. A log written for other rules is refused.
-inline constexpr std::uint32_t kFoldVersion = 9;
+inline constexpr std::uint32_t kFoldVersion = 10;
 
 /// The oldest rules it has: version 4 is version 5 without gaps and samples in the marks and
 /// without the host's count of pages that ran into a limit, and a page that isn't evaluated retires
@@ -13,7 +13,9 @@ inline constexpr std::uint32_t kFoldVersion = 9;
 /// grows, and a fetch that is late or failed is like any other. Version 6 is version 7 without
 /// positions. Version 7 is version 8 without what is learned of sites, without purges, expiry and
 /// the bound on kept pages, without revisit records, and with the weighted mean as every priority.
-/// Version 8 is version 9 with all latest pages of a host in the host's own row.
+/// Version 8 is version 9 with all latest pages of a host in the host's own row. Version 9 is
+/// version 10 with half as many latest pages, several to a row, and with visits that found nothing
+/// changed among them, and without aliases and copies among what speaks against a URL.
 inline constexpr std::uint32_t kOldestFoldVersion = 4;
 
 /// Of the entry that ends a log: no binary ever has these rules, so each refuses what follows.
@@ -54,6 +56,16 @@ inline constexpr std::uint32_t kFoldVersionOfRemoval = 8;
 /// The first rules under which the latest pages of a host have rows of their own. Verdicts and
 /// scores don't depend on it.
 inline constexpr std::uint32_t kFoldVersionOfLatestParts = 9;
+
+/// The first rules under which each of the latest pages has a row of its own, and visits that found
+/// nothing changed aren't among them.
+inline constexpr std::uint32_t kFoldVersionOfLatestRows = 10;
+
+/// The first rules under which pages count that stand for another URL by their own word.
+inline constexpr std::uint32_t kFoldVersionOfAliases = 10;
+
+/// The first rules under which a link says less where a page's other links led to its copies.
+inline constexpr std::uint32_t kFoldVersionOfCopies = 10;
 
 /// The first rules under which a page without a body may repeat an earlier fetch.
 inline constexpr std::uint32_t kFoldVersionOfRevisits = 8;

@@ -21,7 +21,7 @@ Result<const site::Site*> KnownSites::Find(std::string_view name, std::uint64_t 
 }
 
 void KnownSites::Take(const SiteChange& change) {
-  if (entries_.empty() || change.site.empty()) return;
+  if (entries_.empty() || !change.taken.has_value()) return;
   if (change.forgotten.has_value()) Forget(*change.forgotten);
   const auto known = by_name_.find(change.site);
   if (known != by_name_.end() && !Update(change, *known->second)) Forget(change.site);
@@ -33,7 +33,7 @@ bool KnownSites::Update(const SiteChange& change, Entry& entry) {
   auto& [of_host, of_www] = entry.state->latest_pages;
   const bool is_behind = change.is_www ? !change.takes_latest || of_host == 0 : of_www == 0;
   if (!is_behind) return false;
-  static_cast<void>(entry.state->site.AddPage(change.taken));
+  static_cast<void>(entry.state->site.AddPage(*change.taken));
   (change.is_www ? of_www : of_host) = change.latest_pages;
   return true;
 }

@@ -36,10 +36,10 @@ Result<std::vector<Store::Row>> Overlay::Range(Table table, std::string_view pre
                       });
 }
 
-void Overlay::ReadAheadFor(std::span<const log::Entry> entries, const JudgeParameters& parameters,
+void Overlay::ReadAheadFor(std::span<const log::Entry> entries, const ReadRules& rules,
                            std::size_t threads) {
   changes_before_ahead_ = index_.change_count();
-  const LookupWork work = ahead_.Read(store_, index_.get(), others_, entries, parameters, threads);
+  const LookupWork work = ahead_.Read(store_, index_.get(), others_, entries, rules, threads);
   lookup_work_.probes += work.probes;
   lookup_work_.candidates += work.candidates;
 }

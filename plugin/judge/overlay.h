@@ -37,7 +37,7 @@ class Overlay final : public JudgeView {
   [[nodiscard]] const std::vector<Match>* asked() const { return has_asked_ ? &matches_ : nullptr; }
 
   /// Reads what judging the pages among `entries` will ask for, on `threads` threads at most.
-  void ReadAheadFor(std::span<const log::Entry> entries, const JudgeParameters& parameters,
+  void ReadAheadFor(std::span<const log::Entry> entries, const ReadRules& rules,
                     std::size_t threads);
 
   /// Reads rows together that will be asked for one by one.

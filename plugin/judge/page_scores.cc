@@ -13,7 +13,9 @@
 #include <chrono>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
+#include <vector>
 
 namespace crawlsieve {
 namespace {
@@ -39,14 +41,19 @@ class PageScores {
                                   log::UnpackLinks(page_.links(), page_.canonical_url()));
       for (const auto* const list : {&links.main_text, &links.elsewhere}) {
         for (const std::string& url : *list) {
-          CRAWLSIEVE_RETURN_IF_ERROR(AddLink(url));
+          CRAWLSIEVE_RETURN_IF_ERROR(Sort(url));
         }
+      }
+      for (const std::string* const url : unfetched_) {
+        CRAWLSIEVE_RETURN_IF_ERROR(AddLink(*url));
       }
     }
     return std::move(scores_);
   }
 
  private:
+  using Copies = std::unordered_map<std::string, site::PairCounts>;
+
   static Timestamp AsOf(const log::Page& page) {
     return Timestamp{std::chrono::seconds(static_cast<std::int64_t>(FetchOf(page).time))};
   }
@@ -86,18 +93,47 @@ class PageScores {
     return {};
   }
 
+  /// Whether links of the page may lead to copies of it.
+  [[nodiscard]] bool is_copy() const {
+    return context_.fold_version >= kFoldVersionOfCopies && verdict_.cluster.has_value() &&
+           (verdict_.reason == Reason::kExactDuplicate ||
+            verdict_.reason == Reason::kNearDuplicate);
+  }
+
+  /// Puts a link among those to score, or counts what its fetch found.
+  Status Sort(const std::string& url) {
+    if (url == page_.canonical_url()) return is_copy() ? Count(url, true) : Status();
+    const std::string key = UrlRow::Key(url, page_, context_.parameters.scope);
+    CRAWLSIEVE_ASSIGN_OR_RETURN(const auto fetched, context_.rows.Row(Table::kUrls, key));
+    if (!fetched.has_value()) {
+      unfetched_.push_back(&url);
+      return {};
+    }
+    if (!is_copy()) return {};
+    CRAWLSIEVE_ASSIGN_OR_RETURN(const auto row, UrlRow::Parse(key, *fetched));
+    return Count(url, DocId{row.record.representative()} == verdict_.cluster->id);
+  }
+
+  Status Count(std::string_view url, bool is_same) {
+    if (site::SiteOf(url) != site::SiteOf(page_.canonical_url())) return {};
+    CRAWLSIEVE_ASSIGN_OR_RETURN(const site::Site* const known, SiteOf(url));
+    if (known != nullptr) copies_[known->PatternsOf(url).pattern].Add(is_same);
+    return {};
+  }
+
+  [[nodiscard]] site::PairCounts CopiesLike(std::string_view url, const site::Site& of) const {
+    if (copies_.empty() || site::SiteOf(url) != site::SiteOf(page_.canonical_url())) return {};
+    const auto counted = copies_.find(of.PatternsOf(url).pattern);
+    return counted != copies_.end() ? counted->second : site::PairCounts();
+  }
+
   Status AddLink(const std::string& url) {
-    if (url == page_.canonical_url()) return {};
-    CRAWLSIEVE_ASSIGN_OR_RETURN(
-        const auto fetched,
-        context_.rows.Row(Table::kUrls, UrlRow::Key(url, page_, context_.parameters.scope)));
-    if (fetched.has_value()) return {};
     CRAWLSIEVE_ASSIGN_OR_RETURN(const site::Site* const known, SiteOf(url));
     static const site::Site kUnknown;
     const site::Site& of = known != nullptr ? *known : kUnknown;
     const std::uint32_t depth = page_.path_depth() + 1;
     UrlScore score = Begin(url);
-    site::Advice advice = of.AdviceFor(url, depth, context_.average);
+    site::Advice advice = of.AdviceFor(url, depth, context_.average, CopiesLike(url, of));
     if (!is_followed_) advice.worth /= 4;
     SetAdvice(std::move(advice), context_.average, score);
     score.depth = depth;
@@ -111,6 +147,8 @@ class PageScores {
   const ScoreContext& context_;
   const Timestamp as_of_;
   const bool is_followed_;  // links of the page; else it repeats what another page leads to
+  std::vector<const std::string*> unfetched_;
+  Copies copies_;  // by pattern
   std::vector<UrlScore> scores_;
 };
 

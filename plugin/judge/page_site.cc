@@ -92,9 +92,14 @@ void ClearLatestPages(state::Host& record) {
   record.clear_latest_part_bytes();
 }
 
-/// The parts of a row that was written by a fold: the row has one of the pages itself.
+/// Whether it teaches the site nothing that the fetch before didn't.
+bool IsIdle(const site::PageObservation& observation, const SiteRules& rules) {
+  return observation.unchanged && rules.layout == site::LatestLayout::kPages;
+}
+
+/// A row that was written by a fold has a page at least in each part.
 Status CheckParts(std::string_view host, const state::Host& record) {
-  if (record.latest_parts() < site::LatestPages::kMaxPages) return {};
+  if (record.latest_parts() <= site::LatestPages::kMaxPages) return {};
   return MakeError(
       ErrorCode::kCorruption,
       fmt::format("state: host {} has {} parts of latest pages, more than there can be", host,
@@ -135,9 +140,11 @@ std::optional<site::PageObservation> ObservationOf(const PageFacts& facts) {
     observation.title = TitleOf(page);
     observation.is_short = facts.verdict.reason == Reason::kTooShort;
     observation.has_known_words = facts.neighbours.has_same_words;
+    observation.unchanged = !facts.first_fetch && facts.verdict.reason == Reason::kUnchanged;
     if (observation.first_fetch && !page.canonical_link().empty() &&
         site::SiteOf(page.canonical_link()) == site::SiteOf(observation.url)) {
       observation.stands_for = page.canonical_link();
+      observation.is_alias = facts.is_alias;
     }
   } else if (*answer == Answer::kRedirect &&
              site::SiteOf(page.redirect_target()) == site::SiteOf(observation.url)) {
@@ -187,27 +194,33 @@ class SiteLearning {
     owner_ = LatestPagesOwner(site, host.key);
     change_.site = site;
     change_.is_www = owner_.size() > site.size();
+    if (owner_ != host.key) {
+      CRAWLSIEVE_ASSIGN_OR_RETURN(auto read, HostRow::Read(rows_, owner_));
+      change_.owner = read.has_value() ? std::move(*read) : HostRow{std::string(owner_), {}};
+    }
+    if (IsIdle(observation_, rules_)) return {};
     change_.taken = observation_;
-    if (owner_ == host.key) return Add(host.record);
-    CRAWLSIEVE_ASSIGN_OR_RETURN(auto read, HostRow::Read(rows_, owner_));
-    change_.owner = read.has_value() ? std::move(*read) : HostRow{std::string(owner_), {}};
-    return Add(change_.owner->record);
+    return Add(change_.owner.has_value() ? change_.owner->record : host.record);
   }
 
  private:
   Status Add(state::Host& record) {
     CRAWLSIEVE_RETURN_IF_ERROR(CheckParts(owner_, record));
-    if (LatestPagesOf(record).is_full()) {
+    if (LatestPagesOf(record).is_full(rules_.layout)) {
       CRAWLSIEVE_RETURN_IF_ERROR(Move(record));
       change_.gone_parts = LatestPart::KeysOf(owner_, record);
       ClearLatestPages(record);
     }
-    if (rules_.has_parts && record.latest().size() >= site::LatestPages::PartBytes(owner_.size())) {
-      MovePagesToPart(record);
-    }
+    const std::size_t part_bytes = site::LatestPages::PartBytes(rules_.layout, owner_.size());
+    // Up to version 9 a part comes with the page behind it.
+    const bool comes_later = rules_.layout != site::LatestLayout::kPages;
+    if (comes_later && record.latest().size() >= part_bytes) MovePagesToPart(record);
     record.mutable_latest()->append(site::EncodePage(owner_, observation_));
     record.set_latest_pages(record.latest_pages() + 1);
     change_.latest_pages = record.latest_pages();
+    // A host with one page has no part.
+    const bool comes_now = !comes_later && record.latest_pages() > 1;
+    if (comes_now && record.latest().size() >= part_bytes) MovePagesToPart(record);
     return {};
   }
 
@@ -262,10 +275,10 @@ Status LearnOfSite(const site::PageObservation& observation, HostRow& host, cons
   return SiteLearning(observation, rules, rows, change).LearnWith(host);
 }
 
-void NameSiteRows(std::string_view site, const HostRow& owner, std::uint64_t max_sites,
+void NameSiteRows(std::string_view site, const HostRow& owner, const SiteRules& rules,
                   const std::function<void(std::string_view key)>& name) {
-  if (!LatestPagesOf(owner.record).is_full()) return;
-  const SiteSlot slot = SiteSlot::Of(site, max_sites);
+  if (!LatestPagesOf(owner.record).is_full(rules.layout)) return;
+  const SiteSlot slot = SiteSlot::Of(site, rules.max_sites);
   name(SiteSlotRow::Key(slot));
   name(SiteRow::Key(slot));
   for (const std::string& key : LatestPart::KeysOf(owner.key, owner.record)) name(key);

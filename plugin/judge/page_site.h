@@ -6,6 +6,7 @@
 #include "plugin/judge/view.h"
 #include "plugin/log/entry.pb.h"
 #include "plugin/schedule/fetch.h"
+#include "plugin/site/latest_pages.h"
 #include "plugin/site/site.h"
 #include "plugin/verdict/verdict.h"
 
@@ -27,6 +28,7 @@ struct PageFacts {
   schedule::FetchClass result = schedule::FetchClass::kContent;
   SiteNeighbours neighbours;
   bool first_fetch = false;   ///< no answer about content came from its URL before
+  bool is_alias = false;      ///< its canonical link is a URL that has its content
   std::uint64_t simhash = 0;  ///< of the page, or of what a page without a body repeats
   schedule::Seconds time = 0;
 };
@@ -65,22 +67,23 @@ struct SiteChange {
   /// rule came into use or went out of it, or the fetches have doubled.
   bool is_news = false;
   std::vector<site::Brought> brought;  ///< for the sum of the crawl
-  /// What the site took; a view into the page.
-  site::PageObservation taken;
+  /// What the site took; views into the page. nullopt: nothing.
+  std::optional<site::PageObservation> taken;
 };
 
 /// How sites are learned of.
 struct SiteRules {
   std::uint64_t max_sites = 0;  ///< there are slots for so many; isn't 0
-  bool has_parts = false;       ///< kFoldVersionOfLatestParts
+  site::LatestLayout layout = site::LatestLayout::kPages;
 };
 
 /// Takes an observation into the rows of its site, `host` being that of the page with its row,
 /// which may be changed. `change` is empty before.
 ///
-/// A page is kept in the row of its host, which is read and written anyway; where that has several
-/// already, these go to a row of their own, a part, which is only written. Once a host has so many
-/// latest pages that they are full, its site takes them all. Only then anything is read besides.
+/// A page is kept in a row of its own, a part, which is only written. The first one waits in the
+/// row of its host for the next; so do more where the name of the host is long. Once a host has so
+/// many latest pages that they are full, its site takes them all. Only then anything is read
+/// besides. A visit that found nothing changed teaches nothing.
 ///
 /// Each site has one slot, by a hash of its name, and may find it taken. A site that holds a slot
 /// is as patient as it has had pages, up to kMaxPatience; each page of another site that would be
@@ -106,7 +109,7 @@ inline constexpr std::uint32_t kMaxPatience = 1000;
 
 /// Names the rows that LearnOfSite reads of a page besides that of `owner`, the host of which it is
 /// a latest page (LatestPagesOwner).
-void NameSiteRows(std::string_view site, const HostRow& owner, std::uint64_t max_sites,
+void NameSiteRows(std::string_view site, const HostRow& owner, const SiteRules& rules,
                   const std::function<void(std::string_view key)>& name);
 
 /// What is known of a site.

@@ -63,7 +63,7 @@ void ReadAhead::Reader::Take(Reader& other) {
 
 LookupWork ReadAhead::Read(const Store& store, const HammingIndex& index,
                            const CandidateSource* remote, std::span<const log::Entry> entries,
-                           const JudgeParameters& parameters, std::size_t threads) {
+                           const ReadRules& rules, std::size_t threads) {
   read_.reset();
   threads = std::clamp<std::size_t>(entries.size() / kLeastPerThread, 1,
                                     std::max<std::size_t>(threads, 1));
@@ -74,12 +74,13 @@ LookupWork ReadAhead::Read(const Store& store, const HammingIndex& index,
     Reader& reader = readers[t];
     const RowNamer want = [&reader](Table table, std::string_view key) { reader.Want(table, key); };
     for (std::size_t i = t; i < entries.size(); i += threads) {
-      if (entries[i].has_page()) NameFirstRows(entries[i].page(), parameters, want);
-      if (entries[i].has_question()) NameRowsOfQuestion(entries[i].question(), parameters, want);
+      if (entries[i].has_page()) NameFirstRows(entries[i].page(), rules, want);
+      if (entries[i].has_question())
+        NameRowsOfQuestion(entries[i].question(), rules.parameters, want);
     }
     reader.Fetch();
     for (std::size_t i = t; i < entries.size(); i += threads) {
-      if (entries[i].has_page()) NameDocuments(entries[i].page(), parameters, reader, want);
+      if (entries[i].has_page()) NameDocuments(entries[i].page(), rules, reader, want);
     }
     reader.Fetch();
   };

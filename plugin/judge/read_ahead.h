@@ -32,8 +32,7 @@ class ReadAhead {
   /// stand still meanwhile. `remote`, where given, names documents beside those of the index.
   /// Returns what the lookups took.
   LookupWork Read(const Store& store, const HammingIndex& index, const CandidateSource* remote,
-                  std::span<const log::Entry> entries, const JudgeParameters& parameters,
-                  std::size_t threads);
+                  std::span<const log::Entry> entries, const ReadRules& rules, std::size_t threads);
 
   /// Reads rows together, beside what was read before.
   void ReadRows(const Store& store, const HammingIndex& index, Table table,

@@ -6,6 +6,7 @@
 #include "plugin/verdict/parameters.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -52,6 +53,12 @@ struct Reach {
 [[nodiscard]] inline Reach ReachOf(const JudgeParameters& parameters) {
   return {static_cast<int>(parameters.max_distance), std::size_t{parameters.max_candidates} + 2};
 }
+
+/// What the rows that a decision reads depend on besides the page.
+struct ReadRules {
+  const JudgeParameters& parameters;
+  std::uint32_t fold_version;
+};
 
 /// Documents near a query, in order. Borrowed from whoever gave it.
 struct FoundCandidates {

@@ -26,7 +26,10 @@ static_assert(kTitles <= kOutsideForms);
 /// What a URL begins with, before the name of the host; none: it is written as it is.
 constexpr std::array<std::string_view, 3> kBeginnings{"", "http://", "https://"};
 
-void Write(std::string_view url, std::string_view host, schedule::ByteWriter& out) {
+/// Added to the beginning of what the page stands for: PageObservation::is_alias.
+constexpr std::uint64_t kAlias = kBeginnings.size();
+
+void Write(std::string_view url, std::string_view host, bool is_alias, schedule::ByteWriter& out) {
   std::size_t beginning = kBeginnings.size() - 1;
   for (; beginning > 0; --beginning) {
     const std::string_view scheme = kBeginnings[beginning];
@@ -35,13 +38,15 @@ void Write(std::string_view url, std::string_view host, schedule::ByteWriter& ou
       break;
     }
   }
-  out.Fixed(beginning, 1);
+  out.Fixed(beginning + (is_alias ? kAlias : 0), 1);
   out.Text(url);
 }
 
 /// False: not what Write writes.
-bool Read(schedule::ByteReader& in, std::string_view host, std::string& url) {
-  const std::uint64_t beginning = in.Fixed(1);
+bool Read(schedule::ByteReader& in, std::string_view host, std::string& url, bool& is_alias) {
+  std::uint64_t beginning = in.Fixed(1);
+  is_alias = beginning >= kAlias;
+  if (is_alias) beginning -= kAlias;
   const std::string_view rest = in.Text();
   if (!in.ok() || beginning >= kBeginnings.size()) return false;
   url = kBeginnings[beginning];
@@ -51,6 +56,24 @@ bool Read(schedule::ByteReader& in, std::string_view host, std::string& url) {
 }
 
 }  // namespace
+
+std::size_t LatestPages::PartBytes(LatestLayout layout, std::size_t host_bytes) {
+  constexpr std::size_t kNever = ~std::size_t{0};
+  constexpr std::size_t kOfKeyBesides = 5;
+  switch (layout) {
+    case LatestLayout::kInHost:
+      break;
+    case LatestLayout::kParts:
+      return std::max<std::size_t>(128, 2 * host_bytes);
+    case LatestLayout::kPages: {
+      const std::size_t parts = kMaxKeyBytes / (host_bytes + kOfKeyBesides);
+      if (parts >= kMaxPages) return 1;
+      if (parts >= 2) return kFullBytes / (parts - 1);
+      break;
+    }
+  }
+  return kNever;
+}
 
 std::string EncodePage(std::string_view host, const PageObservation& page) {
   const Share novelty = std::min(page.novelty, kWhole);
@@ -70,8 +93,8 @@ std::string EncodePage(std::string_view host, const PageObservation& page) {
   out.Fixed(page.simhash, 8);
   if (title != 0) out.Fixed(title, 1);
   if (page.simhash_outside_forms != 0) out.Fixed(page.simhash_outside_forms, 8);
-  Write(url, host, out);
-  if (!target.empty()) Write(target, host, out);
+  Write(url, host, false, out);
+  if (!target.empty()) Write(target, host, page.is_alias, out);
   return std::move(out).Take();
 }
 
@@ -98,8 +121,10 @@ bool AddPage(schedule::ByteReader& in, std::string_view host, Site& site,
   if (title >= kOutsideForms) page.simhash_outside_forms = in.Fixed(8);
   std::string url;
   std::string target;
-  if (!Read(in, host, url) || ((flags & kStandsFor) != 0 && !Read(in, host, target)) ||
-      answer >= kAnswers || novelty > kWhole || page.title >= kTitles ||
+  bool is_own_alias = false;
+  if (!Read(in, host, url, is_own_alias) || is_own_alias ||
+      ((flags & kStandsFor) != 0 && !Read(in, host, target, page.is_alias)) || answer >= kAnswers ||
+      novelty > kWhole || page.title >= kTitles ||
       half_lives > ~std::uint64_t{0} / kHalfLifeSeconds) {
     return false;
   }

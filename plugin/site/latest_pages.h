@@ -3,7 +3,6 @@
 #include "plugin/base/result.h"
 #include "plugin/site/site.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -19,25 +18,33 @@ namespace crawlsieve::site {
 // doesn't depend on when that is, because the pages of a host are taken in the order in which they
 // came. A host with a few pages has these alone.
 
+/// Where the latest pages of a host lie: in rows of their own, the parts, and what isn't enough for
+/// one in the row of the host.
+enum class LatestLayout {
+  kInHost,  ///< fold version 8: no parts, 16 pages
+  kParts,   ///< fold version 9: parts of several pages, each written with the page behind it; 16
+  kPages,   ///< a part for each page, but for the first, unless the name of the host is long; 32
+};
+
 /// How many latest pages a host has. Value type.
 struct LatestPages {
-  static constexpr std::size_t kMaxPages = 16;
+  static constexpr std::size_t kMaxPages = 32;
   static constexpr std::size_t kFullBytes = 2048;
-  static constexpr std::size_t kPartBytes = 128;
+  /// Of the keys of a host's parts.
+  static constexpr std::size_t kMaxKeyBytes = 1152;
 
   std::size_t pages = 0;
   std::size_t bytes = 0;
 
-  /// From so many bytes on, pages in the row of the host go to a row of their own, a part, with the
-  /// next page. Its key has the name of the host, so a part of a long name has more pages.
-  [[nodiscard]] static constexpr std::size_t PartBytes(std::size_t host_bytes) {
-    return std::max(kPartBytes, 2 * host_bytes);
-  }
-  /// Of the keys of a host's parts.
-  static constexpr std::size_t kMaxKeyBytes = 1152;
+  /// From so many bytes on, pages in the row of the host go to a part. The key of a part has the
+  /// name of the host, so a part of a long name has more pages.
+  [[nodiscard]] static std::size_t PartBytes(LatestLayout layout, std::size_t host_bytes);
 
   /// Whether the site must take them before the next one comes.
-  [[nodiscard]] bool is_full() const { return pages >= kMaxPages || bytes > kFullBytes; }
+  [[nodiscard]] bool is_full(LatestLayout layout) const {
+    return pages >= (layout == LatestLayout::kPages ? kMaxPages : kMaxPages / 2) ||
+           bytes > kFullBytes;
+  }
 };
 
 /// What EncodePage makes at most. Of a URL the first kMaxUrlBytes are kept, because a Site looks at

@@ -49,6 +49,7 @@ void PatternCounts::FadeTo(std::uint64_t seconds, std::uint64_t half_life_second
   if (half_lives <= half_lives_) return;
   patterns_.ForEach([&](Pattern& pattern) {
     pattern.counts.Halve(half_lives - half_lives_);
+    pattern.aliases >>= std::min<std::uint64_t>(half_lives - half_lives_, 31);
     pattern.inherited >>= std::min<std::uint64_t>(half_lives - half_lives_, 31);
   });
   half_lives_ = half_lives;
@@ -64,7 +65,8 @@ Share PatternCounts::UnlikeLatest(std::string_view pattern, std::uint64_t simhas
   return known == nullptr || known->simhash == 0 ? kWhole : Unlikeness(known->simhash, simhash);
 }
 
-void PatternCounts::Add(std::string_view pattern, const Brought& brought, std::uint64_t simhash) {
+void PatternCounts::Add(std::string_view pattern, const Brought& brought, std::uint64_t simhash,
+                        bool is_alias) {
   pattern = pattern.substr(0, kMaxPatternBytes);
   const std::uint64_t hash = HashOf(pattern);
   Pattern* known = patterns_.Find(hash);
@@ -77,7 +79,25 @@ void PatternCounts::Add(std::string_view pattern, const Brought& brought, std::u
     known = &patterns_.Add(hash, std::move(added), kMaxPatterns);
   }
   known->counts.Add(brought);
+  // Where the count of fetches was halved, there may be fewer.
+  known->aliases =
+      std::min(known->aliases + (is_alias ? FetchCounts::kFetch : 0), known->counts.fetched);
   if (simhash != 0) known->simhash = simhash;
+}
+
+Share PatternCounts::Pattern::aliases_at_least() const {
+  const std::uint32_t of_aliases = aliases / FetchCounts::kFetch;
+  return LowerBound(2 * of_aliases, counts.fetched / FetchCounts::kFetch + of_aliases);
+}
+
+Share PatternCounts::AliasesAtLeast(std::string_view pattern) const {
+  const Pattern* const known = patterns_.Find(HashOf(pattern.substr(0, kMaxPatternBytes)));
+  return known == nullptr ? 0 : known->aliases_at_least();
+}
+
+bool PatternCounts::has_aliases() const {
+  return std::any_of(patterns_.begin(), patterns_.end(),
+                     [](const auto& entry) { return entry.value.aliases > 0; });
 }
 
 FetchCounts PatternCounts::Find(std::string_view pattern) const {
@@ -111,18 +131,19 @@ bool Decode(schedule::ByteReader& in, FetchCounts& counts) {
   return true;
 }
 
-void PatternCounts::Encode(schedule::ByteWriter& out) const {
+void PatternCounts::Encode(schedule::ByteWriter& out, bool with_aliases) const {
   out.Varint(half_lives_);
   out.Varint(patterns_.size());
   for (const auto& [hash, pattern] : patterns_) {
     out.Text(pattern.text);
     site::Encode(pattern.counts, out);
+    if (with_aliases) out.Varint(pattern.aliases);
     out.Varint(pattern.inherited);
     out.Fixed(pattern.simhash, 8);
   }
 }
 
-bool PatternCounts::Decode(schedule::ByteReader& in) {
+bool PatternCounts::Decode(schedule::ByteReader& in, bool with_aliases) {
   patterns_.Clear();
   half_lives_ = in.Varint();
   const std::uint64_t count = in.Varint();
@@ -132,6 +153,9 @@ bool PatternCounts::Decode(schedule::ByteReader& in) {
     Pattern pattern;
     pattern.text = in.Text();
     if (pattern.text.size() > kMaxPatternBytes || !site::Decode(in, pattern.counts)) return false;
+    const std::uint64_t aliases = with_aliases ? in.Varint() : 0;
+    if (aliases > pattern.counts.fetched) return false;
+    pattern.aliases = static_cast<std::uint32_t>(aliases);
     const std::uint64_t inherited = in.Varint();
     if (inherited > FetchCounts::kLimit) return false;
     pattern.inherited = static_cast<std::uint32_t>(inherited);

@@ -86,17 +86,21 @@ class PatternCounts {
  public:
   static constexpr std::size_t kMaxPatterns = 128;
   static constexpr std::size_t kMaxPatternBytes = 96;
-  /// Of what Encode adds: text, six counts, a rank and a simhash for each pattern.
+  /// Of what Encode adds: text, seven counts, a rank and a simhash for each pattern.
   static constexpr std::size_t kMaxEncodedBytes =
-      10 + 2 + kMaxPatterns * (1 + kMaxPatternBytes + 7 * 3 + 8);
+      10 + 2 + kMaxPatterns * (1 + kMaxPatternBytes + 8 * 3 + 8);
 
   struct Pattern {
     std::string text;
     FetchCounts counts;
+    std::uint32_t aliases = 0;    ///< of those fetched: PageObservation::is_alias
     std::uint32_t inherited = 0;  ///< rank of the pattern whose place it took
     std::uint64_t simhash = 0;    ///< of the latest page; 0: none
 
     [[nodiscard]] std::uint32_t rank() const { return counts.fetched + inherited; }
+    /// The lowest share of aliases among its URLs that the fetches allow: LowerBound. An alias
+    /// counts double, because both the site and the judge say so.
+    [[nodiscard]] Share aliases_at_least() const;
 
     friend bool operator==(const Pattern&, const Pattern&) = default;
   };
@@ -107,7 +111,8 @@ class PatternCounts {
 
   /// Counts a fetch. `simhash` is remembered as that of the pattern's latest page; 0: there is
   /// none.
-  void Add(std::string_view pattern, const Brought& brought, std::uint64_t simhash = 0);
+  void Add(std::string_view pattern, const Brought& brought, std::uint64_t simhash = 0,
+           bool is_alias = false);
 
   /// How far a page is unlike the latest one of the pattern: Unlikeness; kWhole where there is
   /// none.
@@ -115,11 +120,15 @@ class PatternCounts {
 
   /// Zeros where nothing is known of it.
   [[nodiscard]] FetchCounts Find(std::string_view pattern) const;
+  /// Pattern::aliases_at_least; 0 where nothing is known of it.
+  [[nodiscard]] Share AliasesAtLeast(std::string_view pattern) const;
+  [[nodiscard]] bool has_aliases() const;
   [[nodiscard]] const BoundedTable<std::uint64_t, Pattern>& patterns() const { return patterns_; }
 
-  void Encode(schedule::ByteWriter& out) const;
+  /// `with_aliases`: else these are left out, as builds had it that didn't know them.
+  void Encode(schedule::ByteWriter& out, bool with_aliases) const;
   /// False: not what Encode writes.
-  [[nodiscard]] bool Decode(schedule::ByteReader& in);
+  [[nodiscard]] bool Decode(schedule::ByteReader& in, bool with_aliases);
 
   friend bool operator==(const PatternCounts&, const PatternCounts&) = default;
 

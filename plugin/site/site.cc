@@ -10,7 +10,8 @@
 namespace crawlsieve::site {
 namespace {
 
-constexpr std::uint64_t kFormat = 5;
+constexpr std::uint64_t kFormat = 6;
+constexpr std::uint64_t kFormatWithoutAliases = 5;
 constexpr std::size_t kMaxTrapSegments = 20;
 constexpr std::size_t kMaxTrapBytes = 1024;
 constexpr std::ptrdiff_t kMaxRepeats = 2;
@@ -43,11 +44,23 @@ Share PartOf(Share whole, Share part) {
   return static_cast<Share>(std::uint64_t{whole} * part >> 16);
 }
 
+/// `whole` * part / of.
+Share Scaled(Share whole, Share part, Share of) {
+  return static_cast<Share>(std::uint64_t{whole} * part / of);
+}
+
 /// How much of a chance a rule leaves: as if there had been two pairs that speak against it before
 /// the others, so that it never leaves nothing.
 Share LeftBy(const RuleAdvice& rule) {
   constexpr std::uint64_t kBefore = 2;
   return static_cast<Share>(((rule.different + kBefore) << 16) / (rule.support + kBefore));
+}
+
+/// The chance that a link beside such others brings new content, if it is `chance` without them.
+Share ChanceBeside(const PairCounts& beside, Share chance) {
+  constexpr std::uint64_t kBefore = FetchCounts::kPriorFetches;
+  return static_cast<Share>(((std::uint64_t{beside.different} << 16) + kBefore * chance) /
+                            (beside.pairs() + kBefore));
 }
 
 /// By what a page is compared with others of its pattern: what stands in forms says what to do with
@@ -63,7 +76,8 @@ std::string_view WithoutQuery(std::string_view pattern) {
 }  // namespace
 
 std::string_view NameOf(Ground ground) {
-  constexpr std::array<std::string_view, 4> kNames{"none", "url_rule", "nothing_new", "trap_shape"};
+  constexpr std::array<std::string_view, 6> kNames{"none",  "url_rule", "nothing_new",
+                                                   "alias", "copies",   "trap_shape"};
   return kNames[static_cast<std::size_t>(ground)];
 }
 
@@ -80,6 +94,10 @@ bool HasTrapShape(std::string_view url) {
 bool IsExplored(std::string_view url) { return HashOf(url) / kProbeOneIn % kExploreOneIn == 0; }
 
 bool BringsNothingNew(const FetchCounts& counts) { return counts.MostNew() < kNothingNewBelow; }
+
+bool IsOfAliases(const PatternCounts::Pattern& pattern) {
+  return pattern.aliases_at_least() >= kSuppressAt;
+}
 
 Share ScoreOf(Share worth, Share average) {
   const std::uint64_t sum = std::uint64_t{worth} + average;
@@ -124,7 +142,7 @@ std::optional<Brought> Site::AddPage(const PageObservation& page) {
   }
   if (!page.first_fetch) return std::nullopt;
   counts_.Add(brought);
-  patterns_.Add(patterns.pattern, brought, has_content ? SimhashInPattern(page) : 0);
+  patterns_.Add(patterns.pattern, brought, has_content ? SimhashInPattern(page) : 0, page.is_alias);
   if (patterns.shape != patterns.pattern) patterns_.Add(patterns.shape, brought);
   if (!patterns.folder.empty()) patterns_.Add(patterns.folder, brought);
   return brought;
@@ -179,7 +197,8 @@ std::optional<RuleAdvice> Site::RuleAdviceFor(std::string_view url) const {
   return rules_.AdviceFor({url, parts, pattern}, maker_, repeated_);
 }
 
-Advice Site::AdviceFor(std::string_view url, std::uint32_t depth, const Expected& average) const {
+Advice Site::AdviceFor(std::string_view url, std::uint32_t depth, const Expected& average,
+                       const PairCounts& beside) const {
   const UrlParts parts = PartsOf(url.substr(0, kMaxUrlBytes));
   const UrlPatterns patterns = maker_.PatternsOf(parts);
   const std::uint64_t hash = HashOf(url);
@@ -200,6 +219,13 @@ Advice Site::AdviceFor(std::string_view url, std::uint32_t depth, const Expected
     advice.chance = PartOf(advice.chance, left);
     advice.worth = PartOf(advice.worth, left);
     advice.rewrite_to = std::move(rule->rewrite_to);
+  } else if (const Share left = ChanceBeside(beside, advice.chance);
+             beside.same >= kMinCopies && left < kNothingNewBelow) {
+    advice.ground = Ground::kCopies;
+    advice.precision = beside.lower_bound();
+    advice.support = beside.pairs();
+    advice.worth = advice.chance == 0 ? 0 : Scaled(advice.worth, left, advice.chance);
+    advice.chance = left;
   } else {
     const FetchCounts counts = patterns_.Find(patterns.pattern);
     const FetchCounts nearest = patterns.folder.empty() ? counts : patterns_.Find(patterns.folder);
@@ -211,6 +237,11 @@ Advice Site::AdviceFor(std::string_view url, std::uint32_t depth, const Expected
     if (is_expected || BringsNothingNew(counts)) {
       advice.ground = Ground::kNothingNew;
       advice.precision = kWhole - counts.MostNew();
+      advice.support = counts.fetched / FetchCounts::kFetch;
+    } else if (const Share aliases = patterns_.AliasesAtLeast(patterns.pattern);
+               aliases >= kSuppressAt) {
+      advice.ground = Ground::kAlias;
+      advice.precision = aliases;
       advice.support = counts.fetched / FetchCounts::kFetch;
     }
   }
@@ -227,10 +258,12 @@ Advice Site::AdviceFor(std::string_view url, std::uint32_t depth, const Expected
 
 std::string Site::Encode() const {
   schedule::ByteWriter out;
-  out.Varint(kFormat);
+  // A fold by rules that know no aliases writes what it always wrote.
+  const bool with_aliases = patterns_.has_aliases();
+  out.Varint(with_aliases ? kFormat : kFormatWithoutAliases);
   maker_.Encode(out);
   site::Encode(counts_, out);
-  patterns_.Encode(out);
+  patterns_.Encode(out, with_aliases);
   rules_.Encode(out);
   repeated_.Encode(out);
   soft_errors_.Encode(out);
@@ -242,13 +275,14 @@ Result<Site> Site::Decode(std::string_view bytes) {
     return MakeError(ErrorCode::kCorruption, std::string("what was learned of a site: ") + what);
   };
   schedule::ByteReader in(bytes);
-  if (in.Varint() != kFormat) {
+  const std::uint64_t format = in.Varint();
+  if (format != kFormat && format != kFormatWithoutAliases) {
     return damaged("another build wrote it; begin with an empty state directory");
   }
   Site site;
   if (!site.maker_.Decode(in)) return damaged("parameters");
   if (!site::Decode(in, site.counts_)) return damaged("counts");
-  if (!site.patterns_.Decode(in)) return damaged("patterns");
+  if (!site.patterns_.Decode(in, format == kFormat)) return damaged("patterns");
   if (!site.rules_.Decode(in)) return damaged("rules");
   if (!site.repeated_.Decode(in)) return damaged("contents");
   if (!site.soft_errors_.Decode(in)) return damaged("soft errors");

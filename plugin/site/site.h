@@ -35,6 +35,7 @@ struct PageObservation {
   std::string_view url;     ///< canonical, of this site
   std::uint64_t time = 0;   ///< of the fetch, seconds since 1970
   bool first_fetch = true;  ///< nothing was fetched at this URL before
+  bool unchanged = false;   ///< what the fetch before had found: teaches nothing; not first_fetch
   /// What follows about content is there for Answer::kContent alone.
   Answer answer = Answer::kContent;
   /// How much of the content is new: 0 where the judge found a page with it; else what the most
@@ -56,6 +57,8 @@ struct PageObservation {
   /// Where a redirect from the URL leads, or the page's canonical link; empty: nowhere. Of another
   /// site: is passed over.
   std::string_view stands_for;
+  /// Both the page says that it stands for that URL, and the judge found that one's content.
+  bool is_alias = false;
 };
 
 enum class Action {
@@ -70,10 +73,12 @@ enum class Ground {
   kNone,
   kUrlRule,     ///< UrlRules
   kNothingNew,  ///< URLs of this pattern hardly ever brought anything new
+  kAlias,       ///< URLs of this pattern stand for others, as they say themselves
+  kCopies,      ///< the page that leads here has the content of such URLs that it leads to
   kTrapShape,   ///< the URL itself is as only traps make them
 };
 
-/// "none", "url_rule", "nothing_new", "trap_shape".
+/// "none", "url_rule", "nothing_new", "alias", "copies", "trap_shape".
 [[nodiscard]] std::string_view NameOf(Ground ground);
 
 /// What to do with a URL that wasn't fetched.
@@ -96,6 +101,9 @@ inline constexpr Share kNothingNewBelow = Percent(5);
 /// kMinFetches of its own pattern are among that, and it isn't a folder.
 inline constexpr Share kHardlyAnyChance = Percent(2);
 inline constexpr std::uint32_t kMinFetches = 8;
+/// Beside so many copies of its page at least, a link is suppressed where its chance falls below
+/// kNothingNewBelow.
+inline constexpr std::uint32_t kMinCopies = 4;
 /// At this depth the worth is half of what it would be at the start.
 inline constexpr std::uint32_t kHalfWorthDepth = 16;
 inline constexpr std::uint64_t kHalfLifeSeconds = std::uint64_t{180} * 86'400;
@@ -113,6 +121,9 @@ inline constexpr Share kShortWorth = Percent(50);
 
 /// Whether the fetches of a pattern say that its URLs hardly ever bring anything new.
 [[nodiscard]] bool BringsNothingNew(const FetchCounts& counts);
+
+/// Whether the fetches of a pattern say that its URLs stand for others.
+[[nodiscard]] bool IsOfAliases(const PatternCounts::Pattern& pattern);
 
 /// The score of a URL, 0 to 1, higher is sooner: 0.5 where a fetch is worth an average one.
 [[nodiscard]] Share ScoreOf(Share worth, Share average);
@@ -135,7 +146,7 @@ struct ExpectedSteps {
 class Site {
  public:
   /// With the latest pages of a host it stays below 64 KiB.
-  static constexpr std::size_t kMaxEncodedBytes = 58 * 1024;
+  static constexpr std::size_t kMaxEncodedBytes = 59'700;
 
   /// Takes a fetch; returns what it brought, nullopt for a refetch. A temporary failure is no
   /// observation. Of a URL, the first kMaxUrlBytes tell its pattern.
@@ -146,8 +157,10 @@ class Site {
 
   /// Advice for a URL of this site that was never fetched, `depth` links from the start of the
   /// crawl. `average`: what a fetch of the crawl brings, which is what a site starts from.
+  /// `beside`: of a link, the other links of its page that have its pattern and were fetched,
+  /// "same" where they have the content of the page.
   [[nodiscard]] Advice AdviceFor(std::string_view url, std::uint32_t depth,
-                                 const Expected& average = {}) const;
+                                 const Expected& average = {}, const PairCounts& beside = {}) const;
 
   /// The same without what speaks against a fetch, for a URL whose patterns are known. `explore`:
   /// IsExplored.

@@ -76,12 +76,17 @@ Json RuleJson(const UrlRule& rule) {
   return json;
 }
 
+bool IsSuppressed(const PatternCounts::Pattern& pattern) {
+  return site::BringsNothingNew(pattern.counts) || site::IsOfAliases(pattern);
+}
+
 Json PatternJson(const PatternCounts::Pattern& pattern) {
   Json json;
   json["pattern"] = pattern.text;
   AddCounts(pattern.counts, json);
   json["new_at_most"] = Decimal(pattern.counts.MostNew());
-  json["suppressed"] = site::BringsNothingNew(pattern.counts);
+  json["aliases"] = Fetches(pattern.aliases);
+  json["suppressed"] = IsSuppressed(pattern);
   return json;
 }
 
@@ -162,8 +167,7 @@ void AppendSite(const SiteReport& report, std::string& text) {
     fmt::format_to(out, "  {:>8.0f} {:>8.1f} {:>7.0f} {:>12.4f}  {}{}\n",
                    Fetches(pattern->counts.fetched), Fetches(pattern->counts.with_new),
                    Fetches(pattern->counts.errors), Decimal(pattern->counts.MostNew()),
-                   Printable(pattern->text),
-                   site::BringsNothingNew(pattern->counts) ? "  (suppressed)" : "");
+                   Printable(pattern->text), IsSuppressed(*pattern) ? "  (suppressed)" : "");
   }
   const auto rules = RulesOf(site);
   fmt::format_to(out, "\n{} rules, by pairs of URLs that differ in a part; - is not in use\n",

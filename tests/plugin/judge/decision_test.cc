@@ -99,8 +99,8 @@ void JudgeRandomLog(std::uint64_t seed, std::uint32_t fold_version, const Visit&
   schedule::CrawlSchedule crawl{ScheduleOptionsOf(parameters)};
   const JudgeRules rules{parameters, fold_version, crawl};
   std::uint64_t sequence = 0;
-  const std::vector<log::Entry> log =
-      testing::WithRevisits(testing::WithFetches(testing::RandomLog(seed, 1500), seed), seed);
+  const std::vector<log::Entry> log = testing::WithCanonicalLinks(
+      testing::WithRevisits(testing::WithFetches(testing::RandomLog(seed, 1500), seed), seed));
   for (const log::Entry& entry : log) {
     ++sequence;
     if (entry.has_parameters()) {
@@ -132,11 +132,12 @@ TEST_P(DecisionTest, ReadAheadNamesEveryRowThatADecisionReads) {
                    const RowNamer name = [&named](Table table, std::string_view key) {
                      named.emplace(table, key);
                    };
-                   NameFirstRows(page, rules.parameters, name);
+                   const ReadRules read_rules{rules.parameters, rules.fold_version};
+                   NameFirstRows(page, read_rules, name);
                    const std::set<RowName> first = named;
                    NotingView fetched(state);
                    fetched.shown = &first;
-                   NameDocuments(page, rules.parameters, fetched, name);
+                   NameDocuments(page, read_rules, fetched, name);
 
                    NotingView view(state);
                    ASSERT_TRUE(Decide(page, id, rules, view).has_value());
@@ -195,7 +196,7 @@ TEST_P(DecisionTest, ARowThatCantBeReadIsAnErrorWhicheverItIs) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, DecisionTest,
                          ::testing::Combine(::testing::Values(0, 1, 2, 3, 20070508),
-                                            ::testing::Values(4U, 5U, 6U, 8U, 9U)));
+                                            ::testing::Values(4U, 5U, 6U, 8U, 9U, 10U)));
 
 TEST(Decide, SaysSoWhereTheIndexHasADocumentThatTheRowsLack) {
   MemoryState state;

@@ -874,8 +874,8 @@ std::vector<std::string> FoldAll(const std::vector<log::Entry>& log, const Index
 class DetectorFoldTest : public ::testing::TestWithParam<std::uint64_t> {};
 
 TEST_P(DetectorFoldTest, IsTheSameHoweverItIsInterruptedAndWhateverTheIndex) {
-  const std::vector<log::Entry> log =
-      WithRevisits(WithFetches(RandomLog(GetParam(), 400), GetParam()), GetParam());
+  const std::vector<log::Entry> log = testing::WithCanonicalLinks(
+      WithRevisits(WithFetches(RandomLog(GetParam(), 400), GetParam()), GetParam()));
   const auto expected = FoldAll(log, MakeFlatIndex, Disturbance::kNone);
   EXPECT_EQ(FoldAll(log, MakeFlatIndex, Disturbance::kCommitOften), expected);
   EXPECT_EQ(FoldAll(log, MakeFlatIndex, Disturbance::kDiscardAndRefold), expected);

@@ -11,6 +11,8 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <random>
@@ -166,6 +168,72 @@ TEST_F(PageScoresTest, LinksOfAPageThatIsNotToBeFollowedCountAQuarter) {
   EXPECT_LT(repeated[1].score, followed[1].score);
 }
 
+/// Tags of one article: each of their pages has the article, and leads to all of them.
+class CopiesTest : public PageScoresTest {
+ protected:
+  static std::string Tag(int i, const std::string& host = "host.example") {
+    return fmt::format("http://{}/tag/t{}x", host, i);
+  }
+
+  /// The scores that come with a tag, which has the content. It leads to `other` besides.
+  std::vector<UrlScore> ScoresOfTag(int i, const std::string& content,
+                                    const std::string& other = "http://host.example/about") {
+    log::Entry entry = Page(Tag(i), content);
+    std::vector<std::string> links;
+    for (int tag = 0; tag < 20; ++tag) links.push_back(Tag(tag));
+    links.push_back(other);
+    SetLinks(entry, links);
+    return Scores(entry);
+  }
+
+  static std::ptrdiff_t Copies(const std::vector<UrlScore>& scores) {
+    return std::ranges::count_if(scores,
+                                 [](const UrlScore& score) { return score.reason == "copies"; });
+  }
+};
+
+TEST_F(CopiesTest, LinksBesideCopiesOfTheirPageAreSuppressed) {
+  Scores(Page("http://host.example/article", "story"));
+  int fetched = 0;
+  std::vector<UrlScore> scores;
+  while (Copies(scores) == 0 && fetched < 19) scores = ScoresOfTag(fetched++, "story");
+  EXPECT_GE(fetched, static_cast<int>(site::kMinCopies));
+  EXPECT_LT(fetched, 9);
+  ASSERT_EQ(scores.size(), 1U + 20 - fetched + 1);
+  EXPECT_EQ(Copies(scores), 20 - fetched);
+  EXPECT_EQ(scores.back().url, "http://host.example/about");
+  EXPECT_EQ(scores.back().reason, "none") << "it has another pattern";
+  EXPECT_TRUE(std::ranges::any_of(scores, [](const UrlScore& score) {
+    return score.reason == "copies" && score.action == ScoreAction::kSuppress;
+  }));
+  // A page with a content of its own says nothing of the kind, and lifts it.
+  EXPECT_EQ(Copies(ScoresOfTag(fetched, "another story")), 0);
+}
+
+TEST_F(CopiesTest, OneThatIsNoneSpeaksAgainstThem) {
+  Scores(Page("http://host.example/article", "story"));
+  ScoresOfTag(0, "a story of its own");
+  for (int i = 1; i < 12; ++i) EXPECT_EQ(Copies(ScoresOfTag(i, "story")), 0) << i;
+}
+
+TEST_F(CopiesTest, AreTakenForSuchInTheirOwnSiteAlone) {
+  const std::string other = "other.example";
+  for (int i = 0; i < 8; ++i) Scores(Page(Tag(i, other), "story"));
+  log::Entry entry = Page("http://host.example/article", "story");
+  std::vector<std::string> links;
+  for (int i = 0; i < 20; ++i) links.push_back(Tag(i, other));
+  SetLinks(entry, links);
+  EXPECT_EQ(Copies(Scores(entry)), 0) << "a host must not lower another's scores";
+}
+
+TEST_F(CopiesTest, OlderRulesKnowNone) {
+  log::Entry parameters = ParametersEntry(testing::Parameters(), kScheme);
+  parameters.mutable_parameters()->set_fold_version(kFoldVersionOfCopies - 1);
+  ASSERT_TRUE(detector_->Fold(parameters).has_value());
+  Scores(Page("http://host.example/article", "story"));
+  for (int i = 0; i < 12; ++i) EXPECT_EQ(Copies(ScoresOfTag(i, "story")), 0) << i;
+}
+
 TEST_F(PageScoresTest, PagesThatChangeNothingHaveNone) {
   log::Entry later = Page("http://host.example/a", "a");
   log::Entry earlier = Page("http://host.example/a", "b");
@@ -205,6 +273,28 @@ std::vector<log::Entry> LogWithLinks(std::uint64_t seed, int size) {
   return log;
 }
 
+/// What the other links of the page say of one, as the documentation has it.
+site::PairCounts Beside(std::string_view url, const log::Page& page, const Verdict& verdict,
+                        const std::optional<site::Site>& site,
+                        const std::map<std::string, std::uint64_t, std::less<>>& representatives) {
+  site::PairCounts counts;
+  const bool is_duplicate =
+      verdict.reason == Reason::kExactDuplicate || verdict.reason == Reason::kNearDuplicate;
+  if (!is_duplicate || !site.has_value()) return counts;
+  if (site::SiteOf(url) != site::SiteOf(page.canonical_url())) return counts;
+  const auto links = log::UnpackLinks(page.links(), page.canonical_url()).value();
+  for (const auto* const list : {&links.main_text, &links.elsewhere}) {
+    for (const std::string& other : *list) {
+      const auto fetched = representatives.find(other);
+      if (fetched == representatives.end()) continue;
+      if (site::SiteOf(other) != site::SiteOf(url)) continue;
+      if (site->PatternsOf(other).pattern != site->PatternsOf(url).pattern) continue;
+      counts.Add(fetched->second == verdict.cluster->id.sequence);
+    }
+  }
+  return counts;
+}
+
 /// Folds a log, and compares the scores of each page with those by what the state has of the sites.
 void ExpectScoresByTheState(const std::vector<log::Entry>& log) {
   testing::TemporaryDirectory directory;
@@ -212,6 +302,7 @@ void ExpectScoresByTheState(const std::vector<log::Entry>& log) {
   const auto detector = Detector::Open(*store, MakeIndex, kScheme).value();
   int links = 0;
   std::int64_t offset = -1;
+  std::map<std::string, std::uint64_t, std::less<>> representatives;  // by URL
   for (const log::Entry& entry : log) {
     const auto folded = detector->Fold(entry);
     ASSERT_TRUE(folded.has_value()) << folded.error().message;
@@ -223,6 +314,10 @@ void ExpectScoresByTheState(const std::vector<log::Entry>& log) {
     const auto scores = detector->ScoresOf(entry.page(), *folded->verdict);
     ASSERT_TRUE(scores.has_value()) << scores.error().message;
     const site::Expected average = detector->sites().Expect({});
+    const Verdict& verdict = *folded->verdict;
+    if (verdict.cluster.has_value() && verdict.reason != Reason::kOutdated) {
+      representatives[entry.page().canonical_url()] = verdict.cluster->id.sequence;
+    }
     for (const UrlScore& score : *scores) {
       const Status valid = CheckUrlScore(score);
       ASSERT_TRUE(valid.has_value()) << score.url << ": " << valid.error().message;
@@ -230,7 +325,9 @@ void ExpectScoresByTheState(const std::vector<log::Entry>& log) {
       ++links;
       const auto site = detector->SiteAt(site::SiteOf(score.url)).value();
       site::Advice advice =
-          (site.has_value() ? *site : site::Site()).AdviceFor(score.url, *score.depth, average);
+          (site.has_value() ? *site : site::Site())
+              .AdviceFor(score.url, *score.depth, average,
+                         Beside(score.url, entry.page(), verdict, site, representatives));
       if (!RuleFor(folded->verdict->reason).follow_links) advice.worth /= 4;
       ASSERT_EQ(score.score.ten_thousandths,
                 std::uint64_t{site::ScoreOf(advice.worth, average.worth)} * 10'000 / site::kWhole);

@@ -149,6 +149,25 @@ inline std::vector<log::Entry> WithFetches(std::vector<log::Entry> log, std::uin
   return log;
 }
 
+/// The same log where one page in four names another URL of its host as canonical. Repeats of an
+/// entry stay repeats.
+inline std::vector<log::Entry> WithCanonicalLinks(std::vector<log::Entry> log) {
+  std::map<std::string, std::string> other_of;  // by host
+  std::map<std::int64_t, std::string> links;    // by the offset of the record
+  for (log::Entry& entry : log) {
+    if (!entry.has_page() || entry.page().outcome() != log::OUTCOME_TEXT) continue;
+    log::Page& page = *entry.mutable_page();
+    const std::int64_t offset = page.source().offset();
+    std::string& other = other_of[page.host()];
+    if (offset % 4 == 0) links.emplace(offset, other);
+    if (const auto link = links.find(offset); link != links.end()) {
+      page.set_canonical_link(link->second);
+    }
+    other = page.canonical_url();
+  }
+  return log;
+}
+
 /// The same log where some pages with content have no body, but say which earlier fetch had it: of
 /// their own URL or of another one, as it was or at a wrong time. Repeats of an entry stay repeats.
 inline std::vector<log::Entry> WithRevisits(std::vector<log::Entry> log, std::uint64_t seed) {

@@ -28,7 +28,6 @@ namespace {
 
 using ::testing::ElementsAre;
 using testing::EntryBuilder;
-using ::testing::IsEmpty;
 using testing::kScheme;
 using ::testing::Pair;
 using testing::Parameters;
@@ -257,8 +256,8 @@ TEST_F(SiteFoldTest, ASiteIsNewsWhenItsFetchesHaveDoubled) {
     EXPECT_EQ(news[0].report->sequence, static_cast<std::uint64_t>(i) + 1) << "the parameters, too";
     EXPECT_EQ(Fetches(news[0].report->site->counts().fetched), i);
   }
-  // The latest 16 pages are moved by the one behind them.
-  EXPECT_THAT(with_news, ElementsAre(17, 33, 65, 129));
+  // The latest 32 pages are moved by the one behind them.
+  EXPECT_THAT(with_news, ElementsAre(33, 65, 129));
 }
 
 TEST_F(SiteFoldTest, ASiteIsNewsWhenARuleComesIntoUseAndWhenItGoes) {
@@ -283,7 +282,7 @@ TEST_F(SiteFoldTest, ASiteIsNewsWhenARuleComesIntoUseAndWhenItGoes) {
 }
 
 TEST_F(SiteFoldTest, AnEntryWithoutAPageBringsNoNews) {
-  for (int i = 0; i < 17; ++i) {
+  for (int i = 0; i < 33; ++i) {
     Fold(Page(fmt::format("http://host.example/{}", i), std::to_string(i)));
   }
   EXPECT_EQ(News().size(), 1U);
@@ -310,11 +309,11 @@ TEST_F(SiteFoldTest, ASiteThatIsForgottenIsNewsIfItWasBefore) {
 
 TEST_F(SiteFoldTest, WhatAllSitesBroughtIsTheirAverage) {
   EXPECT_EQ(detector_->sites(), site::FetchCounts());
-  for (int i = 0; i < 17; ++i) {
+  for (int i = 0; i < 33; ++i) {
     Fold(Page(fmt::format("http://host.example/{}", i), std::to_string(i)));
   }
-  EXPECT_EQ(Fetches(detector_->sites().fetched), 16U);
-  EXPECT_EQ(Fetches(Counts().fetched), 17U);
+  EXPECT_EQ(Fetches(detector_->sites().fetched), 32U);
+  EXPECT_EQ(Fetches(Counts().fetched), 33U);
 }
 
 TEST_F(SiteFoldTest, DiscardAndANewStartLeaveWhatWasCommitted) {
@@ -347,18 +346,18 @@ TEST_F(SiteFoldTest, NothingIsLearnedWithoutRoomForSites) {
 
 TEST_F(SiteFoldTest, OfTwoSitesInOneSlotTheOneWithMorePagesStays) {
   SetMaxSites(1);
-  for (int i = 0; i < 33; ++i) {
+  for (int i = 0; i < 65; ++i) {
     Fold(Page(fmt::format("http://host.example/{}", i), fmt::format("own {}", i)));
   }
-  for (int i = 0; i < 32; ++i) {
+  for (int i = 0; i < 64; ++i) {
     Fold(Page(fmt::format("http://other.example/{}", i), fmt::format("other {}", i)));
   }
-  EXPECT_EQ(Fetches(Counts().fetched), 33U);
-  EXPECT_EQ(Fetches(Counts("other.example").fetched), 16U);
+  EXPECT_EQ(Fetches(Counts().fetched), 65U);
+  EXPECT_EQ(Fetches(Counts("other.example").fetched), 32U);
   // One more, and there is no patience left.
   Fold(Page("http://other.example/last", "last"));
   EXPECT_EQ(Fetches(Counts().fetched), 1U);
-  EXPECT_EQ(Fetches(Counts("other.example").fetched), 17U);
+  EXPECT_EQ(Fetches(Counts("other.example").fetched), 33U);
   // Nothing is left of what was learned of the first, but for its latest page.
   ASSERT_TRUE(detector_->Commit({++log_offset_, "0123456789abcdef"}).has_value());
   std::map<char, int> rows;
@@ -379,28 +378,73 @@ TEST_F(SiteFoldTest, LatestPagesOfTwoSitesThatShareASlotAreNeverMixed) {
   EXPECT_EQ(Fetches(Counts("other.example").fetched), 8U);
 }
 
-TEST_F(SiteFoldTest, TheRowOfAHostHasFewLatestPagesAndPartsHaveTheOthers) {
-  for (int i = 0; i < 16; ++i) {
+TEST_F(SiteFoldTest, EachLatestPageHasARowOfItsOwn) {
+  for (int i = 0; i < 32; ++i) {
     Fold(Page(fmt::format("http://host.example/a/{}.html", i), std::to_string(i)));
   }
   ASSERT_TRUE(detector_->Commit({++log_offset_, "0123456789abcdef"}).has_value());
   const auto row = store_->Get(Table::kHosts, kSite).value().value();
   state::Host host;
   ASSERT_TRUE(host.ParseFromString(row));
-  EXPECT_EQ(host.latest_pages(), 16U);
-  EXPECT_LE(host.latest().size(), 2 * site::LatestPages::kPartBytes);
+  EXPECT_EQ(host.latest_pages(), 32U);
+  EXPECT_EQ(host.latest(), "");
   std::size_t bytes = 0;
   for (std::uint32_t i = 0; i < host.latest_parts(); ++i) {
     bytes += store_->Get(Table::kHosts, LatestPart::Key(kSite, i)).value().value().size();
   }
-  EXPECT_GT(host.latest_parts(), 1U);
+  EXPECT_EQ(host.latest_parts(), 31U) << "the first waits for the second";
   EXPECT_EQ(bytes, host.latest_part_bytes());
   EXPECT_EQ(Parts().size(), host.latest_parts());
-  EXPECT_EQ(Fetches(Counts().fetched), 16U);
+  EXPECT_EQ(Fetches(Counts().fetched), 32U);
   // With the next page the site takes them all.
-  Fold(Page("http://host.example/a/16.html", "16"));
-  EXPECT_THAT(Parts(), IsEmpty());
-  EXPECT_EQ(Fetches(Counts().fetched), 17U);
+  Fold(Page("http://host.example/a/32.html", "32"));
+  EXPECT_TRUE(Parts().empty());
+  EXPECT_EQ(Fetches(Counts().fetched), 33U);
+}
+
+TEST_F(SiteFoldTest, AVisitThatFoundNothingChangedTeachesNothing) {
+  const auto latest_pages = [this] {
+    Commit();
+    state::Host host;
+    EXPECT_TRUE(host.ParseFromString(store_->Get(Table::kHosts, kSite).value().value()));
+    return host.latest_pages();
+  };
+  Fold(Page("http://host.example/a", "a"));
+  EXPECT_EQ(latest_pages(), 1U);
+  for (int i = 0; i < 3; ++i) Fold(Page("http://host.example/a", "a"));
+  EXPECT_EQ(latest_pages(), 1U);
+  Fold(Page("http://host.example/a", "b"));
+  EXPECT_EQ(latest_pages(), 2U) << "what it shows by now tells what URLs like it show";
+  SetMaxSites(1'000'000, kFoldVersionOfLatestParts);
+  Fold(Page("http://host.example/a", "b"));
+  EXPECT_EQ(latest_pages(), 3U);
+}
+
+TEST_F(SiteFoldTest, APageIsAnAliasIfBothItAndItsContentSaySo) {
+  const auto aliases = [this](const std::string& second, const std::string& content,
+                              const std::string& canonical, std::uint32_t fold_version) {
+    const int n = ++pages_;
+    SetMaxSites(1'000'000, fold_version);
+    const auto text = [n](std::string_view of) { return fmt::format("{} {}", of, n); };
+    Fold(Page(fmt::format("http://host.example/first/{}", text("x")), text("first")));
+    Fold(Page(fmt::format("http://other.example/first/{}", text("x")), text("first")));
+    log::Entry entry =
+        Page(fmt::format("http://host.example/{}/{}", second, text("x")), text(content));
+    if (!canonical.empty()) {
+      entry.mutable_page()->set_canonical_link(fmt::format("{}/{}", canonical, text("x")));
+    }
+    Fold(entry);
+    const auto site = detector_->SiteAt(kSite).value();
+    return site.has_value() && site->patterns().AliasesAtLeast(fmt::format("/{}/*", second)) > 0;
+  };
+  const std::string first = "http://host.example/first";
+  EXPECT_TRUE(aliases("a", "first", first, kFoldVersion));
+  EXPECT_FALSE(aliases("b", "first", "", kFoldVersion)) << "it doesn't say so";
+  EXPECT_FALSE(aliases("c", "own", first, kFoldVersion)) << "another content";
+  EXPECT_FALSE(aliases("d", "first", "http://host.example/nowhere", kFoldVersion));
+  EXPECT_FALSE(aliases("e", "first", "http://other.example/first", kFoldVersion));
+  EXPECT_FALSE(aliases("f", "first", "http://host.example/f", kFoldVersion)) << "itself";
+  EXPECT_FALSE(aliases("g", "first", first, kFoldVersionOfLatestParts));
 }
 
 TEST_F(SiteFoldTest, RowsOfHostsAloneTeachTheSame) {
@@ -415,7 +459,9 @@ TEST_F(SiteFoldTest, RowsOfHostsAloneTeachTheSame) {
   };
   std::vector<std::string> sites;
   // Version 8 has no parts; a log may come from there in the middle of a host's pages.
-  for (const std::uint32_t first : {kFoldVersionOfSites, kFoldVersionOfLatestParts}) {
+  constexpr std::uint32_t kVersions[] = {kFoldVersionOfSites, kFoldVersionOfLatestParts,
+                                         kFoldVersionOfLatestRows};
+  for (const std::uint32_t first : kVersions) {
     detector_.reset();
     store_.reset();
     std::filesystem::remove_all(directory_.path() / "state");
@@ -427,11 +473,15 @@ TEST_F(SiteFoldTest, RowsOfHostsAloneTeachTheSame) {
       sites.push_back(fold_pages(first));
       EXPECT_EQ(Parts().empty(), first == kFoldVersionOfSites);
     }
-    for (int turn = 0; turn < 6; ++turn) sites.push_back(fold_pages(kFoldVersionOfLatestParts));
+    for (int turn = 0; turn < 2; ++turn) {
+      sites.push_back(fold_pages(std::max(first, kFoldVersionOfLatestParts)));
+    }
+    for (int turn = 0; turn < 8; ++turn) sites.push_back(fold_pages(kFoldVersionOfLatestRows));
   }
-  ASSERT_EQ(sites.size(), 16U);
-  EXPECT_EQ(std::vector(sites.begin(), sites.begin() + 8),
-            std::vector(sites.begin() + 8, sites.end()));
+  ASSERT_EQ(sites.size(), 36U);
+  const std::vector of_hosts_alone(sites.begin(), sites.begin() + 12);
+  EXPECT_EQ(std::vector(sites.begin() + 12, sites.begin() + 24), of_hosts_alone);
+  EXPECT_EQ(std::vector(sites.begin() + 24, sites.end()), of_hosts_alone);
 }
 
 TEST_F(SiteFoldTest, PartsGoWithTheirHost) {
@@ -501,13 +551,17 @@ TEST_F(SiteFoldTest, AUrlWithNulNamesNoOtherRow) {
 }
 
 TEST_F(SiteFoldTest, KeysOfPartsStayWithinTheirBoundWhateverTheName) {
-  for (std::size_t host_bytes = 1; host_bytes <= 1024; ++host_bytes) {
-    const std::size_t key_bytes = LatestPart::Key(std::string(host_bytes, 'h'), 0).size();
-    // Full pages are taken before the next one comes, and the row keeps one of them.
-    const std::size_t parts =
-        std::min(site::LatestPages::kMaxPages - 1,
-                 site::LatestPages::kFullBytes / site::LatestPages::PartBytes(host_bytes));
-    EXPECT_LE(parts * key_bytes, site::LatestPages::kMaxKeyBytes) << host_bytes;
+  for (const auto layout : {site::LatestLayout::kParts, site::LatestLayout::kPages}) {
+    const bool comes_later = layout == site::LatestLayout::kParts;
+    for (std::size_t host_bytes = 1; host_bytes <= 1024; ++host_bytes) {
+      const std::size_t key_bytes = LatestPart::Key(std::string(host_bytes, 'h'), 0).size();
+      // Full pages are taken before the next one comes. Only the last of them may be longer.
+      const std::size_t of_bytes =
+          site::LatestPages::kFullBytes / site::LatestPages::PartBytes(layout, host_bytes);
+      const std::size_t parts = comes_later ? std::min<std::size_t>(15, of_bytes)
+                                            : std::min<std::size_t>(32, of_bytes + 1);
+      EXPECT_LE(parts * key_bytes, site::LatestPages::kMaxKeyBytes) << host_bytes;
+    }
   }
 }
 
@@ -622,8 +676,8 @@ TEST_F(SiteFoldTest, ALargeHostCostsNoMoreOnceItsTablesAreFull) {
 }
 
 TEST_F(SiteFoldTest, ReadAheadChangesNothing) {
-  const std::vector<log::Entry> log =
-      testing::WithFetches(testing::RandomLog(/*seed=*/7, 3000), /*seed=*/7);
+  const std::vector<log::Entry> log = testing::WithCanonicalLinks(
+      testing::WithFetches(testing::RandomLog(/*seed=*/7, 3000), /*seed=*/7));
   std::vector<Checksum> hashes;
   for (const bool reads_ahead : {false, true}) {
     testing::TemporaryDirectory directory;

@@ -58,11 +58,13 @@ TEST(LatestPages, ASiteThatTakesThemIsTheSiteThatTookEachPage) {
         (i % 12 == 0 ? "http://other.example/" : "http://e.org/a") + std::to_string(i % 4);
     PageObservation page = PageOf(url, i);
     if (i % 6 == 0) page.stands_for = target;
+    page.is_alias = i % 24 == 0;
     each.AddPage(page);
     latest += EncodePage(kHost, page);
     if (i % LatestPages::kMaxPages == LatestPages::kMaxPages - 1) take();
   }
   EXPECT_FALSE(latest.empty());
+  EXPECT_TRUE(each.patterns().has_aliases());
   EXPECT_NE(moved.Encode(), each.Encode());
   take();
   EXPECT_EQ(moved.Encode(), each.Encode());
@@ -118,10 +120,15 @@ TEST(LatestPages, OfALongUrlAndItsTargetASiteSeesTheSame) {
 }
 
 TEST(LatestPages, AreFullByNumberOrByBytes) {
-  EXPECT_FALSE((LatestPages{15, 2048}.is_full()));
-  EXPECT_TRUE((LatestPages{16, 1000}.is_full()));
-  EXPECT_TRUE((LatestPages{1, 2049}.is_full()));
-  EXPECT_FALSE(LatestPages().is_full());
+  for (const auto layout : {LatestLayout::kInHost, LatestLayout::kParts}) {
+    EXPECT_FALSE((LatestPages{15, 2048}.is_full(layout)));
+    EXPECT_TRUE((LatestPages{16, 1000}.is_full(layout)));
+    EXPECT_TRUE((LatestPages{1, 2049}.is_full(layout)));
+    EXPECT_FALSE(LatestPages().is_full(layout));
+  }
+  EXPECT_FALSE((LatestPages{31, 2048}.is_full(LatestLayout::kPages)));
+  EXPECT_TRUE((LatestPages{32, 1000}.is_full(LatestLayout::kPages)));
+  EXPECT_TRUE((LatestPages{1, 2049}.is_full(LatestLayout::kPages)));
 }
 
 TEST(LatestPages, RefuseEveryCutOfTheirBytes) {

@@ -830,6 +830,143 @@ TEST(Site, TheChanceIsTheShareOfFetchesThatBroughtNewContent) {
   EXPECT_LT(advice.worth, advice.chance);
 }
 
+/// A site that has each article at two URLs, and names the first one in both.
+class Articles {
+ public:
+  void Fetch(int i, bool is_second, bool is_alias) {
+    const std::string first = "http://e.org/index.php?p=" + Number(i);
+    const std::string url = is_second ? Second(i) : first;
+    PageObservation page;
+    page.url = url;
+    page.time = kStart;
+    page.novelty = is_second ? 0 : kWhole;
+    page.content = MarkOfText(first);
+    page.simhash = HashOf(first);
+    if (is_second) page.stands_for = first;
+    page.is_alias = is_alias;
+    site_.AddPage(page);
+  }
+
+  static std::string Second(int i) { return "http://e.org/story/" + Number(i) + "-x/"; }
+
+  [[nodiscard]] const Site& site() const { return site_; }
+
+ private:
+  Site site_;
+};
+
+TEST(Site, APatternOfUrlsThatStandForOthersIsSuppressedAfterFour) {
+  Articles articles;
+  for (int i = 0; i < 4; ++i) {
+    const Advice before = articles.site().AdviceFor(Articles::Second(100), 2);
+    EXPECT_EQ(before.ground, Ground::kNone) << i;
+    articles.Fetch(i, false, false);
+    articles.Fetch(i, true, true);
+  }
+  const Advice advice = articles.site().AdviceFor(Articles::Second(100), 2);
+  EXPECT_EQ(advice.ground, Ground::kAlias);
+  EXPECT_EQ(advice.action, Action::kSuppress);
+  EXPECT_EQ(advice.support, 4U);
+  EXPECT_GE(advice.precision, kSuppressAt);
+  EXPECT_EQ(articles.site().AdviceFor("http://e.org/index.php?p=100", 2).ground, Ground::kNone);
+}
+
+TEST(Site, PagesThatStandForThemselvesSpeakAgainstAliases) {
+  Articles articles;
+  for (int i = 0; i < 40; ++i) {
+    articles.Fetch(i, false, false);
+    articles.Fetch(i, true, i % 2 == 0);
+  }
+  // Half of them: twice as many as the others, which isn't enough.
+  EXPECT_LT(articles.site().patterns().AliasesAtLeast("/story/*/"), kSuppressAt);
+  EXPECT_NE(articles.site().AdviceFor(Articles::Second(100), 2).ground, Ground::kAlias);
+}
+
+TEST(Site, WithoutAliasesIsWrittenAsItWasBeforeThereWereAny) {
+  Articles articles;
+  for (int i = 0; i < 3; ++i) articles.Fetch(i, false, false);
+  const std::string before = articles.site().Encode();
+  EXPECT_EQ(before.front(), 5);
+  articles.Fetch(9, true, true);
+  const std::string after = articles.site().Encode();
+  EXPECT_EQ(after.front(), 6);
+  for (const std::string& bytes : {before, after}) {
+    const auto read = Site::Decode(bytes);
+    ASSERT_TRUE(read.has_value()) << read.error().message;
+    EXPECT_EQ(read->Encode(), bytes);
+  }
+  EXPECT_EQ(Site::Decode(after)->patterns().AliasesAtLeast("/story/*/"),
+            articles.site().patterns().AliasesAtLeast("/story/*/"));
+}
+
+TEST(PatternCounts, AliasesFadeWithTheFetches) {
+  PatternCounts counts;
+  counts.FadeTo(kStart, kHalfLifeSeconds);
+  for (int i = 0; i < 8; ++i) counts.Add("/a", {Found::kKnown}, 0, true);
+  EXPECT_GE(counts.AliasesAtLeast("/a"), kSuppressAt);
+  EXPECT_EQ(counts.AliasesAtLeast("/b"), 0U);
+  const Share before = counts.AliasesAtLeast("/a");
+  counts.FadeTo(kStart + 2 * kHalfLifeSeconds, kHalfLifeSeconds);
+  EXPECT_LT(counts.AliasesAtLeast("/a"), before);
+  EXPECT_TRUE(counts.has_aliases());
+  counts.FadeTo(kStart + 9 * kHalfLifeSeconds, kHalfLifeSeconds);
+  EXPECT_FALSE(counts.has_aliases());
+}
+
+/// So many fetches that the counts are halved on the way.
+TEST(PatternCounts, AliasesAreNeverMoreThanTheFetches) {
+  PatternCounts counts;
+  for (std::uint32_t i = 0; i < 3 * FetchCounts::kLimit / FetchCounts::kFetch; ++i) {
+    counts.Add("/a", {Found::kKnown}, 0, true);
+  }
+  schedule::ByteWriter out;
+  counts.Encode(out, true);
+  const std::string bytes = std::move(out).Take();
+  schedule::ByteReader in(bytes);
+  PatternCounts read;
+  EXPECT_TRUE(read.Decode(in, true));
+  EXPECT_EQ(read, counts);
+}
+
+TEST(Site, ALinkBesideCopiesOfItsPageIsSuppressedWhereItsChanceFallsBelowFivePercent) {
+  // One tag in four has a content of its own.
+  Crawl crawl([](const std::string& url) {
+    return url.ends_with("0x") || url.ends_with("4x") ? url : std::string("articles");
+  });
+  for (int i = 0; i < 60; ++i) crawl.Fetch("http://e.org/tag/" + Number(i) + "x");
+  const auto advice = [&](const PairCounts& beside) {
+    return crawl.site().AdviceFor("http://e.org/tag/newx", 2, {}, beside);
+  };
+  const Advice alone = advice({});
+  ASSERT_EQ(alone.ground, Ground::kNone);
+  std::uint32_t needed = 0;
+  while (needed < 50 && advice({.same = needed}).ground == Ground::kNone) ++needed;
+  EXPECT_EQ(needed, 2 * alone.chance / kNothingNewBelow - 1);
+  EXPECT_EQ(advice({.same = needed, .different = 1}).ground, Ground::kNone);
+  const Advice beside = advice({.same = needed});
+  EXPECT_EQ(beside.action, Action::kSuppress);
+  EXPECT_EQ(beside.support, needed);
+  EXPECT_LT(beside.chance, kNothingNewBelow);
+  EXPECT_LT(beside.worth, alone.worth / 4);
+  EXPECT_GT(beside.worth, 0U);
+  EXPECT_EQ(crawl.site().AdviceFor("http://e.org/", 2, {}, {.same = 100}).action,
+            Action::kSchedule);
+}
+
+TEST(Site, ThreeCopiesAreNeverEnough) {
+  Crawl crawl([](const std::string& url) {
+    return url.find("/x") != std::string::npos ? std::string("one") : url;
+  });
+  for (int i = 0; i < 12; ++i) crawl.Fetch("http://e.org/tag/x" + Number(i) + "x");
+  const auto advice = [&](std::uint32_t copies) {
+    return crawl.site().AdviceFor("http://e.org/tag/newx", 2, {}, {.same = copies});
+  };
+  ASSERT_LT(advice(0).chance, kNothingNewBelow * 2);
+  ASSERT_EQ(advice(0).ground, Ground::kNone);
+  EXPECT_EQ(advice(3).ground, Ground::kNone);
+  EXPECT_EQ(advice(4).ground, Ground::kCopies);
+}
+
 TEST(Unlikeness, GrowsWithTheBitsThatDiffer) {
   EXPECT_EQ(Unlikeness(5, 5), 0U);
   EXPECT_EQ(Unlikeness(0, 0xfff), kWhole / 2);
