@@ -156,7 +156,7 @@ std::vector<std::string> SiteOrder::Describe() const {
       if (counts.fetched < 20 * kFetch) continue;
       lines.push_back(fmt::format(
           "pattern {}: {} fetched, {} new, {} aliases, {} errors, {} soft errors", pattern.text,
-          counts.fetched / kFetch, counts.with_new / kFetch, pattern.aliases / kFetch,
+          counts.fetched / kFetch, counts.with_new / kFetch, counts.aliases / kFetch,
           counts.errors / kFetch, counts.soft_errors / kFetch));
     }
     for (const auto& [hash, rule] : of.rules().rules()) {

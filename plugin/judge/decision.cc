@@ -510,9 +510,6 @@ void NameFirstRows(const log::Page& page, const ReadRules& rules, const RowNamer
     const std::string_view owner =
         LatestPagesOwner(site::SiteOf(page.canonical_url()), page.host());
     if (owner != page.host()) name(Table::kHosts, owner);
-    if (rules.fold_version >= kFoldVersionOfAliases && HasCanonicalLink(page)) {
-      name(Table::kUrls, UrlRow::Key(page.canonical_link(), page, parameters.scope));
-    }
   }
   if (ReasonWithoutComparison(page, TraitsOf(page), parameters).has_value()) return;
   name(Table::kContent, ContentRow::Key(page.content_checksum(), ScopeOf(page, parameters.scope)));
@@ -546,23 +543,31 @@ void NameDocuments(const log::Page& page, const ReadRules& rules, JudgeView& vie
   const auto name_document = [&name](DocId id) {
     if (id.sequence != 0) name(Table::kDocuments, DocumentRow::Key(id));
   };
+  // Whether the URL was fetched before.
   const auto name_versions = [&](const std::string& key, bool with_representative) {
     const auto url = UrlRow::Read(view, key);
-    if (!url || !url->has_value()) return;
+    if (!url || !url->has_value()) return false;
     name_document(DocId{(*url)->record.kept()});
     if (with_representative) name_document(DocId{(*url)->record.representative()});
+    return (*url)->record.fetches() > 0;
   };
   const bool is_revisit = page.outcome() == log::OUTCOME_REVISIT;
-  name_versions(UrlRow::Key(page, parameters.scope),
-                HasContent(page) || is_revisit || page.outcome() == log::OUTCOME_DELETED);
+  const bool was_fetched =
+      name_versions(UrlRow::Key(page, parameters.scope),
+                    HasContent(page) || is_revisit || page.outcome() == log::OUTCOME_DELETED);
   if (is_revisit) {
-    if (const auto key = RevisitedKey(page, parameters.scope)) name_versions(*key, true);
+    if (const auto key = RevisitedKey(page, parameters.scope)) {
+      static_cast<void>(name_versions(*key, true));
+    }
   }
   const auto host = HostRow::Read(view, page.host());
   if (host && host->has_value()) {
     if (const auto key = PageSchedule::PatternKey(page, (*host)->record)) name(Table::kHosts, *key);
   }
   if (parameters.sites.max > 0 && !page.host().empty()) {
+    if (rules.fold_version >= kFoldVersionOfAliases && HasCanonicalLink(page) && !was_fetched) {
+      name(Table::kUrls, UrlRow::Key(page.canonical_link(), page, parameters.scope));
+    }
     NameSite(page, host && host->has_value() ? &**host : nullptr, rules, view, name);
   }
   const PageTraits traits = TraitsOf(page);

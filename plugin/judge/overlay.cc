@@ -11,6 +11,33 @@ Result<RowMap::Value> Overlay::Row(Table table, std::string_view key) {
   return stored_.Row(table, key);
 }
 
+Result<std::vector<std::optional<std::string>>> Overlay::Rows(Table table,
+                                                              std::span<const std::string> keys) {
+  std::vector<std::optional<std::string>> rows(keys.size());
+  std::vector<std::string_view> stored;
+  std::vector<std::size_t> places;  // of these
+  const auto copy = [&](std::size_t i, const RowMap::Value& row) {
+    if (row.has_value()) rows[i].emplace(*row);
+  };
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    if (const auto changed = rows_.Find(table, keys[i])) {
+      copy(i, *changed);
+    } else if (const auto read = ahead_.Row(table, keys[i])) {
+      copy(i, *read);
+    } else {
+      stored.emplace_back(keys[i]);
+      places.push_back(i);
+    }
+  }
+  if (stored.empty()) return rows;
+  RowMap read;
+  CRAWLSIEVE_RETURN_IF_ERROR(store_.GetAll(table, stored, read));
+  for (std::size_t i = 0; i < stored.size(); ++i) {
+    copy(places[i], read.Find(stored[i]).value_or(std::nullopt));
+  }
+  return rows;
+}
+
 Result<FoundCandidates> Overlay::Candidates(Fingerprint query, const Reach& reach) {
   Find(query, reach);
   if (others_ == nullptr) return FoundCandidates{matches_, true};

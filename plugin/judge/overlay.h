@@ -9,6 +9,7 @@
 #include "plugin/verdict/parameters.h"
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -26,6 +27,9 @@ class Overlay final : public JudgeView {
       : stored_(store), store_(store), others_(others) {}
 
   [[nodiscard]] Result<RowMap::Value> Row(Table table, std::string_view key) override;
+
+  [[nodiscard]] Result<std::vector<std::optional<std::string>>> Rows(
+      Table table, std::span<const std::string> keys) override;
   [[nodiscard]] Result<FoundCandidates> Candidates(Fingerprint query, const Reach& reach) override;
 
   /// The next Candidates are for the page that will be document `page`.

@@ -52,7 +52,7 @@ class PageScores {
   }
 
  private:
-  using Copies = std::unordered_map<std::string, site::PairCounts>;
+  using Copies = std::unordered_map<std::string, site::Beside>;
 
   static Timestamp AsOf(const log::Page& page) {
     return Timestamp{std::chrono::seconds(static_cast<std::int64_t>(FetchOf(page).time))};
@@ -93,11 +93,11 @@ class PageScores {
     return {};
   }
 
-  /// Whether links of the page may lead to copies of it.
+  /// Whether links of the page may lead to copies of it: it is one, or has stayed what it was.
   [[nodiscard]] bool is_copy() const {
     return context_.fold_version >= kFoldVersionOfCopies && verdict_.cluster.has_value() &&
            (verdict_.reason == Reason::kExactDuplicate ||
-            verdict_.reason == Reason::kNearDuplicate);
+            verdict_.reason == Reason::kNearDuplicate || verdict_.reason == Reason::kUnchanged);
   }
 
   /// Puts a link among those to score, or counts what its fetch found.
@@ -117,14 +117,16 @@ class PageScores {
   Status Count(std::string_view url, bool is_same) {
     if (site::SiteOf(url) != site::SiteOf(page_.canonical_url())) return {};
     CRAWLSIEVE_ASSIGN_OR_RETURN(const site::Site* const known, SiteOf(url));
-    if (known != nullptr) copies_[known->PatternsOf(url).pattern].Add(is_same);
+    if (known == nullptr) return {};
+    site::Beside& beside = copies_[known->PatternsOf(url).pattern];
+    ++(is_same ? beside.same : beside.different);
     return {};
   }
 
-  [[nodiscard]] site::PairCounts CopiesLike(std::string_view url, const site::Site& of) const {
+  [[nodiscard]] site::Beside CopiesLike(std::string_view url, const site::Site& of) const {
     if (copies_.empty() || site::SiteOf(url) != site::SiteOf(page_.canonical_url())) return {};
     const auto counted = copies_.find(of.PatternsOf(url).pattern);
-    return counted != copies_.end() ? counted->second : site::PairCounts();
+    return counted != copies_.end() ? counted->second : site::Beside();
   }
 
   Status AddLink(const std::string& url) {

@@ -110,8 +110,9 @@ Status CheckParts(std::string_view host, const state::Host& record) {
 Status AddLatestPages(std::string_view host, const state::Host& record, RowReader& rows,
                       site::Site& site, std::vector<site::Brought>& brought) {
   CRAWLSIEVE_RETURN_IF_ERROR(CheckParts(host, record));
-  for (const std::string& key : LatestPart::KeysOf(host, record)) {
-    CRAWLSIEVE_ASSIGN_OR_RETURN(const auto part, rows.Row(Table::kHosts, key));
+  const std::vector<std::string> keys = LatestPart::KeysOf(host, record);
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto parts, rows.Rows(Table::kHosts, keys));
+  for (const std::optional<std::string>& part : parts) {
     if (!part.has_value()) {
       return MakeError(ErrorCode::kCorruption,
                        fmt::format("state: latest pages of host {} are gone", host));
@@ -194,11 +195,16 @@ class SiteLearning {
     owner_ = LatestPagesOwner(site, host.key);
     change_.site = site;
     change_.is_www = owner_.size() > site.size();
+    const bool is_idle = IsIdle(observation_, rules_);
     if (owner_ != host.key) {
       CRAWLSIEVE_ASSIGN_OR_RETURN(auto read, HostRow::Read(rows_, owner_));
+      if (is_idle && !read.has_value()) {
+        change_ = {};
+        return {};
+      }
       change_.owner = read.has_value() ? std::move(*read) : HostRow{std::string(owner_), {}};
     }
-    if (IsIdle(observation_, rules_)) return {};
+    if (is_idle) return {};
     change_.taken = observation_;
     return Add(change_.owner.has_value() ? change_.owner->record : host.record);
   }
@@ -218,8 +224,9 @@ class SiteLearning {
     record.mutable_latest()->append(site::EncodePage(owner_, observation_));
     record.set_latest_pages(record.latest_pages() + 1);
     change_.latest_pages = record.latest_pages();
-    // A host with one page has no part.
-    const bool comes_now = !comes_later && record.latest_pages() > 1;
+    // A host with one page has no part. What was there under version 9 leaves room for fewer.
+    const bool comes_now = !comes_later && record.latest_pages() > 1 &&
+                           record.latest_parts() < site::LatestPages::MaxParts(owner_.size());
     if (comes_now && record.latest().size() >= part_bytes) MovePagesToPart(record);
     return {};
   }

@@ -144,6 +144,17 @@ Result<RowMap::Value> LivingRows::Row(Table table, std::string_view key) {
   return is_purged ? RowMap::Value() : bytes;
 }
 
+Result<std::vector<std::optional<std::string>>> LivingRows::Rows(
+    Table table, std::span<const std::string> keys) {
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto rows, rows_.Rows(table, keys));
+  for (std::size_t i = 0; purged_.any() && i < rows.size(); ++i) {
+    if (!rows[i].has_value()) continue;
+    CRAWLSIEVE_ASSIGN_OR_RETURN(const bool is_purged, purged_.Has(table, keys[i], *rows[i]));
+    if (is_purged) rows[i].reset();
+  }
+  return rows;
+}
+
 Result<RowMap::Value> LivingView::Row(Table table, std::string_view key) {
   if (table == Table::kDocuments) return Document(key);
   if (table == Table::kHosts && !forgotten_.empty()) {

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -114,6 +115,9 @@ class LivingRows final : public RowReader {
   LivingRows(const PurgedRows& purged, RowReader& rows) : purged_(purged), rows_(rows) {}
 
   [[nodiscard]] Result<RowMap::Value> Row(Table table, std::string_view key) override;
+
+  [[nodiscard]] Result<std::vector<std::optional<std::string>>> Rows(
+      Table table, std::span<const std::string> keys) override;
 
  private:
   const PurgedRows& purged_;

@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace crawlsieve {
 
@@ -22,6 +23,10 @@ class RowReader {
   /// The bytes of a row; nullopt: there is no such row. Valid until the next call.
   /// Errors: kIo, kCorruption.
   [[nodiscard]] virtual Result<RowMap::Value> Row(Table table, std::string_view key) = 0;
+
+  /// The same of several rows, in their order: for whoever needs them all. May read them together.
+  [[nodiscard]] virtual Result<std::vector<std::optional<std::string>>> Rows(
+      Table table, std::span<const std::string> keys);
 };
 
 /// The rows of a store, which must outlive it. Thread-compatible.

@@ -57,17 +57,21 @@ bool Read(schedule::ByteReader& in, std::string_view host, std::string& url, boo
 
 }  // namespace
 
+std::size_t LatestPages::MaxParts(std::size_t host_bytes) {
+  constexpr std::size_t kOfKeyBesides = 5;
+  return std::min(kMaxPages, kMaxKeyBytes / (host_bytes + kOfKeyBesides));
+}
+
 std::size_t LatestPages::PartBytes(LatestLayout layout, std::size_t host_bytes) {
   constexpr std::size_t kNever = ~std::size_t{0};
-  constexpr std::size_t kOfKeyBesides = 5;
   switch (layout) {
     case LatestLayout::kInHost:
       break;
     case LatestLayout::kParts:
       return std::max<std::size_t>(128, 2 * host_bytes);
     case LatestLayout::kPages: {
-      const std::size_t parts = kMaxKeyBytes / (host_bytes + kOfKeyBesides);
-      if (parts >= kMaxPages) return 1;
+      const std::size_t parts = MaxParts(host_bytes);
+      if (parts == kMaxPages) return 1;
       if (parts >= 2) return kFullBytes / (parts - 1);
       break;
     }

@@ -40,6 +40,9 @@ struct LatestPages {
   /// name of the host, so a part of a long name has more pages.
   [[nodiscard]] static std::size_t PartBytes(LatestLayout layout, std::size_t host_bytes);
 
+  /// How many parts a host may have under kPages.
+  [[nodiscard]] static std::size_t MaxParts(std::size_t host_bytes);
+
   /// Whether the site must take them before the next one comes.
   [[nodiscard]] bool is_full(LatestLayout layout) const {
     return pages >= (layout == LatestLayout::kPages ? kMaxPages : kMaxPages / 2) ||

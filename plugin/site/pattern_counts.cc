@@ -23,6 +23,7 @@ void FetchCounts::Add(const Brought& brought) {
   }
   if (brought.found == Found::kError) errors += kFetch;
   if (brought.found == Found::kSoftError) soft_errors += kFetch;
+  if (brought.is_alias) aliases += kFetch;
 }
 
 void FetchCounts::Halve(std::uint64_t times) {
@@ -33,6 +34,7 @@ void FetchCounts::Halve(std::uint64_t times) {
   with_new >>= shift;
   errors >>= shift;
   soft_errors >>= shift;
+  aliases >>= shift;
 }
 
 Expected FetchCounts::Expect(const Expected& prior) const {
@@ -49,7 +51,6 @@ void PatternCounts::FadeTo(std::uint64_t seconds, std::uint64_t half_life_second
   if (half_lives <= half_lives_) return;
   patterns_.ForEach([&](Pattern& pattern) {
     pattern.counts.Halve(half_lives - half_lives_);
-    pattern.aliases >>= std::min<std::uint64_t>(half_lives - half_lives_, 31);
     pattern.inherited >>= std::min<std::uint64_t>(half_lives - half_lives_, 31);
   });
   half_lives_ = half_lives;
@@ -65,8 +66,7 @@ Share PatternCounts::UnlikeLatest(std::string_view pattern, std::uint64_t simhas
   return known == nullptr || known->simhash == 0 ? kWhole : Unlikeness(known->simhash, simhash);
 }
 
-void PatternCounts::Add(std::string_view pattern, const Brought& brought, std::uint64_t simhash,
-                        bool is_alias) {
+void PatternCounts::Add(std::string_view pattern, const Brought& brought, std::uint64_t simhash) {
   pattern = pattern.substr(0, kMaxPatternBytes);
   const std::uint64_t hash = HashOf(pattern);
   Pattern* known = patterns_.Find(hash);
@@ -79,25 +79,17 @@ void PatternCounts::Add(std::string_view pattern, const Brought& brought, std::u
     known = &patterns_.Add(hash, std::move(added), kMaxPatterns);
   }
   known->counts.Add(brought);
-  // Where the count of fetches was halved, there may be fewer.
-  known->aliases =
-      std::min(known->aliases + (is_alias ? FetchCounts::kFetch : 0), known->counts.fetched);
   if (simhash != 0) known->simhash = simhash;
 }
 
-Share PatternCounts::Pattern::aliases_at_least() const {
-  const std::uint32_t of_aliases = aliases / FetchCounts::kFetch;
-  return LowerBound(2 * of_aliases, counts.fetched / FetchCounts::kFetch + of_aliases);
-}
-
-Share PatternCounts::AliasesAtLeast(std::string_view pattern) const {
-  const Pattern* const known = patterns_.Find(HashOf(pattern.substr(0, kMaxPatternBytes)));
-  return known == nullptr ? 0 : known->aliases_at_least();
+Share FetchCounts::AliasesAtLeast() const {
+  const std::uint32_t of_aliases = aliases / kFetch;
+  return LowerBound(2 * of_aliases, fetched / kFetch + of_aliases);
 }
 
 bool PatternCounts::has_aliases() const {
   return std::any_of(patterns_.begin(), patterns_.end(),
-                     [](const auto& entry) { return entry.value.aliases > 0; });
+                     [](const auto& entry) { return entry.value.counts.aliases > 0; });
 }
 
 FetchCounts PatternCounts::Find(std::string_view pattern) const {
@@ -125,9 +117,13 @@ bool Decode(schedule::ByteReader& in, FetchCounts& counts) {
       with_new > fetched || errors > fetched || soft_errors > fetched) {
     return false;
   }
-  counts = {static_cast<std::uint32_t>(fetched), static_cast<std::uint32_t>(fresh),
-            static_cast<std::uint32_t>(worth),   static_cast<std::uint32_t>(with_new),
-            static_cast<std::uint32_t>(errors),  static_cast<std::uint32_t>(soft_errors)};
+  counts = {static_cast<std::uint32_t>(fetched),
+            static_cast<std::uint32_t>(fresh),
+            static_cast<std::uint32_t>(worth),
+            static_cast<std::uint32_t>(with_new),
+            static_cast<std::uint32_t>(errors),
+            static_cast<std::uint32_t>(soft_errors),
+            0};
   return true;
 }
 
@@ -137,7 +133,7 @@ void PatternCounts::Encode(schedule::ByteWriter& out, bool with_aliases) const {
   for (const auto& [hash, pattern] : patterns_) {
     out.Text(pattern.text);
     site::Encode(pattern.counts, out);
-    if (with_aliases) out.Varint(pattern.aliases);
+    if (with_aliases) out.Varint(pattern.counts.aliases);
     out.Varint(pattern.inherited);
     out.Fixed(pattern.simhash, 8);
   }
@@ -155,7 +151,7 @@ bool PatternCounts::Decode(schedule::ByteReader& in, bool with_aliases) {
     if (pattern.text.size() > kMaxPatternBytes || !site::Decode(in, pattern.counts)) return false;
     const std::uint64_t aliases = with_aliases ? in.Varint() : 0;
     if (aliases > pattern.counts.fetched) return false;
-    pattern.aliases = static_cast<std::uint32_t>(aliases);
+    pattern.counts.aliases = static_cast<std::uint32_t>(aliases);
     const std::uint64_t inherited = in.Varint();
     if (inherited > FetchCounts::kLimit) return false;
     pattern.inherited = static_cast<std::uint32_t>(inherited);

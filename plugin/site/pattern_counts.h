@@ -42,6 +42,7 @@ struct Brought {
   /// What is new of it stands in a form: outside of forms it is like the latest page of its
   /// pattern.
   bool in_form_alone = false;
+  bool is_alias = false;  ///< PageObservation::is_alias; counted for the URL's own pattern alone
 
   friend bool operator==(const Brought&, const Brought&) = default;
 };
@@ -61,6 +62,7 @@ struct FetchCounts {
   std::uint32_t with_new = 0;  ///< those of kNewNovelty, not in a form alone, each as a whole
   std::uint32_t errors = 0;
   std::uint32_t soft_errors = 0;
+  std::uint32_t aliases = 0;  ///< Encode leaves them out
 
   void Add(const Brought& brought);
   void Halve(std::uint64_t times);
@@ -69,6 +71,10 @@ struct FetchCounts {
   /// much as kPriorFetches fetches.
   [[nodiscard]] Expected Expect(const Expected& prior) const;
   static constexpr std::uint32_t kPriorFetches = 2;
+
+  /// The lowest share of aliases that the fetches allow: LowerBound. An alias counts double,
+  /// because both the site and the judge say so.
+  [[nodiscard]] Share AliasesAtLeast() const;
 
   /// The highest chance that the fetches allow: UpperBound.
   [[nodiscard]] Share MostNew() const { return UpperBound(fresh / kFetch, fetched / kFetch); }
@@ -93,14 +99,10 @@ class PatternCounts {
   struct Pattern {
     std::string text;
     FetchCounts counts;
-    std::uint32_t aliases = 0;    ///< of those fetched: PageObservation::is_alias
     std::uint32_t inherited = 0;  ///< rank of the pattern whose place it took
     std::uint64_t simhash = 0;    ///< of the latest page; 0: none
 
     [[nodiscard]] std::uint32_t rank() const { return counts.fetched + inherited; }
-    /// The lowest share of aliases among its URLs that the fetches allow: LowerBound. An alias
-    /// counts double, because both the site and the judge say so.
-    [[nodiscard]] Share aliases_at_least() const;
 
     friend bool operator==(const Pattern&, const Pattern&) = default;
   };
@@ -111,8 +113,7 @@ class PatternCounts {
 
   /// Counts a fetch. `simhash` is remembered as that of the pattern's latest page; 0: there is
   /// none.
-  void Add(std::string_view pattern, const Brought& brought, std::uint64_t simhash = 0,
-           bool is_alias = false);
+  void Add(std::string_view pattern, const Brought& brought, std::uint64_t simhash = 0);
 
   /// How far a page is unlike the latest one of the pattern: Unlikeness; kWhole where there is
   /// none.
@@ -120,8 +121,6 @@ class PatternCounts {
 
   /// Zeros where nothing is known of it.
   [[nodiscard]] FetchCounts Find(std::string_view pattern) const;
-  /// Pattern::aliases_at_least; 0 where nothing is known of it.
-  [[nodiscard]] Share AliasesAtLeast(std::string_view pattern) const;
   [[nodiscard]] bool has_aliases() const;
   [[nodiscard]] const BoundedTable<std::uint64_t, Pattern>& patterns() const { return patterns_; }
 

@@ -57,10 +57,10 @@ Share LeftBy(const RuleAdvice& rule) {
 }
 
 /// The chance that a link beside such others brings new content, if it is `chance` without them.
-Share ChanceBeside(const PairCounts& beside, Share chance) {
+Share ChanceBeside(const Beside& beside, Share chance) {
   constexpr std::uint64_t kBefore = FetchCounts::kPriorFetches;
   return static_cast<Share>(((std::uint64_t{beside.different} << 16) + kBefore * chance) /
-                            (beside.pairs() + kBefore));
+                            (beside.links() + kBefore));
 }
 
 /// By what a page is compared with others of its pattern: what stands in forms says what to do with
@@ -95,8 +95,9 @@ bool IsExplored(std::string_view url) { return HashOf(url) / kProbeOneIn % kExpl
 
 bool BringsNothingNew(const FetchCounts& counts) { return counts.MostNew() < kNothingNewBelow; }
 
-bool IsOfAliases(const PatternCounts::Pattern& pattern) {
-  return pattern.aliases_at_least() >= kSuppressAt;
+bool IsOfAliases(const FetchCounts& counts) {
+  return counts.AliasesAtLeast() >= kSuppressAt &&
+         counts.with_new * kOneNewAliasIn <= counts.fetched;
 }
 
 Share ScoreOf(Share worth, Share average) {
@@ -142,7 +143,10 @@ std::optional<Brought> Site::AddPage(const PageObservation& page) {
   }
   if (!page.first_fetch) return std::nullopt;
   counts_.Add(brought);
-  patterns_.Add(patterns.pattern, brought, has_content ? SimhashInPattern(page) : 0, page.is_alias);
+  Brought of_pattern = brought;
+  // Without a target it isn't known any more: EncodePage keeps the flag with that.
+  of_pattern.is_alias = page.is_alias && !target.empty();
+  patterns_.Add(patterns.pattern, of_pattern, has_content ? SimhashInPattern(page) : 0);
   if (patterns.shape != patterns.pattern) patterns_.Add(patterns.shape, brought);
   if (!patterns.folder.empty()) patterns_.Add(patterns.folder, brought);
   return brought;
@@ -198,7 +202,7 @@ std::optional<RuleAdvice> Site::RuleAdviceFor(std::string_view url) const {
 }
 
 Advice Site::AdviceFor(std::string_view url, std::uint32_t depth, const Expected& average,
-                       const PairCounts& beside) const {
+                       const Beside& beside) const {
   const UrlParts parts = PartsOf(url.substr(0, kMaxUrlBytes));
   const UrlPatterns patterns = maker_.PatternsOf(parts);
   const std::uint64_t hash = HashOf(url);
@@ -219,13 +223,6 @@ Advice Site::AdviceFor(std::string_view url, std::uint32_t depth, const Expected
     advice.chance = PartOf(advice.chance, left);
     advice.worth = PartOf(advice.worth, left);
     advice.rewrite_to = std::move(rule->rewrite_to);
-  } else if (const Share left = ChanceBeside(beside, advice.chance);
-             beside.same >= kMinCopies && left < kNothingNewBelow) {
-    advice.ground = Ground::kCopies;
-    advice.precision = beside.lower_bound();
-    advice.support = beside.pairs();
-    advice.worth = advice.chance == 0 ? 0 : Scaled(advice.worth, left, advice.chance);
-    advice.chance = left;
   } else {
     const FetchCounts counts = patterns_.Find(patterns.pattern);
     const FetchCounts nearest = patterns.folder.empty() ? counts : patterns_.Find(patterns.folder);
@@ -238,11 +235,17 @@ Advice Site::AdviceFor(std::string_view url, std::uint32_t depth, const Expected
       advice.ground = Ground::kNothingNew;
       advice.precision = kWhole - counts.MostNew();
       advice.support = counts.fetched / FetchCounts::kFetch;
-    } else if (const Share aliases = patterns_.AliasesAtLeast(patterns.pattern);
-               aliases >= kSuppressAt) {
+    } else if (IsOfAliases(counts)) {
       advice.ground = Ground::kAlias;
-      advice.precision = aliases;
+      advice.precision = counts.AliasesAtLeast();
       advice.support = counts.fetched / FetchCounts::kFetch;
+    } else if (const Share left = ChanceBeside(beside, advice.chance);
+               beside.same >= kMinCopies && left < std::min(advice.chance, kNothingNewBelow)) {
+      advice.ground = Ground::kCopies;
+      advice.precision = LowerBound(beside.same, beside.links());
+      advice.support = beside.links();
+      advice.worth = Scaled(advice.worth, left, advice.chance);
+      advice.chance = left;
     }
   }
   if (advice.ground != Ground::kNone) {

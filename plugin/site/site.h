@@ -93,6 +93,15 @@ struct Advice {
   std::uint32_t support = 0;
 };
 
+/// Of a page that the judge takes for a copy: those of its links that have one pattern and were
+/// fetched.
+struct Beside {
+  std::uint32_t same = 0;  ///< have the content of the page
+  std::uint32_t different = 0;
+
+  [[nodiscard]] std::uint32_t links() const { return same + different; }
+};
+
 /// Of each kind of URL, one in so many is fetched whatever is known against it.
 inline constexpr std::uint64_t kProbeOneIn = 64;
 /// Where fewer than this share of a pattern's fetches bring something new, its URLs are suppressed.
@@ -101,8 +110,8 @@ inline constexpr Share kNothingNewBelow = Percent(5);
 /// kMinFetches of its own pattern are among that, and it isn't a folder.
 inline constexpr Share kHardlyAnyChance = Percent(2);
 inline constexpr std::uint32_t kMinFetches = 8;
-/// Beside so many copies of its page at least, a link is suppressed where its chance falls below
-/// kNothingNewBelow.
+/// Beside so many copies of its page at least, a link is suppressed where they take its chance
+/// below kNothingNewBelow.
 inline constexpr std::uint32_t kMinCopies = 4;
 /// At this depth the worth is half of what it would be at the start.
 inline constexpr std::uint32_t kHalfWorthDepth = 16;
@@ -122,8 +131,10 @@ inline constexpr Share kShortWorth = Percent(50);
 /// Whether the fetches of a pattern say that its URLs hardly ever bring anything new.
 [[nodiscard]] bool BringsNothingNew(const FetchCounts& counts);
 
-/// Whether the fetches of a pattern say that its URLs stand for others.
-[[nodiscard]] bool IsOfAliases(const PatternCounts::Pattern& pattern);
+/// Whether the fetches of a pattern say that its URLs stand for others: most of them do, and hardly
+/// any brought something new.
+[[nodiscard]] bool IsOfAliases(const FetchCounts& counts);
+inline constexpr std::uint32_t kOneNewAliasIn = 50;
 
 /// The score of a URL, 0 to 1, higher is sooner: 0.5 where a fetch is worth an average one.
 [[nodiscard]] Share ScoreOf(Share worth, Share average);
@@ -157,10 +168,9 @@ class Site {
 
   /// Advice for a URL of this site that was never fetched, `depth` links from the start of the
   /// crawl. `average`: what a fetch of the crawl brings, which is what a site starts from.
-  /// `beside`: of a link, the other links of its page that have its pattern and were fetched,
-  /// "same" where they have the content of the page.
+  /// `beside`: what is known of the other links of its page, of a link.
   [[nodiscard]] Advice AdviceFor(std::string_view url, std::uint32_t depth,
-                                 const Expected& average = {}, const PairCounts& beside = {}) const;
+                                 const Expected& average = {}, const Beside& beside = {}) const;
 
   /// The same without what speaks against a fetch, for a URL whose patterns are known. `explore`:
   /// IsExplored.

@@ -77,7 +77,7 @@ Json RuleJson(const UrlRule& rule) {
 }
 
 bool IsSuppressed(const PatternCounts::Pattern& pattern) {
-  return site::BringsNothingNew(pattern.counts) || site::IsOfAliases(pattern);
+  return site::BringsNothingNew(pattern.counts) || site::IsOfAliases(pattern.counts);
 }
 
 Json PatternJson(const PatternCounts::Pattern& pattern) {
@@ -85,7 +85,7 @@ Json PatternJson(const PatternCounts::Pattern& pattern) {
   json["pattern"] = pattern.text;
   AddCounts(pattern.counts, json);
   json["new_at_most"] = Decimal(pattern.counts.MostNew());
-  json["aliases"] = Fetches(pattern.aliases);
+  json["aliases"] = Fetches(pattern.counts.aliases);
   json["suppressed"] = IsSuppressed(pattern);
   return json;
 }

@@ -274,12 +274,13 @@ std::vector<log::Entry> LogWithLinks(std::uint64_t seed, int size) {
 }
 
 /// What the other links of the page say of one, as the documentation has it.
-site::PairCounts Beside(std::string_view url, const log::Page& page, const Verdict& verdict,
-                        const std::optional<site::Site>& site,
-                        const std::map<std::string, std::uint64_t, std::less<>>& representatives) {
-  site::PairCounts counts;
-  const bool is_duplicate =
-      verdict.reason == Reason::kExactDuplicate || verdict.reason == Reason::kNearDuplicate;
+site::Beside Beside(std::string_view url, const log::Page& page, const Verdict& verdict,
+                    const std::optional<site::Site>& site,
+                    const std::map<std::string, std::uint64_t, std::less<>>& representatives) {
+  site::Beside counts;
+  const bool is_duplicate = verdict.reason == Reason::kExactDuplicate ||
+                            verdict.reason == Reason::kNearDuplicate ||
+                            verdict.reason == Reason::kUnchanged;
   if (!is_duplicate || !site.has_value()) return counts;
   if (site::SiteOf(url) != site::SiteOf(page.canonical_url())) return counts;
   const auto links = log::UnpackLinks(page.links(), page.canonical_url()).value();
@@ -289,7 +290,7 @@ site::PairCounts Beside(std::string_view url, const log::Page& page, const Verdi
       if (fetched == representatives.end()) continue;
       if (site::SiteOf(other) != site::SiteOf(url)) continue;
       if (site->PatternsOf(other).pattern != site->PatternsOf(url).pattern) continue;
-      counts.Add(fetched->second == verdict.cluster->id.sequence);
+      ++(fetched->second == verdict.cluster->id.sequence ? counts.same : counts.different);
     }
   }
   return counts;

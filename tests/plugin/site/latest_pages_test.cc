@@ -119,6 +119,21 @@ TEST(LatestPages, OfALongUrlAndItsTargetASiteSeesTheSame) {
   }
 }
 
+TEST(LatestPages, AnAliasWhoseTargetHasNoRoomIsNoneEitherWay) {
+  const std::string url = "http://e.org/story?x=" + std::string(3000, 'x');
+  PageObservation page = PageOf(url, 1);
+  page.first_fetch = true;
+  page.answer = Answer::kContent;
+  page.stands_for = "http://e.org/story/1";
+  page.is_alias = true;
+  Site each;
+  each.AddPage(page);
+  Site moved;
+  ASSERT_TRUE(Take(EncodePage(kHost, page), moved));
+  EXPECT_EQ(moved.Encode(), each.Encode());
+  EXPECT_FALSE(each.patterns().has_aliases());
+}
+
 TEST(LatestPages, AreFullByNumberOrByBytes) {
   for (const auto layout : {LatestLayout::kInHost, LatestLayout::kParts}) {
     EXPECT_FALSE((LatestPages{15, 2048}.is_full(layout)));

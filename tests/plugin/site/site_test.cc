@@ -878,8 +878,31 @@ TEST(Site, PagesThatStandForThemselvesSpeakAgainstAliases) {
     articles.Fetch(i, true, i % 2 == 0);
   }
   // Half of them: twice as many as the others, which isn't enough.
-  EXPECT_LT(articles.site().patterns().AliasesAtLeast("/story/*/"), kSuppressAt);
+  EXPECT_LT(articles.site().patterns().Find("/story/*/").AliasesAtLeast(), kSuppressAt);
   EXPECT_NE(articles.site().AdviceFor(Articles::Second(100), 2).ground, Ground::kAlias);
+}
+
+/// As in a shop that has each product in three categories, of which one is canonical.
+TEST(Site, APatternOfAliasesIsNotSuppressedWhereItBringsNewContentToo) {
+  Site site;
+  for (int i = 0; i < 120; ++i) {
+    const bool is_alias = i % 3 != 0;
+    const std::string first = "http://e.org/shop/tools/" + Number(i / 3) + "x";
+    const std::string url =
+        is_alias ? "http://e.org/shop/" + Number(i % 3) + "y/" + Number(i / 3) + "x" : first;
+    PageObservation page;
+    page.url = url;
+    page.time = kStart;
+    page.novelty = is_alias ? 0 : kWhole;
+    page.content = MarkOfText(first);
+    page.simhash = HashOf(first);
+    page.is_alias = is_alias;
+    if (is_alias) page.stands_for = first;
+    site.AddPage(page);
+  }
+  const UrlPatterns patterns = site.PatternsOf("http://e.org/shop/tools/new");
+  EXPECT_GE(site.patterns().Find(patterns.pattern).AliasesAtLeast(), kSuppressAt);
+  EXPECT_NE(site.AdviceFor("http://e.org/shop/tools/new", 2).ground, Ground::kAlias);
 }
 
 TEST(Site, WithoutAliasesIsWrittenAsItWasBeforeThereWereAny) {
@@ -895,30 +918,34 @@ TEST(Site, WithoutAliasesIsWrittenAsItWasBeforeThereWereAny) {
     ASSERT_TRUE(read.has_value()) << read.error().message;
     EXPECT_EQ(read->Encode(), bytes);
   }
-  EXPECT_EQ(Site::Decode(after)->patterns().AliasesAtLeast("/story/*/"),
-            articles.site().patterns().AliasesAtLeast("/story/*/"));
+  EXPECT_EQ(Site::Decode(after)->patterns().Find("/story/*/"),
+            articles.site().patterns().Find("/story/*/"));
 }
 
 TEST(PatternCounts, AliasesFadeWithTheFetches) {
+  const Brought alias{.is_alias = true};
   PatternCounts counts;
   counts.FadeTo(kStart, kHalfLifeSeconds);
-  for (int i = 0; i < 8; ++i) counts.Add("/a", {Found::kKnown}, 0, true);
-  EXPECT_GE(counts.AliasesAtLeast("/a"), kSuppressAt);
-  EXPECT_EQ(counts.AliasesAtLeast("/b"), 0U);
-  const Share before = counts.AliasesAtLeast("/a");
+  for (int i = 0; i < 8; ++i) counts.Add("/a", alias);
+  EXPECT_GE(counts.Find("/a").AliasesAtLeast(), kSuppressAt);
+  EXPECT_EQ(counts.Find("/b").AliasesAtLeast(), 0U);
+  const Share before = counts.Find("/a").AliasesAtLeast();
   counts.FadeTo(kStart + 2 * kHalfLifeSeconds, kHalfLifeSeconds);
-  EXPECT_LT(counts.AliasesAtLeast("/a"), before);
+  EXPECT_LT(counts.Find("/a").AliasesAtLeast(), before);
   EXPECT_TRUE(counts.has_aliases());
   counts.FadeTo(kStart + 9 * kHalfLifeSeconds, kHalfLifeSeconds);
   EXPECT_FALSE(counts.has_aliases());
 }
 
 /// So many fetches that the counts are halved on the way.
-TEST(PatternCounts, AliasesAreNeverMoreThanTheFetches) {
+TEST(PatternCounts, TheShareOfAliasesStaysWhatItIsWhereCountsAreHalved) {
+  const Brought alias{.is_alias = true};
   PatternCounts counts;
   for (std::uint32_t i = 0; i < 3 * FetchCounts::kLimit / FetchCounts::kFetch; ++i) {
-    counts.Add("/a", {Found::kKnown}, 0, true);
+    counts.Add("/a", i % 10 < 3 ? alias : Brought{});
   }
+  const FetchCounts found = counts.Find("/a");
+  EXPECT_NEAR(found.aliases, 0.3 * found.fetched, 0.001 * found.fetched);
   schedule::ByteWriter out;
   counts.Encode(out, true);
   const std::string bytes = std::move(out).Take();
@@ -934,7 +961,7 @@ TEST(Site, ALinkBesideCopiesOfItsPageIsSuppressedWhereItsChanceFallsBelowFivePer
     return url.ends_with("0x") || url.ends_with("4x") ? url : std::string("articles");
   });
   for (int i = 0; i < 60; ++i) crawl.Fetch("http://e.org/tag/" + Number(i) + "x");
-  const auto advice = [&](const PairCounts& beside) {
+  const auto advice = [&](const Beside& beside) {
     return crawl.site().AdviceFor("http://e.org/tag/newx", 2, {}, beside);
   };
   const Advice alone = advice({});
