@@ -93,7 +93,7 @@ struct Advice {
   std::uint32_t support = 0;
 };
 
-/// Of a page that the judge takes for a copy: those of its links that have one pattern and were
+/// Of a page that is a duplicate, or unchanged: those of its links that have one pattern and were
 /// fetched.
 struct Beside {
   std::uint32_t same = 0;  ///< have the content of the page
