@@ -262,11 +262,13 @@ Cost Fold(Detector& detector, MadeUpLog& log, std::uint64_t count, const Options
     const auto start = Clock::now();
     const double cpu_start = CpuSeconds();
     const double process_start = CpuSeconds(CLOCK_PROCESS_CPUTIME_ID);
-    detector.ReadAheadFor(entries, options.threads);
+    const bool with_scores = options.links > 0 && reasons != nullptr;
+    detector.ReadAheadFor(entries, options.threads,
+                          with_scores ? Purpose::kVerdictsAndScores : Purpose::kVerdicts);
     for (const log::Entry& entry : entries) {
       const Folded folded = OrDie(detector.Fold(entry));
       if (reasons != nullptr) ++(*reasons)[static_cast<std::size_t>(folded.verdict->reason)];
-      if (options.links > 0 && reasons != nullptr) {
+      if (with_scores) {
         cost.scores += OrDie(detector.ScoresOf(entry.page(), *folded.verdict)).size();
       }
     }

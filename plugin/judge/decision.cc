@@ -530,8 +530,8 @@ void NameSite(const log::Page& page, const HostRow* host, const ReadRules& rules
     host = other.has_value() ? &*other : nullptr;
   }
   if (host == nullptr) return;
-  NameSiteRows(site, *host, SiteRulesOf(rules.parameters, rules.fold_version),
-               [&name](std::string_view key) { name(Table::kHosts, key); });
+  NameLearningRows(site, *host, SiteRulesOf(rules.parameters, rules.fold_version),
+                   [&name](std::string_view key) { name(Table::kHosts, key); });
   NameMirrorRows(page, host->record, rules.parameters.scope, name);
 }
 

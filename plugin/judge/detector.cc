@@ -443,9 +443,10 @@ Result<std::optional<SiteReport>> Detector::ReportOn(std::string_view site) {
   return ReportOfSite(site, current_, overlay_);
 }
 
-void Detector::ReadAheadFor(std::span<const log::Entry> entries, std::size_t threads) {
+void Detector::ReadAheadFor(std::span<const log::Entry> entries, std::size_t threads,
+                            Purpose purpose) {
   if (!current_.parameters.has_value()) return;
-  overlay_.ReadAheadFor(entries, {*current_.parameters, current_.fold_version}, threads);
+  overlay_.ReadAheadFor(entries, {*current_.parameters, current_.fold_version, purpose}, threads);
 }
 
 Result<std::optional<site::Site>> Detector::SiteAt(std::string_view name) {

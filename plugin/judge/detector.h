@@ -107,10 +107,12 @@ class Detector {
   [[nodiscard]] static Result<std::optional<std::string>> SchemeOf(const Store& store);
 
   /// Reads, on `threads` threads at most, most of what folding `entries` next will ask of store and
-  /// index. What is folded comes out the same without it, only later: it may be called or not, also
-  /// in the middle of what is to be committed together, and other entries may follow. About a
-  /// thousand entries at a time are best: each is compared with what was kept since.
-  void ReadAheadFor(std::span<const log::Entry> entries, std::size_t threads);
+  /// index, and with it what ScoresOf will, where that is the purpose. What is folded comes out the
+  /// same without it, only later: it may be called or not, also in the middle of what is to be
+  /// committed together, and other entries may follow. About a thousand entries at a time are best:
+  /// each is compared with what was kept since.
+  void ReadAheadFor(std::span<const log::Entry> entries, std::size_t threads,
+                    Purpose purpose = Purpose::kVerdicts);
 
   /// Folds the next entry of the log. After an error the caller must Discard.
   /// Errors: kMismatch (another scheme or fold version), kInvalidInput (not an entry of ours, or a

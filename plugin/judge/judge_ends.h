@@ -39,7 +39,7 @@ struct CommittedPlace {
 class JudgeFold {
  public:
   virtual ~JudgeFold() = default;
-  virtual void ReadAheadFor(std::span<const log::Entry> entries) = 0;
+  virtual void ReadAheadFor(std::span<const log::Entry> entries, Purpose purpose) = 0;
   [[nodiscard]] virtual Result<Folded> Fold(const log::Entry& entry) = 0;
   /// Of the page that was folded last.
   [[nodiscard]] virtual Result<std::vector<UrlScore>> ScoresOf(const log::Page& page,
@@ -68,8 +68,8 @@ class DetectorFold : public JudgeFold {
  public:
   explicit DetectorFold(Detector& detector) : detector_(detector) {}
 
-  void ReadAheadFor(std::span<const log::Entry> entries) override {
-    detector_.ReadAheadFor(entries, kReadThreads);
+  void ReadAheadFor(std::span<const log::Entry> entries, Purpose purpose) override {
+    detector_.ReadAheadFor(entries, kReadThreads, purpose);
   }
   Result<Folded> Fold(const log::Entry& entry) override { return detector_.Fold(entry); }
   Result<std::vector<UrlScore>> ScoresOf(const log::Page& page, const Verdict& verdict) override {

@@ -230,7 +230,7 @@ BrokerStatus JudgeMachine::ReplaySome() {
   if (next_ >= end) return {};
   const auto left = static_cast<std::size_t>(end - next_);
   CRAWLSIEVE_RETURN_IF_ERROR(reader.Fetch(left, kIdlePoll));
-  ends_.fold.ReadAheadFor(reader.fetched());
+  ends_.fold.ReadAheadFor(reader.fetched(), Purpose::kVerdicts);
   while (true) {
     CRAWLSIEVE_ASSIGN_OR_RETURN(auto item, reader.Take());
     if (!item.has_value()) break;
@@ -338,7 +338,8 @@ BrokerStatus JudgeMachine::JudgeSome() {
   if (ends_.slots != nullptr) {
     CRAWLSIEVE_RETURN_IF_ERROR(ends_.slots->Poll(milliseconds(0)));
   }
-  ends_.fold.ReadAheadFor(live_->fetched());
+  ends_.fold.ReadAheadFor(live_->fetched(), ends_.sink.takes_scores() ? Purpose::kVerdictsAndScores
+                                                                      : Purpose::kVerdicts);
   return JudgeFetched();
 }
 

@@ -19,11 +19,14 @@ Result<std::vector<std::optional<std::string>>> Overlay::Rows(Table table,
   const auto copy = [&](std::size_t i, const RowMap::Value& row) {
     if (row.has_value()) rows[i].emplace(*row);
   };
+  const std::vector<std::string_view> views(keys.begin(), keys.end());
+  const auto changed = rows_.Of(table).FindAll(views);
+  const auto read_ahead = ahead_.Rows(table, views);
   for (std::size_t i = 0; i < keys.size(); ++i) {
-    if (const auto changed = rows_.Find(table, keys[i])) {
-      copy(i, *changed);
-    } else if (const auto read = ahead_.Row(table, keys[i])) {
-      copy(i, *read);
+    if (changed[i].has_value()) {
+      copy(i, *changed[i]);
+    } else if (read_ahead[i].has_value()) {
+      copy(i, *read_ahead[i]);
     } else {
       stored.emplace_back(keys[i]);
       places.push_back(i);

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -39,11 +40,8 @@ class PageScores {
     if (!page_.links().empty()) {
       CRAWLSIEVE_ASSIGN_OR_RETURN(const auto links,
                                   log::UnpackLinks(page_.links(), page_.canonical_url()));
-      for (const auto* const list : {&links.main_text, &links.elsewhere}) {
-        for (const std::string& url : *list) {
-          CRAWLSIEVE_RETURN_IF_ERROR(Sort(url));
-        }
-      }
+      CRAWLSIEVE_RETURN_IF_ERROR(Sort(links));
+      scores_.reserve(scores_.size() + unfetched_.size());
       for (const std::string* const url : unfetched_) {
         CRAWLSIEVE_RETURN_IF_ERROR(AddLink(*url));
       }
@@ -74,9 +72,14 @@ class PageScores {
     return score;
   }
 
-  /// nullptr: nothing is known of it.
+  /// nullptr: nothing is known of it. Valid until the next call.
   [[nodiscard]] Result<const site::Site*> SiteOf(std::string_view url) {
-    return context_.sites.Find(site::SiteOf(url), context_.parameters.sites.max, context_.rows);
+    const std::string_view name = site::SiteOf(url);
+    if (name == last_name_) return last_site_;  // links that follow one another often have one site
+    CRAWLSIEVE_ASSIGN_OR_RETURN(
+        last_site_, context_.sites.Find(name, context_.parameters.sites.max, context_.rows));
+    last_name_ = name;
+    return last_site_;
   }
 
   /// A page that was fetched just now has nothing new yet: what counts is when it will.
@@ -100,18 +103,31 @@ class PageScores {
             verdict_.reason == Reason::kNearDuplicate || verdict_.reason == Reason::kUnchanged);
   }
 
-  /// Puts a link among those to score, or counts what its fetch found.
-  Status Sort(const std::string& url) {
-    if (url == page_.canonical_url()) return is_copy() ? Count(url, true) : Status();
-    const std::string key = UrlRow::Key(url, page_, context_.parameters.scope);
-    CRAWLSIEVE_ASSIGN_OR_RETURN(const auto fetched, context_.rows.Row(Table::kUrls, key));
-    if (!fetched.has_value()) {
-      unfetched_.push_back(&url);
-      return {};
+  /// Puts links among those to score, or counts what their fetches found.
+  Status Sort(const log::Links& links) {
+    std::vector<const std::string*> urls;
+    std::vector<std::string> keys;  // of their rows
+    urls.reserve(links.main_text.size() + links.elsewhere.size());
+    keys.reserve(urls.capacity());
+    for (const auto* const list : {&links.main_text, &links.elsewhere}) {
+      for (const std::string& url : *list) {
+        urls.push_back(&url);
+        keys.push_back(UrlRow::Key(url, page_, context_.parameters.scope));
+      }
     }
-    if (!is_copy()) return {};
-    CRAWLSIEVE_ASSIGN_OR_RETURN(const auto row, UrlRow::Parse(key, *fetched));
-    return Count(url, DocId{row.record.representative()} == verdict_.cluster->id);
+    CRAWLSIEVE_ASSIGN_OR_RETURN(const auto rows, context_.rows.Rows(Table::kUrls, keys));
+    for (std::size_t i = 0; i < urls.size(); ++i) {
+      if (*urls[i] == page_.canonical_url()) {
+        if (is_copy()) CRAWLSIEVE_RETURN_IF_ERROR(Count(*urls[i], true));
+      } else if (!rows[i].has_value()) {
+        unfetched_.push_back(urls[i]);
+      } else if (is_copy()) {
+        CRAWLSIEVE_ASSIGN_OR_RETURN(const auto row, UrlRow::Parse(keys[i], *rows[i]));
+        CRAWLSIEVE_RETURN_IF_ERROR(
+            Count(*urls[i], DocId{row.record.representative()} == verdict_.cluster->id));
+      }
+    }
+    return {};
   }
 
   Status Count(std::string_view url, bool is_same) {
@@ -151,6 +167,8 @@ class PageScores {
   const bool is_followed_;  // links of the page; else it repeats what another page leads to
   std::vector<const std::string*> unfetched_;
   Copies copies_;  // by pattern
+  std::optional<std::string> last_name_;
+  const site::Site* last_site_ = nullptr;
   std::vector<UrlScore> scores_;
 };
 

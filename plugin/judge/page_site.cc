@@ -282,8 +282,8 @@ Status LearnOfSite(const site::PageObservation& observation, HostRow& host, cons
   return SiteLearning(observation, rules, rows, change).LearnWith(host);
 }
 
-void NameSiteRows(std::string_view site, const HostRow& owner, const SiteRules& rules,
-                  const std::function<void(std::string_view key)>& name) {
+void NameLearningRows(std::string_view site, const HostRow& owner, const SiteRules& rules,
+                      const KeyNamer& name) {
   if (!LatestPagesOf(owner.record).is_full(rules.layout)) return;
   const SiteSlot slot = SiteSlot::Of(site, rules.max_sites);
   name(SiteSlotRow::Key(slot));
@@ -336,6 +336,20 @@ Result<RowMap::Value> RowWithoutSites(std::span<const std::string> names, std::u
     return RowMap::Value(changed);
   }
   return rows.Row(Table::kHosts, key);
+}
+
+void NameSiteRows(std::string_view name, std::uint64_t max_sites, const KeyNamer& want) {
+  if (max_sites == 0) return;
+  want(SiteSlotRow::Key(SiteSlot::Of(name, max_sites)));
+  for (const std::string& owner : LatestPagesOwnersOf(name)) want(owner);
+}
+
+void NameSiteParts(std::string_view name, RowReader& rows, const KeyNamer& want) {
+  for (const std::string& owner : LatestPagesOwnersOf(name)) {
+    const auto host = HostRow::Read(rows, owner);
+    if (!host || !host->has_value() || !CheckParts(owner, (*host)->record)) continue;
+    for (const std::string& key : LatestPart::KeysOf(owner, (*host)->record)) want(key);
+  }
 }
 
 Result<std::optional<SiteState>> ReadSite(std::string_view name, std::uint64_t max_sites,

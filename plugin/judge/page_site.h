@@ -107,10 +107,13 @@ inline constexpr std::uint32_t kMaxPatience = 1000;
                                                     std::uint64_t max_sites, std::string_view key,
                                                     RowReader& rows, std::string& changed);
 
+/// Takes the key of a row of table hosts, valid during the call.
+using KeyNamer = std::function<void(std::string_view key)>;
+
 /// Names the rows that LearnOfSite reads of a page besides that of `owner`, the host of which it is
 /// a latest page (LatestPagesOwner).
-void NameSiteRows(std::string_view site, const HostRow& owner, const SiteRules& rules,
-                  const std::function<void(std::string_view key)>& name);
+void NameLearningRows(std::string_view site, const HostRow& owner, const SiteRules& rules,
+                      const KeyNamer& name);
 
 /// What is known of a site.
 struct SiteState {
@@ -118,6 +121,12 @@ struct SiteState {
   /// How many latest pages of it are in that, by owner: the site's name, and with "www.".
   std::array<std::uint32_t, 2> latest_pages{};
 };
+
+/// Names the rows of a site that ReadSite reads whatever the state holds.
+void NameSiteRows(std::string_view name, std::uint64_t max_sites, const KeyNamer& want);
+
+/// Names its latest pages, given rows that show the first ones.
+void NameSiteParts(std::string_view name, RowReader& rows, const KeyNamer& want);
 
 /// All that is known of a site: what was learned, then the latest pages of the host without "www.",
 /// then those of the other. nullopt: nothing. Errors: kIo, kCorruption.

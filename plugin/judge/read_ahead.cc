@@ -1,13 +1,13 @@
 #include "plugin/judge/read_ahead.h"
 
+#include "plugin/base/on_threads.h"
 #include "plugin/judge/asked_url.h"
 #include "plugin/judge/decision.h"
 #include "plugin/judge/rows.h"
+#include "plugin/judge/score_rows.h"
 
 #include <algorithm>
 #include <span>
-#include <system_error>
-#include <thread>
 #include <utility>
 
 namespace crawlsieve {
@@ -64,7 +64,7 @@ void ReadAhead::Reader::Take(Reader& other) {
 LookupWork ReadAhead::Read(const Store& store, const HammingIndex& index,
                            const CandidateSource* remote, std::span<const log::Entry> entries,
                            const ReadRules& rules, std::size_t threads) {
-  read_.reset();
+  Clear();
   threads = std::clamp<std::size_t>(entries.size() / kLeastPerThread, 1,
                                     std::max<std::size_t>(threads, 1));
   std::vector<Reader> readers;
@@ -73,8 +73,11 @@ LookupWork ReadAhead::Read(const Store& store, const HammingIndex& index,
   const auto read_share = [&](std::size_t t) {
     Reader& reader = readers[t];
     const RowNamer want = [&reader](Table table, std::string_view key) { reader.Want(table, key); };
+    const bool with_scores = rules.purpose == Purpose::kVerdictsAndScores;
+    ScoreRows scores(rules.parameters, threads);
     for (std::size_t i = t; i < entries.size(); i += threads) {
       if (entries[i].has_page()) NameFirstRows(entries[i].page(), rules, want);
+      if (entries[i].has_page() && with_scores) scores.NameFirst(entries[i].page(), want);
       if (entries[i].has_question())
         NameRowsOfQuestion(entries[i].question(), rules.parameters, want);
     }
@@ -82,19 +85,10 @@ LookupWork ReadAhead::Read(const Store& store, const HammingIndex& index,
     for (std::size_t i = t; i < entries.size(); i += threads) {
       if (entries[i].has_page()) NameDocuments(entries[i].page(), rules, reader, want);
     }
+    scores.NameParts(reader, want);
     reader.Fetch();
   };
-  {
-    std::vector<std::jthread> others;
-    others.reserve(threads);
-    try {
-      while (others.size() + 1 < threads) others.emplace_back(read_share, others.size() + 1);
-    } catch (const std::system_error&) {
-      // There are as many threads as this process may have: their shares are done here.
-    }
-    read_share(0);
-    for (std::size_t t = others.size() + 1; t < threads; ++t) read_share(t);
-  }
+  OnThreads(threads, read_share);
   // Into one, so that a row is looked for once.
   read_.emplace(std::move(readers.front()));
   for (Reader& reader : std::span(readers).subspan(1)) read_->Take(reader);
@@ -111,6 +105,12 @@ void ReadAhead::ReadRows(const Store& store, const HammingIndex& index, Table ta
 std::optional<RowMap::Value> ReadAhead::Row(Table table, std::string_view key) const {
   if (!read_.has_value()) return std::nullopt;
   return read_->rows_[static_cast<std::size_t>(table)].Find(key);
+}
+
+std::vector<std::optional<RowMap::Value>> ReadAhead::Rows(
+    Table table, std::span<const std::string_view> keys) const {
+  if (!read_.has_value()) return std::vector<std::optional<RowMap::Value>>(keys.size());
+  return read_->rows_[static_cast<std::size_t>(table)].FindAll(keys);
 }
 
 const std::vector<Match>* ReadAhead::Matches(Fingerprint query, const Reach& reach) const {

@@ -27,10 +27,10 @@ namespace crawlsieve {
 /// Thread-compatible.
 class ReadAhead {
  public:
-  /// Reads what judging the pages among `entries` needs by NameFirstRows and NameDocuments, on
-  /// `threads` threads at most, and keeps it until the next call or Clear. Store and index must
-  /// stand still meanwhile. `remote`, where given, names documents beside those of the index.
-  /// Returns what the lookups took.
+  /// Reads what judging the pages among `entries` needs by NameFirstRows and NameDocuments, and
+  /// what their scores need by ScoreRows if `rules` ask for them, on `threads` threads at most, and
+  /// keeps it until the next call or Clear. Store and index must stand still meanwhile. `remote`,
+  /// where given, names documents beside those of the index. Returns what the lookups took.
   LookupWork Read(const Store& store, const HammingIndex& index, const CandidateSource* remote,
                   std::span<const log::Entry> entries, const ReadRules& rules, std::size_t threads);
 
@@ -42,6 +42,10 @@ class ReadAhead {
 
   /// The row as it was read, nullopt inside if there was none; nullopt if it wasn't read.
   [[nodiscard]] std::optional<RowMap::Value> Row(Table table, std::string_view key) const;
+
+  /// The same of several rows.
+  [[nodiscard]] std::vector<std::optional<RowMap::Value>> Rows(
+      Table table, std::span<const std::string_view> keys) const;
 
   /// The index's answer as it was; null if it wasn't asked in this way.
   [[nodiscard]] const std::vector<Match>* Matches(Fingerprint query, const Reach& reach) const;

@@ -59,10 +59,14 @@ struct Reach {
   return {static_cast<int>(parameters.max_distance), std::size_t{parameters.max_candidates} + 2};
 }
 
-/// What the rows that a decision reads depend on besides the page.
+/// What is made of an entry: a verdict, and perhaps the scores of what it leads to.
+enum class Purpose { kVerdicts, kVerdictsAndScores };
+
+/// What the rows that are read for a page depend on besides the page.
 struct ReadRules {
   const JudgeParameters& parameters;
   std::uint32_t fold_version;
+  Purpose purpose = Purpose::kVerdicts;
 };
 
 /// Documents near a query, in order. Borrowed from whoever gave it.

@@ -41,7 +41,14 @@ class BoundedTable {
   /// Adds an entry whose key isn't there. At most `max` stay, of which there is at least one.
   Value& Add(Key key, Value value, std::size_t max) {
     auto to = entries_.begin() + (LowerBound(key) - entries_.cbegin());
-    if (entries_.size() < max) return entries_.insert(to, {key, std::move(value)})->value;
+    if (entries_.size() < max) {
+      if (entries_.size() == entries_.capacity()) {
+        const auto place = to - entries_.begin();
+        entries_.reserve(std::min(max, std::max(kFewest, 2 * entries_.size())));
+        to = entries_.begin() + place;
+      }
+      return entries_.insert(to, {key, std::move(value)})->value;
+    }
     const auto from = entries_.begin() + (WeakestEntry() - entries_.cbegin());
     if (from < to) {
       to = std::move(from + 1, to, from);
@@ -73,6 +80,9 @@ class BoundedTable {
   friend bool operator==(const BoundedTable&, const BoundedTable&) = default;
 
  private:
+  /// For which there is memory with the first one.
+  static constexpr std::size_t kFewest = 8;
+
   [[nodiscard]] Iterator LowerBound(Key key) const {
     return std::lower_bound(entries_.begin(), entries_.end(), key,
                             [](const Entry& entry, Key wanted) { return entry.key < wanted; });

@@ -73,6 +73,8 @@ std::string_view WithoutQuery(std::string_view pattern) {
   return pattern.substr(0, pattern.find('?'));
 }
 
+bool IsHashExplored(std::uint64_t hash) { return hash / kProbeOneIn % kExploreOneIn == 0; }
+
 }  // namespace
 
 std::string_view NameOf(Ground ground) {
@@ -81,9 +83,11 @@ std::string_view NameOf(Ground ground) {
   return kNames[static_cast<std::size_t>(ground)];
 }
 
-bool HasTrapShape(std::string_view url) {
+bool HasTrapShape(std::string_view url) { return HasTrapShape(url, PartsOf(url)); }
+
+bool HasTrapShape(std::string_view url, const UrlParts& parts) {
   if (url.size() > kMaxTrapBytes) return true;
-  const std::vector<std::string_view> segments = PartsOf(url).segments;
+  const std::vector<std::string_view>& segments = parts.segments;
   if (segments.size() > kMaxTrapSegments) return true;
   return std::any_of(segments.begin(), segments.end(), [&](std::string_view segment) {
     const bool is_number = segment.find_first_not_of("0123456789") == std::string_view::npos;
@@ -91,13 +95,18 @@ bool HasTrapShape(std::string_view url) {
   });
 }
 
-bool IsExplored(std::string_view url) { return HashOf(url) / kProbeOneIn % kExploreOneIn == 0; }
+bool IsExplored(std::string_view url) { return IsHashExplored(HashOf(url)); }
 
-bool BringsNothingNew(const FetchCounts& counts) { return counts.MostNew() < kNothingNewBelow; }
+bool BringsNothingNew(const FetchCounts& counts) {
+  // The share itself, which is below its upper bound, decides nearly always.
+  const bool is_rare = std::uint64_t{counts.fresh / FetchCounts::kFetch} * kWhole <
+                       std::uint64_t{counts.fetched / FetchCounts::kFetch} * kNothingNewBelow;
+  return is_rare && counts.MostNew() < kNothingNewBelow;
+}
 
 bool IsOfAliases(const FetchCounts& counts) {
-  return counts.AliasesAtLeast() >= kSuppressAt &&
-         counts.with_new * kOneNewAliasIn <= counts.fetched;
+  return counts.aliases > 0 && counts.with_new * kOneNewAliasIn <= counts.fetched &&
+         counts.AliasesAtLeast() >= kSuppressAt;
 }
 
 Share ScoreOf(Share worth, Share average) {
@@ -207,12 +216,12 @@ Advice Site::AdviceFor(std::string_view url, std::uint32_t depth, const Expected
   const UrlPatterns patterns = maker_.PatternsOf(parts);
   const std::uint64_t hash = HashOf(url);
   Advice advice;
-  const ExpectedSteps steps = StepsOf(patterns, depth, IsExplored(url), average);
+  const ExpectedSteps steps = StepsOf(patterns, depth, IsHashExplored(hash), average);
   advice.chance = steps.folder.chance;
   advice.worth = steps.worth;
   if (IsHome(parts)) return advice;
 
-  if (HasTrapShape(url)) {
+  if (HasTrapShape(url, parts)) {
     advice.ground = Ground::kTrapShape;
   } else if (auto rule = rules_.AdviceFor({url, parts, patterns.pattern}, maker_, repeated_);
              rule.has_value()) {

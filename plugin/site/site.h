@@ -123,6 +123,8 @@ inline constexpr Share kShortWorth = Percent(50);
 /// A URL as only traps make them: more than 20 segments, more than 1024 bytes, or a segment that
 /// comes up more than twice and isn't a number.
 [[nodiscard]] bool HasTrapShape(std::string_view url);
+/// `parts`: PartsOf(url), at least of its first kMaxUrlBytes.
+[[nodiscard]] bool HasTrapShape(std::string_view url, const UrlParts& parts);
 
 /// Whether the URL keeps at least a quarter of its site's worth, whatever is known of its pattern:
 /// one in 20, always the same ones, so that a replay explores what was explored.

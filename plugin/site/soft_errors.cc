@@ -79,6 +79,8 @@ std::pair<const SoftErrors::Group*, int> SoftErrors::Find(const Likeness& page) 
 }
 
 SoftErrors::Group& SoftErrors::AddGroup(const Likeness& page) {
+  constexpr std::size_t kFewest = 8;
+  if (groups_.empty()) groups_.reserve(kFewest);
   Group added;
   added.title = page.title;
   if (groups_.size() == kMaxGroups) {

@@ -27,14 +27,17 @@ std::string_view EndingOf(std::string_view segment) {
   return is_plain && ending.size() <= kMaxEndingBytes ? ending : std::string_view();
 }
 
+/// What is longer is cut off: it would be later.
 void AppendDigitsAsN(std::string_view text, std::string& out) {
+  std::array<char, kMaxSegmentBytes> shown;  // NOLINT(cppcoreguidelines-pro-type-member-init)
+  std::size_t size = 0;
   bool in_digits = false;
-  for (const char c : text) {
+  for (const char c : text.substr(0, kMaxSegmentBytes)) {
     const bool is_digit = c >= '0' && c <= '9';
-    if (!is_digit) out.push_back(c);
-    if (is_digit && !in_digits) out.push_back('N');
+    if (!is_digit || !in_digits) shown[size++] = is_digit ? 'N' : c;
     in_digits = is_digit;
   }
+  out.append(shown.data(), size);
 }
 
 /// Whether the name, without its ending, ends in a number.
@@ -52,8 +55,7 @@ void AppendPath(const UrlParts& parts, std::size_t named, std::size_t max_depth,
     text.push_back('/');
     const bool is_last = i + 1 == depth;
     if (i < named && !is_last) {
-      // What is longer is cut off below; the rest of it needn't be copied.
-      AppendDigitsAsN(parts.segments[i].substr(0, kMaxSegmentBytes), text);
+      AppendDigitsAsN(parts.segments[i], text);
     } else if (!is_last || !parts.segments.back().empty()) {
       text.push_back('*');
     }
@@ -138,6 +140,7 @@ void PatternMaker::AppendQueryOf(const UrlParts& parts, std::string& text) const
 UrlPatterns PatternMaker::PatternsOf(const UrlParts& parts) const {
   UrlPatterns patterns{{}, PatternOf(parts), {}};
   if (parts.segments.size() > 2) {
+    patterns.folder.reserve(kMaxPatternBytes);
     AppendPath(parts, parts.segments.size(), parts.segments.size(), true, patterns.folder);
     AppendQueryOf(parts, patterns.folder);
   }

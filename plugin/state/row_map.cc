@@ -3,6 +3,7 @@
 #include "plugin/fingerprint/checksum.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <random>
 #include <string>
@@ -13,6 +14,8 @@ namespace {
 
 constexpr std::size_t kPieceBytes = 64 << 10;
 constexpr std::size_t kFewestSlots = 16;
+/// Places of so many keys are fetched at the same time: they all have to fit into the first cache.
+constexpr std::size_t kKeysTogether = 32;
 
 /// Under a key of this process: keys of rows are URLs of strangers, who could make all of them fall
 /// together.
@@ -47,6 +50,42 @@ std::optional<RowMap::Value> RowMap::Find(std::string_view key) const {
   const std::uint32_t row = slots_[SlotOf(key, HashOf(key))].row;
   if (row == 0) return std::nullopt;
   return std::optional<Value>(std::in_place, rows_[row - 1].value);
+}
+
+std::vector<std::optional<RowMap::Value>> RowMap::FindAll(
+    std::span<const std::string_view> keys) const {
+  std::vector<std::optional<Value>> found(keys.size());
+  if (rows_.empty()) return found;
+  for (std::size_t begin = 0; begin < keys.size(); begin += kKeysTogether) {
+    const std::size_t count = std::min(kKeysTogether, keys.size() - begin);
+    FindSome(keys.subspan(begin, count), std::span(found).subspan(begin, count));
+  }
+  return found;
+}
+
+// Each look leads to the next place, and waits for memory: here for all keys at once.
+void RowMap::FindSome(std::span<const std::string_view> keys,
+                      std::span<std::optional<Value>> found) const {
+  std::array<std::uint32_t, kKeysTogether> hashes{};
+  const std::size_t mask = slots_.size() - 1;
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    hashes[i] = HashOf(keys[i]);
+    __builtin_prefetch(&slots_[hashes[i] & mask]);
+  }
+  const auto likely_row = [&](std::uint32_t hash) {
+    const Slot& slot = slots_[hash & mask];
+    return slot.row != 0 && slot.hash == hash ? &rows_[slot.row - 1] : nullptr;
+  };
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    if (const Row* const row = likely_row(hashes[i])) __builtin_prefetch(row);
+  }
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    if (const Row* const row = likely_row(hashes[i])) __builtin_prefetch(row->key.data());
+  }
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    const std::uint32_t row = slots_[SlotOf(keys[i], hashes[i])].row;
+    if (row != 0) found[i].emplace(rows_[row - 1].value);
+  }
 }
 
 void RowMap::Put(std::string_view key, Value value) { Put(key, HashOf(key), value); }

@@ -139,13 +139,14 @@ class Store::Impl {
     in_files.reserve(keys.size());
     {
       const std::shared_lock lock(mutex_);
-      for (const std::string_view key : keys) {
-        std::optional<RowMap::Value> changed = coming_->Find(table, key);
-        if (!changed.has_value()) changed = going_->Find(table, key);
+      const auto coming = coming_->Of(table).FindAll(keys);
+      const auto going = going_->Of(table).FindAll(keys);
+      for (std::size_t i = 0; i < keys.size(); ++i) {
+        const auto& changed = coming[i].has_value() ? coming[i] : going[i];
         if (changed.has_value()) {
-          rows.Put(key, *changed);
+          rows.Put(keys[i], *changed);
         } else {
-          in_files.push_back(ToSlice(key));
+          in_files.push_back(ToSlice(keys[i]));
         }
       }
     }

@@ -90,7 +90,7 @@ class ModelFold final : public JudgeFold {
 
   explicit ModelFold(std::string scheme) : scheme_(std::move(scheme)) {}
 
-  void ReadAheadFor(std::span<const log::Entry> /*entries*/) override {}
+  void ReadAheadFor(std::span<const log::Entry> /*entries*/, Purpose /*purpose*/) override {}
   Result<Folded> Fold(const log::Entry& entry) override;
   Result<std::vector<SiteNews>> NewsOfSites() override { return std::vector<SiteNews>(); }
   Result<std::vector<UrlScore>> ScoresOf(const log::Page& page, const Verdict& verdict) override {

@@ -3,6 +3,8 @@
 
 #include "plugin/index/flat_index.h"
 #include "plugin/judge/detector.h"
+#include "plugin/judge/known_sites.h"
+#include "plugin/judge/score_rows.h"
 #include "plugin/log/links.h"
 #include "tests/plugin/judge/random_log.h"
 #include "tests/support/entry_builder.h"
@@ -12,12 +14,16 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
 #include <random>
+#include <set>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -336,6 +342,129 @@ void ExpectScoresByTheState(const std::vector<log::Entry>& log) {
     }
   }
   EXPECT_GT(links, 500);
+}
+
+/// The scores of all pages of a log. With `ahead`, what they read is read before.
+std::vector<UrlScore> ScoresOfLog(const std::vector<log::Entry>& log,
+                                  std::optional<Purpose> ahead) {
+  testing::TemporaryDirectory directory;
+  const auto store = Store::Open({.directory = directory.path()}).value();
+  const auto detector = Detector::Open(*store, MakeIndex, kScheme).value();
+  std::vector<UrlScore> all;
+  std::int64_t offset = -1;
+  for (std::size_t i = 0; i < log.size(); ++i) {
+    constexpr std::size_t kTogether = 80;  // commits fall into the middle
+    if (ahead.has_value() && i % kTogether == 0) {
+      detector->ReadAheadFor(std::span(log).subspan(i, std::min(kTogether, log.size() - i)), 2,
+                             *ahead);
+    }
+    const auto folded = detector->Fold(log[i]).value();
+    if (folded.verdict.has_value()) {
+      auto scores = detector->ScoresOf(log[i].page(), *folded.verdict).value();
+      std::ranges::move(scores, std::back_inserter(all));
+    }
+    if (++offset % 97 == 0) {
+      EXPECT_TRUE(detector->Commit({offset, "0123456789abcdef"}).has_value());
+    }
+  }
+  return all;
+}
+
+TEST(PageScoresOfALog, AreTheSameWhereTheirRowsAreReadAhead) {
+  const auto log = LogWithLinks(/*seed=*/5, 1500);
+  const auto scores = ScoresOfLog(log, std::nullopt);
+  EXPECT_GT(scores.size(), 1500U);
+  EXPECT_EQ(ScoresOfLog(log, Purpose::kVerdictsAndScores), scores);
+  EXPECT_EQ(ScoresOfLog(log, Purpose::kVerdicts), scores);
+}
+
+/// Rows of a store; notes which are read.
+class NotingRows final : public RowReader {
+ public:
+  explicit NotingRows(const Store& store) : rows_(store) {}
+
+  Result<RowMap::Value> Row(Table table, std::string_view key) override {
+    read.emplace(table, key);
+    return rows_.Row(table, key);
+  }
+
+  std::set<std::pair<Table, std::string>> read;
+
+ private:
+  StoredRows rows_;
+};
+
+/// What was learned of a site before its latest pages isn't named.
+bool IsLearnedOfSite(const std::pair<Table, std::string>& row) {
+  return row.first == Table::kHosts && row.second.starts_with('\0') && row.second.ends_with('t');
+}
+
+TEST(PageScoresOfALog, ReadWhatScoreRowsName) {
+  testing::TemporaryDirectory directory;
+  const auto store = Store::Open({.directory = directory.path()}).value();
+  const auto detector = Detector::Open(*store, MakeIndex, kScheme).value();
+  std::map<Table, std::size_t> named_rows;
+  std::size_t parts = 0;  // of sites' latest pages
+  std::int64_t offset = -1;
+  for (const log::Entry& entry : LogWithLinks(/*seed=*/6, 600)) {
+    const auto folded = detector->Fold(entry).value();
+    ASSERT_TRUE(detector->Commit({++offset, "0123456789abcdef"}).has_value());
+    if (!folded.verdict.has_value()) continue;
+    const JudgeParameters& parameters = *detector->parameters();
+    std::set<std::pair<Table, std::string>> named;
+    const RowNamer name = [&named](Table table, std::string_view key) {
+      named.emplace(table, key);
+    };
+    ScoreRows rows(parameters, 1);
+    rows.NameFirst(entry.page(), name);
+    StoredRows stored(*store);
+    rows.NameParts(stored, name);
+
+    KnownSites sites;
+    NotingRows noting(*store);
+    ASSERT_TRUE(ScoresOf(entry.page(), *folded.verdict,
+                         {parameters, detector->fold_version(), {}, sites, noting})
+                    .has_value());
+    for (const auto& row : noting.read) {
+      if (IsLearnedOfSite(row)) continue;
+      ASSERT_TRUE(named.contains(row))
+          << "a row of table " << static_cast<int>(row.first)
+          << " is read that isn't named, by the page of entry " << offset;
+      ++named_rows[row.first];
+      if (row.second.starts_with(std::string_view("\0\xff", 2))) ++parts;
+    }
+  }
+  EXPECT_GT(parts, 500U);
+  EXPECT_GT(named_rows[Table::kUrls], 500U);
+  EXPECT_GT(named_rows[Table::kHosts], 1000U);
+}
+
+TEST(ScoreRows, NameNoMoreThanTheirPartOfTheBounds) {
+  std::vector<log::Entry> pages;
+  for (int i = 0; i < 40; ++i) {
+    std::vector<std::string> links;
+    for (int j = 0; j < 60; ++j) {
+      links.push_back(fmt::format("https://host{}.example/{}", i * 60 + j, std::string(900, 'x')));
+    }
+    pages.push_back(
+        EntryBuilder(kScheme).Text(fmt::format("https://example.org/{}", i), "text", 1));
+    SetLinks(pages.back(), links);
+  }
+  const JudgeParameters parameters = testing::Parameters();
+  constexpr std::size_t kParts = 32;
+  ScoreRows rows(parameters, kParts);
+  std::size_t url_bytes = 0;
+  std::set<std::string> host_keys;
+  for (const log::Entry& page : pages) {
+    rows.NameFirst(page.page(), [&](Table table, std::string_view key) {
+      if (table == Table::kUrls) url_bytes += key.size();
+      if (table == Table::kHosts) host_keys.emplace(key);
+    });
+  }
+  EXPECT_LE(url_bytes, ScoreRows::kMaxKeyBytes / kParts);
+  EXPECT_GT(url_bytes, ScoreRows::kMaxKeyBytes / kParts * 9 / 10);
+  EXPECT_LE(host_keys.size(), 3 * ScoreRows::kMaxSites / kParts);  // a slot and two hosts of each
+  EXPECT_GT(host_keys.size(), 2 * ScoreRows::kMaxSites / kParts);
 }
 
 TEST(PageScoresOfALog, AreValidAndTheSameWithoutMemoryOfSites) {

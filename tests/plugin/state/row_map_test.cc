@@ -1,9 +1,11 @@
 #include "plugin/state/row_map.h"
 
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <random>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -38,6 +40,25 @@ TEST(RowMap, AValueMayBeReplacedByAPartOfItself) {
   map.Put("b", *map.Find("a"));
   map.Put("a", "x");
   EXPECT_EQ(*map.Find("b"), RowMap::Value("3456789"));
+}
+
+TEST(RowMap, FindsSeveralAsOneByOne) {
+  RowMap map;
+  EXPECT_EQ(map.FindAll(std::vector<std::string_view>{"a"}),
+            std::vector<std::optional<RowMap::Value>>(1));
+  std::vector<std::string> names;
+  for (int i = 0; i < 200; ++i) {
+    names.push_back("key " + std::to_string(i));
+    if (i % 3 == 0) map.Put(names.back(), std::to_string(i));
+    if (i % 3 == 1) map.Put(names.back(), std::nullopt);
+  }
+  for (const std::size_t count : {0U, 1U, 31U, 32U, 33U, 200U}) {
+    const std::vector<std::string_view> keys(names.begin(),
+                                             names.begin() + static_cast<std::ptrdiff_t>(count));
+    const auto found = map.FindAll(keys);
+    ASSERT_EQ(found.size(), count);
+    for (std::size_t i = 0; i < count; ++i) EXPECT_EQ(found[i], map.Find(keys[i])) << keys[i];
+  }
 }
 
 TEST(RowMap, BehavesLikeAMap) {

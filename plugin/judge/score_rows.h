@@ -1,0 +1,48 @@
+#pragma once
+
+#include "plugin/judge/decision.h"
+#include "plugin/judge/view.h"
+#include "plugin/log/entry.pb.h"
+#include "plugin/verdict/parameters.h"
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+
+namespace crawlsieve {
+
+/// Names the rows that the scores of some pages read (page_scores.h), so that they can be read
+/// together. Operation: NameFirst of each page, then NameParts.
+///
+/// Whoever writes pages decides how many links they have, and to how many sites. Behind its bounds
+/// it names no more, and what isn't named is read when it is needed. Thread-compatible.
+class ScoreRows {
+ public:
+  /// Of keys in table urls.
+  static constexpr std::size_t kMaxKeyBytes = 32 << 20;
+  /// A site's host has 2 KiB of latest pages, and there may be another one with "www.".
+  static constexpr std::size_t kMaxSites = 16'384;
+
+  /// Has its part of the bounds, one of `parts`.
+  ScoreRows(const JudgeParameters& parameters, std::size_t parts)
+      : parameters_(parameters), key_bytes_(kMaxKeyBytes / parts), max_sites_(kMaxSites / parts) {}
+
+  /// Names rows that are read whatever the state holds.
+  void NameFirst(const log::Page& page, const RowNamer& name);
+
+  /// Names the latest pages of the sites that the pages belong to and lead to, given rows that show
+  /// the first ones. What was learned of a site before isn't named: it may be long.
+  void NameParts(RowReader& rows, const RowNamer& name) const;
+
+ private:
+  void NameSite(std::string_view url, const RowNamer& name);
+
+  const JudgeParameters& parameters_;
+  std::size_t key_bytes_;  // that are left
+  const std::size_t max_sites_;
+  std::unordered_set<std::string> sites_;
+  std::string last_site_;  // links that follow one another often have one site
+};
+
+}  // namespace crawlsieve
