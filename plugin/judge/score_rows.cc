@@ -9,18 +9,26 @@ namespace crawlsieve {
 
 void ScoreRows::NameFirst(const log::Page& page, const RowNamer& name) {
   NameSite(page.canonical_url(), name);
-  if (page.links().empty()) return;
+  if (page.links().empty() || bytes_left_ == 0) return;
   const auto links = log::UnpackLinks(page.links(), page.canonical_url());
   if (!links) return;  // whoever needs them reports that
   for (const auto* const list : {&links->main_text, &links->elsewhere}) {
     for (const std::string& url : *list) {
-      const std::string key = UrlRow::Key(url, page, parameters_.scope);
-      if (key.size() > key_bytes_) return;
-      key_bytes_ -= key.size();
-      name(Table::kUrls, key);
+      if (bytes_left_ == 0) return;
+      NameRow(Table::kUrls, UrlRow::Key(url, page, parameters_.scope), name);
       NameSite(url, name);
     }
   }
+}
+
+void ScoreRows::NameRow(Table table, std::string_view key, const RowNamer& name) {
+  const std::size_t bytes = key.size() + kRowBytes;
+  if (bytes > bytes_left_) {
+    bytes_left_ = 0;
+    return;
+  }
+  bytes_left_ -= bytes;
+  name(table, key);
 }
 
 void ScoreRows::NameSite(std::string_view url, const RowNamer& name) {
@@ -30,12 +38,13 @@ void ScoreRows::NameSite(std::string_view url, const RowNamer& name) {
   last_site_ = site;
   if (!sites_.insert(last_site_).second) return;
   NameSiteRows(site, parameters_.sites.max,
-               [&name](std::string_view key) { name(Table::kHosts, key); });
+               [&](std::string_view key) { NameRow(Table::kHosts, key, name); });
 }
 
-void ScoreRows::NameParts(RowReader& rows, const RowNamer& name) const {
+void ScoreRows::NameParts(RowReader& rows, const RowNamer& name) {
   for (const std::string& site : sites_) {
-    NameSiteParts(site, rows, [&name](std::string_view key) { name(Table::kHosts, key); });
+    if (bytes_left_ == 0) return;
+    NameSiteParts(site, rows, [&](std::string_view key) { NameRow(Table::kHosts, key, name); });
   }
 }
 

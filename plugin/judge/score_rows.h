@@ -19,27 +19,29 @@ namespace crawlsieve {
 /// it names no more, and what isn't named is read when it is needed. Thread-compatible.
 class ScoreRows {
  public:
-  /// Of keys in table urls.
-  static constexpr std::size_t kMaxKeyBytes = 32 << 20;
-  /// A site's host has 2 KiB of latest pages, and there may be another one with "www.".
-  static constexpr std::size_t kMaxSites = 16'384;
+  /// Memory, about: for each row that is named its key, and kRowBytes for its place and its value.
+  static constexpr std::size_t kMaxBytes = 64 << 20;
+  static constexpr std::size_t kRowBytes = 256;
+  static constexpr std::size_t kMaxSites = 8192;
 
   /// Has its part of the bounds, one of `parts`.
   ScoreRows(const JudgeParameters& parameters, std::size_t parts)
-      : parameters_(parameters), key_bytes_(kMaxKeyBytes / parts), max_sites_(kMaxSites / parts) {}
+      : parameters_(parameters), bytes_left_(kMaxBytes / parts), max_sites_(kMaxSites / parts) {}
 
   /// Names rows that are read whatever the state holds.
   void NameFirst(const log::Page& page, const RowNamer& name);
 
   /// Names the latest pages of the sites that the pages belong to and lead to, given rows that show
   /// the first ones. What was learned of a site before isn't named: it may be long.
-  void NameParts(RowReader& rows, const RowNamer& name) const;
+  void NameParts(RowReader& rows, const RowNamer& name);
 
  private:
   void NameSite(std::string_view url, const RowNamer& name);
+  /// Unless there is no more room; then there is none for any other either.
+  void NameRow(Table table, std::string_view key, const RowNamer& name);
 
   const JudgeParameters& parameters_;
-  std::size_t key_bytes_;  // that are left
+  std::size_t bytes_left_;
   const std::size_t max_sites_;
   std::unordered_set<std::string> sites_;
   std::string last_site_;  // links that follow one another often have one site

@@ -150,17 +150,24 @@ class Store::Impl {
         }
       }
     }
-    std::vector<rocksdb::PinnableSlice> values(in_files.size());
-    std::vector<rocksdb::Status> statuses(in_files.size());
-    db_->MultiGet(rocksdb::ReadOptions(), HandleOf(table), in_files.size(), in_files.data(),
-                  values.data(), statuses.data());
-    for (std::size_t i = 0; i < in_files.size(); ++i) {
-      if (statuses[i].IsNotFound()) {
-        rows.Put(in_files[i].ToStringView(), std::nullopt);
-      } else if (statuses[i].ok()) {
-        rows.Put(in_files[i].ToStringView(), values[i].ToStringView());
-      } else {
-        return tl::unexpected(ToError(statuses[i], directory_));
+    // A value keeps its block in memory until it is copied.
+    constexpr std::size_t kReadTogether = 512;
+    std::vector<rocksdb::PinnableSlice> values(std::min(kReadTogether, in_files.size()));
+    std::vector<rocksdb::Status> statuses(values.size());
+    for (std::size_t begin = 0; begin < in_files.size(); begin += kReadTogether) {
+      const std::size_t count = std::min(kReadTogether, in_files.size() - begin);
+      db_->MultiGet(rocksdb::ReadOptions(), HandleOf(table), count, &in_files[begin], values.data(),
+                    statuses.data());
+      for (std::size_t i = 0; i < count; ++i) {
+        const std::string_view key = in_files[begin + i].ToStringView();
+        if (statuses[i].IsNotFound()) {
+          rows.Put(key, std::nullopt);
+        } else if (statuses[i].ok()) {
+          rows.Put(key, values[i].ToStringView());
+        } else {
+          return tl::unexpected(ToError(statuses[i], directory_));
+        }
+        values[i].Reset();
       }
     }
     return {};

@@ -439,32 +439,51 @@ TEST(PageScoresOfALog, ReadWhatScoreRowsName) {
   EXPECT_GT(named_rows[Table::kHosts], 1000U);
 }
 
-TEST(ScoreRows, NameNoMoreThanTheirPartOfTheBounds) {
-  std::vector<log::Entry> pages;
-  for (int i = 0; i < 40; ++i) {
+/// Pages with links to a host each.
+std::vector<log::Entry> PagesThatLeadToManyHosts(int pages, std::size_t url_bytes) {
+  std::vector<log::Entry> entries;
+  for (int i = 0; i < pages; ++i) {
     std::vector<std::string> links;
     for (int j = 0; j < 60; ++j) {
-      links.push_back(fmt::format("https://host{}.example/{}", i * 60 + j, std::string(900, 'x')));
+      links.push_back(
+          fmt::format("https://host{}.example/{}", i * 60 + j, std::string(url_bytes, 'x')));
     }
-    pages.push_back(
+    entries.push_back(
         EntryBuilder(kScheme).Text(fmt::format("https://example.org/{}", i), "text", 1));
-    SetLinks(pages.back(), links);
+    SetLinks(entries.back(), links);
   }
+  return entries;
+}
+
+struct NamedRows {
+  std::size_t bytes = 0;
+  std::size_t hosts = 0;
+};
+
+NamedRows NameFirstRowsOf(const std::vector<log::Entry>& pages, std::size_t parts) {
   const JudgeParameters parameters = testing::Parameters();
-  constexpr std::size_t kParts = 32;
-  ScoreRows rows(parameters, kParts);
-  std::size_t url_bytes = 0;
-  std::set<std::string> host_keys;
+  ScoreRows rows(parameters, parts);
+  NamedRows named;
   for (const log::Entry& page : pages) {
     rows.NameFirst(page.page(), [&](Table table, std::string_view key) {
-      if (table == Table::kUrls) url_bytes += key.size();
-      if (table == Table::kHosts) host_keys.emplace(key);
+      named.bytes += key.size() + ScoreRows::kRowBytes;
+      if (table == Table::kHosts) ++named.hosts;
     });
   }
-  EXPECT_LE(url_bytes, ScoreRows::kMaxKeyBytes / kParts);
-  EXPECT_GT(url_bytes, ScoreRows::kMaxKeyBytes / kParts * 9 / 10);
-  EXPECT_LE(host_keys.size(), 3 * ScoreRows::kMaxSites / kParts);  // a slot and two hosts of each
-  EXPECT_GT(host_keys.size(), 2 * ScoreRows::kMaxSites / kParts);
+  return named;
+}
+
+TEST(ScoreRows, NameNoMoreThanTheirPartOfTheMemory) {
+  constexpr std::size_t kParts = 64;
+  const auto named = NameFirstRowsOf(PagesThatLeadToManyHosts(40, 900), kParts);
+  EXPECT_LE(named.bytes, ScoreRows::kMaxBytes / kParts);
+  EXPECT_GT(named.bytes, ScoreRows::kMaxBytes / kParts * 9 / 10);
+}
+
+TEST(ScoreRows, NameNoMoreThanTheirPartOfTheSites) {
+  constexpr std::size_t kParts = 64;
+  const auto named = NameFirstRowsOf(PagesThatLeadToManyHosts(10, 1), kParts);
+  EXPECT_EQ(named.hosts, 3 * ScoreRows::kMaxSites / kParts);  // a slot and two hosts of each
 }
 
 TEST(PageScoresOfALog, AreValidAndTheSameWithoutMemoryOfSites) {
