@@ -33,6 +33,15 @@ function(crawlsieve_library)
     PRIVATE crawlsieve_build_flags ${ARG_PRIVATE_DEPS})
 endfunction()
 
+# crawlsieve_use_tcmalloc(program)
+# has a program take its memory from tcmalloc (docs/decisions/0035), but not in the builds with
+# sanitizers, which have an allocator of their own.
+function(crawlsieve_use_tcmalloc target)
+  if(NOT CRAWLSIEVE_SANITIZE)
+    target_link_libraries(${target} PRIVATE PkgConfig::TCMALLOC)
+  endif()
+endfunction()
+
 # crawlsieve_test(NAME index SRCS a_test.cc... DEPS libs... [LABELS unit] [TIMEOUT seconds]
 #                 [ONE_PROCESS] [BY_REQUEST filter])
 # makes one GoogleTest program and registers each of its tests with ctest; with ONE_PROCESS the
