@@ -1,11 +1,17 @@
 #pragma once
 
 #include "plugin/base/error.h"
+#include "plugin/base/result.h"
 #include "plugin/state/changes.h"
+#include "plugin/state/row_iterator.h"
+#include "plugin/state/row_map.h"
 
 #include <cstddef>
 #include <filesystem>
 #include <memory>
+#include <optional>
+#include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -15,17 +21,81 @@
 // What everything that opens the state's RocksDB shares. For this folder alone.
 namespace crawlsieve {
 
-/// RocksDB's own family, which stays empty, and then one for each table, in the order of Table.
-[[nodiscard]] std::vector<rocksdb::ColumnFamilyDescriptor> FamiliesOf(
-    std::size_t block_cache_bytes);
+/// The RocksDB of a state, open: which rows lie in which of its families, and how these are merged.
+///
+/// A table has a family, but for the rows of table hosts whose keys begin with a zero byte, those
+/// of sites: they have one of their own (docs/decisions/0036). Thread-safe.
+class Database {
+ public:
+  /// Makes the families that are missing if `options` says so. Also in a state that was written
+  /// before there was a family of sites: it gets that one. Errors: kCorruption, kBusy, kIo.
+  [[nodiscard]] static Result<std::unique_ptr<Database>> Open(
+      const std::filesystem::path& directory, rocksdb::DBOptions options,
+      std::size_t block_cache_bytes);
 
-/// Of a table, in files' names and in RocksDB.
-[[nodiscard]] const char* NameOf(Table table);
+  /// Changes nothing in the directory. Errors: as Open.
+  [[nodiscard]] static Result<std::unique_ptr<Database>> OpenForReading(
+      const std::filesystem::path& directory, const rocksdb::DBOptions& options,
+      std::size_t block_cache_bytes);
 
-/// The table's place among the handles of FamiliesOf.
-[[nodiscard]] inline std::size_t FamilyOf(Table table) {
-  return 1 + static_cast<std::size_t>(table);
-}
+  ~Database();
+  Database(const Database&) = delete;
+  Database& operator=(const Database&) = delete;
+
+  /// Whether rows of sites are in the family of hosts, as those of an older state, and are looked
+  /// for there.
+  [[nodiscard]] bool has_sites_among_hosts() const { return has_sites_among_hosts_; }
+
+  /// Moves these rows to their own family, in one step, by files that are written to `folder`,
+  /// which is there and empty. Nobody else uses the database meanwhile. Errors: kIo, kCorruption,
+  /// which leave it as it was.
+  [[nodiscard]] Status MoveSites(const std::filesystem::path& folder);
+
+  /// The value of `key`, or nullopt. Errors: kIo, kCorruption.
+  [[nodiscard]] Result<std::optional<std::string>> Get(const rocksdb::ReadOptions& read,
+                                                       Table table, std::string_view key) const;
+
+  /// Puts the rows of `keys`, or that there are none, into `rows`. Errors: as Get; some may be
+  /// missing then.
+  [[nodiscard]] Status GetAll(Table table, std::span<const std::string_view> keys,
+                              RowMap& rows) const;
+
+  /// Valid as long as the database, as is what it was told to read of.
+  [[nodiscard]] RowIterator Iterate(const rocksdb::ReadOptions& read, Table table) const;
+
+  /// The greatest key of a table; empty where it has no row. Errors: as Get.
+  [[nodiscard]] Result<std::string> LastKey(Table table) const;
+
+  /// What a family has of some rows of a table.
+  struct FamilyRows {
+    rocksdb::ColumnFamilyHandle* family;
+    std::vector<const RowMap::Row*> rows;  ///< in the order in which they were
+  };
+  [[nodiscard]] std::vector<FamilyRows> ByFamily(Table table,
+                                                 std::vector<const RowMap::Row*> rows) const;
+
+  /// About how many rows a table has. Deleted ones may count.
+  [[nodiscard]] std::uint64_t EstimateRows(Table table) const;
+
+  /// All of them, RocksDB's own, which is empty, the first.
+  [[nodiscard]] std::span<rocksdb::ColumnFamilyHandle* const> families() const { return families_; }
+  [[nodiscard]] rocksdb::DB& rocksdb() const { return *rocksdb_; }
+
+ private:
+  explicit Database(std::filesystem::path directory) : directory_(std::move(directory)) {}
+
+  [[nodiscard]] rocksdb::ColumnFamilyHandle* HomeOf(Table table) const;
+  [[nodiscard]] std::vector<rocksdb::ColumnFamilyHandle*> FamiliesOf(Table table) const;
+  [[nodiscard]] rocksdb::ColumnFamilyHandle* FamilyOf(Table table, std::string_view key) const;
+  [[nodiscard]] Status Opened(const rocksdb::Status& status, rocksdb::DB* rocksdb);
+  [[nodiscard]] Status LookForSitesAmongHosts();
+
+  const std::filesystem::path directory_;
+  std::unique_ptr<rocksdb::DB> rocksdb_;
+  std::vector<rocksdb::ColumnFamilyHandle*> families_;
+  rocksdb::ColumnFamilyHandle* sites_ = nullptr;  // nullptr: an older state has none
+  bool has_sites_among_hosts_ = false;
+};
 
 /// Not even an empty one may be nowhere.
 [[nodiscard]] inline rocksdb::Slice ToSlice(std::string_view text) {

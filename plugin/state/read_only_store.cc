@@ -18,18 +18,11 @@ namespace {
 
 constexpr std::size_t kBlockCacheBytes = 64 << 20;
 
-/// The file that a database names its newest list of files in.
-
 }  // namespace
 
 class ReadOnlyStore::Impl {
  public:
   explicit Impl(std::filesystem::path directory) : directory_(std::move(directory)) {}
-  ~Impl() {
-    for (rocksdb::ColumnFamilyHandle* handle : handles_) {
-      if (db_ != nullptr) (void)db_->DestroyColumnFamilyHandle(handle);
-    }
-  }
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
 
@@ -45,25 +38,14 @@ class ReadOnlyStore::Impl {
     rocksdb::DBOptions options;
     options.max_open_files = 512;
     options.info_log = NoLog();
-    rocksdb::DB* db = nullptr;
     // RocksDB's own log of writes is always empty, because rows come in whole files.
-    const rocksdb::Status status = rocksdb::DB::OpenForReadOnly(
-        options, directory_.string(), FamiliesOf(kBlockCacheBytes), &handles_, &db);
-    db_.reset(db);
-    if (status.IsInvalidArgument()) {
-      return tl::unexpected(ToError(rocksdb::Status::Corruption(status.ToString()), directory_));
-    }
-    if (!status.ok()) return tl::unexpected(ToError(status, directory_));
+    CRAWLSIEVE_ASSIGN_OR_RETURN(database_,
+                                Database::OpenForReading(directory_, options, kBlockCacheBytes));
     return {};
   }
 
   Result<std::optional<std::string>> Get(Table table, std::string_view key) {
-    std::string value;
-    const rocksdb::Status status =
-        db_->Get(rocksdb::ReadOptions(), handles_[FamilyOf(table)], ToSlice(key), &value);
-    if (status.IsNotFound()) return std::optional<std::string>();
-    if (!status.ok()) return tl::unexpected(ToError(status, directory_));
-    return std::optional<std::string>(std::move(value));
+    return database_->Get(rocksdb::ReadOptions(), table, key);
   }
 
   Result<std::optional<std::string>> ForEachOf(Table table, const StoreSnapshot::Range& range,
@@ -71,18 +53,18 @@ class ReadOnlyStore::Impl {
     rocksdb::ReadOptions read;
     read.fill_cache = false;
     read.readahead_size = 2 << 20;
-    const std::unique_ptr<rocksdb::Iterator> it(db_->NewIterator(read, handles_[FamilyOf(table)]));
-    it->Seek(ToSlice(std::max(range.prefix, range.after.value_or(std::string_view()))));
-    if (it->Valid() && range.after == it->key().ToStringView()) it->Next();
+    RowIterator it = database_->Iterate(read, table);
+    it.Seek(std::max(range.prefix, range.after.value_or(std::string_view())));
+    if (it.Valid() && range.after == it.key()) it.Next();
     std::optional<std::string> last(range.after);
     bool goes_on = true;
-    for (std::size_t rows = 0; goes_on && rows < range.most_rows; ++rows, it->Next()) {
-      if (!it->Valid() || !it->key().starts_with(ToSlice(range.prefix))) {
-        if (!it->status().ok()) return tl::unexpected(ToError(it->status(), directory_));
+    for (std::size_t rows = 0; goes_on && rows < range.most_rows; ++rows, it.Next()) {
+      if (!it.Valid() || !it.key().starts_with(range.prefix)) {
+        if (!it.status().ok()) return tl::unexpected(ToError(it.status(), directory_));
         return std::optional<std::string>();
       }
-      last = it->key().ToString();
-      CRAWLSIEVE_ASSIGN_OR_RETURN(goes_on, visit(*last, it->value().ToStringView()));
+      last = std::string(it.key());
+      CRAWLSIEVE_ASSIGN_OR_RETURN(goes_on, visit(*last, it.value()));
     }
     return last;
   }
@@ -90,8 +72,7 @@ class ReadOnlyStore::Impl {
  private:
   const std::filesystem::path directory_;
   std::optional<LockFile> lock_;  // nullopt: of a copy, which no process ever had
-  std::unique_ptr<rocksdb::DB> db_;
-  std::vector<rocksdb::ColumnFamilyHandle*> handles_;
+  std::unique_ptr<Database> database_;
 };
 
 ReadOnlyStore::ReadOnlyStore(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

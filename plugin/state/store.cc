@@ -67,9 +67,6 @@ class Store::Impl {
     if (written_.valid()) written_.wait();
     stops_giving_ = true;
     WaitForRoom();
-    for (rocksdb::ColumnFamilyHandle* handle : handles_) {
-      if (db_ != nullptr) (void)db_->DestroyColumnFamilyHandle(handle);
-    }
   }
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
@@ -94,20 +91,14 @@ class Store::Impl {
     db_options.max_background_jobs = 3;  // one to flush, which there is nothing for
     db_options.info_log = NoLog();
 
-    rocksdb::DB* db = nullptr;
-    const rocksdb::Status status = rocksdb::DB::Open(
-        db_options, directory_.string(), FamiliesOf(options.block_cache_bytes), &handles_, &db);
-    db_.reset(db);
-    if (status.IsInvalidArgument()) {
-      return tl::unexpected(ToError(rocksdb::Status::Corruption(status.ToString()), directory_));
-    }
-    if (!status.ok()) return tl::unexpected(ToError(status, directory_));
+    CRAWLSIEVE_ASSIGN_OR_RETURN(database_,
+                                Database::Open(directory_, db_options, options.block_cache_bytes));
     if (is_new) std::filesystem::remove(being_made, ignored);
-    const std::unique_ptr<rocksdb::Iterator> documents(
-        db_->NewIterator(rocksdb::ReadOptions(), HandleOf(Table::kDocuments)));
-    documents->SeekToLast();
-    if (documents->Valid()) last_document_ = documents->key().ToString();
-    if (!documents->status().ok()) return tl::unexpected(ToError(documents->status(), directory_));
+    CRAWLSIEVE_ASSIGN_OR_RETURN(last_document_, database_->LastKey(Table::kDocuments));
+    if (database_->has_sites_among_hosts()) {
+      CRAWLSIEVE_ASSIGN_OR_RETURN(const auto folder, MakeFolderOfNewFiles());
+      CRAWLSIEVE_RETURN_IF_ERROR(database_->MoveSites(folder));
+    }
     // RocksDB makes a checkpoint under the second name, and renames it.
     for (const char* suffix : {"", ".tmp"}) {
       CRAWLSIEVE_RETURN_IF_ERROR(Clear(directory_ / (std::string(kCheckpointFolder) + suffix)));
@@ -126,16 +117,11 @@ class Store::Impl {
       }
     }
     // Changes leave memory only after they have come to files.
-    std::string value;
-    const rocksdb::Status status =
-        db_->Get(rocksdb::ReadOptions(), HandleOf(table), ToSlice(key), &value);
-    if (status.IsNotFound()) return std::optional<std::string>();
-    if (!status.ok()) return tl::unexpected(ToError(status, directory_));
-    return std::optional<std::string>(std::move(value));
+    return database_->Get(rocksdb::ReadOptions(), table, key);
   }
 
   Status GetAll(Table table, std::span<const std::string_view> keys, RowMap& rows) {
-    std::vector<rocksdb::Slice> in_files;
+    std::vector<std::string_view> in_files;
     in_files.reserve(keys.size());
     {
       const std::shared_lock lock(mutex_);
@@ -146,31 +132,11 @@ class Store::Impl {
         if (changed.has_value()) {
           rows.Put(keys[i], *changed);
         } else {
-          in_files.push_back(ToSlice(keys[i]));
+          in_files.push_back(keys[i]);
         }
       }
     }
-    // A value keeps its block in memory until it is copied.
-    constexpr std::size_t kReadTogether = 512;
-    std::vector<rocksdb::PinnableSlice> values(std::min(kReadTogether, in_files.size()));
-    std::vector<rocksdb::Status> statuses(values.size());
-    for (std::size_t begin = 0; begin < in_files.size(); begin += kReadTogether) {
-      const std::size_t count = std::min(kReadTogether, in_files.size() - begin);
-      db_->MultiGet(rocksdb::ReadOptions(), HandleOf(table), count, &in_files[begin], values.data(),
-                    statuses.data());
-      for (std::size_t i = 0; i < count; ++i) {
-        const std::string_view key = in_files[begin + i].ToStringView();
-        if (statuses[i].IsNotFound()) {
-          rows.Put(key, std::nullopt);
-        } else if (statuses[i].ok()) {
-          rows.Put(key, values[i].ToStringView());
-        } else {
-          return tl::unexpected(ToError(statuses[i], directory_));
-        }
-        values[i].Reset();
-      }
-    }
-    return {};
+    return database_->GetAll(table, in_files, rows);
   }
 
   Status Apply(const Changes& changes) {
@@ -203,9 +169,7 @@ class Store::Impl {
     if (giving_.valid()) giving_.wait();
   }
 
-  [[nodiscard]] std::uint64_t EstimateRows(Table table) {
-    return PropertyOf(HandleOf(table), rocksdb::DB::Properties::kEstimateNumKeys);
-  }
+  [[nodiscard]] std::uint64_t EstimateRows(Table table) { return database_->EstimateRows(table); }
 
   [[nodiscard]] RoomReport room_report() const { return {tables_merged_, tables_passed_over_}; }
 
@@ -216,7 +180,7 @@ class Store::Impl {
 
   Status Checkpoint(const std::filesystem::path& directory) {
     rocksdb::Checkpoint* made = nullptr;
-    rocksdb::Status status = rocksdb::Checkpoint::Create(db_.get(), &made);
+    rocksdb::Status status = rocksdb::Checkpoint::Create(&database_->rocksdb(), &made);
     const std::unique_ptr<rocksdb::Checkpoint> checkpoint(made);
     if (status.ok()) {
       status = checkpoint->CreateCheckpoint(std::filesystem::absolute(directory).string());
@@ -239,23 +203,23 @@ class Store::Impl {
     }
     rocksdb::ReadOptions read;
     read.fill_cache = false;
-    const std::unique_ptr<rocksdb::Iterator> it(db_->NewIterator(read, HandleOf(table)));
-    it->Seek(ToSlice(from));
-    for (auto change = changed.begin(); it->Valid() || change != changed.end();) {
+    RowIterator it = database_->Iterate(read, table);
+    it.Seek(from);
+    for (auto change = changed.begin(); it.Valid() || change != changed.end();) {
       Status visited;
-      const bool in_files = it->Valid();
-      const std::string_view key = in_files ? it->key().ToStringView() : std::string_view();
+      const bool in_files = it.Valid();
+      const std::string_view key = in_files ? it.key() : std::string_view();
       if (change == changed.end() || (in_files && key < change->first)) {
-        visited = visit(key, it->value().ToStringView());
-        it->Next();
+        visited = visit(key, it.value());
+        it.Next();
       } else {
-        if (in_files && key == change->first) it->Next();
+        if (in_files && key == change->first) it.Next();
         if (change->second.has_value()) visited = visit(change->first, *change->second);
         ++change;
       }
       if (!visited) return visited;
     }
-    if (!it->status().ok()) return tl::unexpected(ToError(it->status(), directory_));
+    if (!it.status().ok()) return tl::unexpected(ToError(it.status(), directory_));
     return {};
   }
 
@@ -264,37 +228,35 @@ class Store::Impl {
     const std::shared_lock lock(mutex_);
     rocksdb::ReadOptions read;
     read.fill_cache = false;
-    const std::unique_ptr<rocksdb::Iterator> it(db_->NewIterator(read, HandleOf(table)));
-    it->Seek(ToSlice(std::max(from, prefix)));
+    RowIterator it = database_->Iterate(read, table);
+    it.Seek(std::max(from, prefix));
     const auto in_files = [&](std::string_view /*from*/, std::size_t count) {
       std::vector<Row> rows;
-      for (; rows.size() < count && it->Valid() && it->key().starts_with(ToSlice(prefix));
-           it->Next()) {
-        rows.push_back({it->key().ToString(), it->value().ToString()});
+      for (; rows.size() < count && it.Valid() && it.key().starts_with(prefix); it.Next()) {
+        rows.push_back({std::string(it.key()), std::string(it.value())});
       }
       return Result<std::vector<Row>>(std::move(rows));
     };
     // Where the next ranges end, about, if they are as long.
     const auto end_of_part = [&](std::string_view begin) -> std::optional<std::string> {
-      const std::unique_ptr<rocksdb::Iterator> ahead(db_->NewIterator(read, HandleOf(table)));
-      ahead->Seek(ToSlice(begin));
-      for (std::size_t i = 0; i < kRangesInPart * limit && ahead->Valid(); ++i) ahead->Next();
-      return ahead->Valid() ? std::optional(ahead->key().ToString()) : std::nullopt;
+      RowIterator ahead = database_->Iterate(read, table);
+      ahead.Seek(begin);
+      for (std::size_t i = 0; i < kRangesInPart * limit && ahead.Valid(); ++i) ahead.Next();
+      return ahead.Valid() ? std::optional(std::string(ahead.key())) : std::nullopt;
     };
     const std::lock_guard keys_lock(changed_keys_mutex_);
     const ChangedKeys::Maps maps{{&going_->Of(table), &coming_->Of(table)}, generation_};
     const auto changes = [&](std::string_view next, const std::string* last) {
-      return changed_keys_.Within(FamilyOf(table), maps, prefix, next, last, end_of_part);
+      return changed_keys_.Within(static_cast<std::size_t>(table), maps, prefix, next, last,
+                                  end_of_part);
     };
     auto rows = ChangedRange(changes, std::max(from, prefix), limit, in_files);
-    if (!it->status().ok()) return tl::unexpected(ToError(it->status(), directory_));
+    if (!it.status().ok()) return tl::unexpected(ToError(it.status(), directory_));
     return rows;
   }
 
  private:
   class Snapshot;
-
-  rocksdb::ColumnFamilyHandle* HandleOf(Table table) { return handles_[FamilyOf(table)]; }
 
   /// Has what has come written to files, once what came before is there.
   void BeginWriting() {
@@ -328,42 +290,40 @@ class Store::Impl {
 
   /// Adds files with all of going_ to the database, in one step.
   Status WriteFiles() {
-    const std::filesystem::path folder = directory_ / kNewFiles;
-    CRAWLSIEVE_RETURN_IF_ERROR(Clear(folder));
-    std::error_code error;
-    std::filesystem::create_directory(folder, error);
-    if (error) return CantBeWritten(folder, error);
+    CRAWLSIEVE_ASSIGN_OR_RETURN(const auto folder, MakeFolderOfNewFiles());
     std::vector<rocksdb::IngestExternalFileArg> files;
     for (std::size_t i = 0; i < kTableCount; ++i) {
       const auto table = static_cast<Table>(i);
-      const std::vector<const RowMap::Row*> rows = going_->Of(table).InOrder();
-      if (rows.empty()) continue;
-      rocksdb::IngestExternalFileArg& file = files.emplace_back();
-      file.column_family = HandleOf(table);
-      file.options.move_files = true;
-      file.options.write_global_seqno = false;
-      auto first_new = rows.end();
-      if (table == Table::kDocuments) {
-        first_new = std::ranges::upper_bound(rows, last_document_, {}, &RowMap::Row::key);
-        if (first_new != rows.end()) last_document_ = rows.back()->key;
-      }
-      const std::array<std::span<const RowMap::Row* const>, 2> parts{
-          std::span(rows.begin(), first_new), std::span(first_new, rows.end())};
-      for (const auto& part : parts) {
-        if (part.empty()) continue;
-        const std::string path =
-            folder / fmt::format("{}.{}.sst", NameOf(table), file.external_files.size());
-        const rocksdb::Status written = WriteFile(part, file.column_family, path);
-        if (!written.ok()) return tl::unexpected(ToError(written, directory_));
-        file.external_files.push_back(path);
+      for (const Database::FamilyRows& part :
+           database_->ByFamily(table, going_->Of(table).InOrder())) {
+        rocksdb::IngestExternalFileArg& file = files.emplace_back();
+        file.column_family = part.family;
+        file.options.move_files = true;
+        file.options.write_global_seqno = false;
+        auto first_new = part.rows.end();
+        if (table == Table::kDocuments) {
+          first_new = std::ranges::upper_bound(part.rows, last_document_, {}, &RowMap::Row::key);
+          if (first_new != part.rows.end()) last_document_ = part.rows.back()->key;
+        }
+        const std::array<std::span<const RowMap::Row* const>, 2> pieces{
+            std::span(part.rows.begin(), first_new), std::span(first_new, part.rows.end())};
+        for (const auto& piece : pieces) {
+          if (piece.empty()) continue;
+          const std::string path =
+              folder / fmt::format("{}.{}.sst", part.family->GetName(), file.external_files.size());
+          const rocksdb::Status written = WriteFile(piece, part.family, path);
+          if (!written.ok()) return tl::unexpected(ToError(written, directory_));
+          file.external_files.push_back(path);
+        }
       }
     }
     // As long as there is a snapshot, files are added above all others of the scattered tables,
     // whatever keys they have, and no older row can come before them.
-    const rocksdb::ManagedSnapshot snapshot(db_.get());
-    const rocksdb::Status status = db_->IngestExternalFiles(files);
+    const rocksdb::ManagedSnapshot snapshot(&database_->rocksdb());
+    const rocksdb::Status status = database_->rocksdb().IngestExternalFiles(files);
     if (!status.ok()) return tl::unexpected(ToError(status, directory_));
-    std::filesystem::remove(folder, error);  // empty by now, or cleared before it is used again
+    std::error_code ignored;
+    std::filesystem::remove(folder, ignored);  // empty by now, or cleared before it is used again
     auto done = std::make_shared<Changes>();
     const std::unique_lock lock(mutex_);
     std::swap(done, going_);
@@ -373,7 +333,8 @@ class Store::Impl {
 
   rocksdb::Status WriteFile(std::span<const RowMap::Row* const> rows,
                             rocksdb::ColumnFamilyHandle* family, const std::string& path) {
-    rocksdb::SstFileWriter file(rocksdb::EnvOptions(), db_->GetOptions(family), family);
+    rocksdb::SstFileWriter file(rocksdb::EnvOptions(), database_->rocksdb().GetOptions(family),
+                                family);
     rocksdb::Status status = file.Open(path);
     for (const RowMap::Row* row : rows) {
       if (!status.ok()) return status;
@@ -393,7 +354,7 @@ class Store::Impl {
       giving_.get();
     }
     giving_ = std::async(std::launch::async | std::launch::deferred, [this] {
-      for (rocksdb::ColumnFamilyHandle* const family : handles_) MergeFilesOf(family);
+      for (rocksdb::ColumnFamilyHandle* const family : database_->families()) MergeFilesOf(family);
     });
   }
 
@@ -410,7 +371,8 @@ class Store::Impl {
     options.exclusive_manual_compaction = false;  // those of the files that come go on
     options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForceOptimized;
     options.canceled = &stops_giving_;
-    const rocksdb::Status merged = db_->CompactRange(options, family, nullptr, nullptr);
+    const rocksdb::Status merged =
+        database_->rocksdb().CompactRange(options, family, nullptr, nullptr);
     ++(merged.ok() ? tables_merged_ : tables_passed_over_);
   }
 
@@ -419,19 +381,20 @@ class Store::Impl {
   void WaitForCompaction() {
     const auto deadline = std::chrono::steady_clock::now() + kLongestWait;
     const std::uint64_t errors =
-        PropertyOf(handles_[0], rocksdb::DB::Properties::kBackgroundErrors);
+        PropertyOf(database_->families().front(), rocksdb::DB::Properties::kBackgroundErrors);
     std::unique_lock lock(closing_mutex_);
     while (!is_closing_ && TooManyFiles() && std::chrono::steady_clock::now() < deadline &&
-           PropertyOf(handles_[0], rocksdb::DB::Properties::kBackgroundErrors) == errors) {
+           PropertyOf(database_->families().front(), rocksdb::DB::Properties::kBackgroundErrors) ==
+               errors) {
       closing_.wait_for(lock, std::chrono::milliseconds(20));
     }
   }
 
   bool TooManyFiles() {
-    return std::ranges::any_of(handles_, [this](rocksdb::ColumnFamilyHandle* family) {
+    return std::ranges::any_of(database_->families(), [this](rocksdb::ColumnFamilyHandle* family) {
       std::string files;
-      if (!db_->GetProperty(family, rocksdb::DB::Properties::kNumFilesAtLevelPrefix + "0",
-                            &files)) {
+      if (!database_->rocksdb().GetProperty(
+              family, rocksdb::DB::Properties::kNumFilesAtLevelPrefix + "0", &files)) {
         return false;
       }
       return std::atoi(files.c_str()) > kMostFilesToMerge &&
@@ -443,11 +406,21 @@ class Store::Impl {
 
   std::uint64_t PropertyOf(rocksdb::ColumnFamilyHandle* family, const std::string& name) {
     std::uint64_t value = 0;
-    return db_->GetIntProperty(family, name, &value) ? value : 0;
+    return database_->rocksdb().GetIntProperty(family, name, &value) ? value : 0;
   }
 
   Status CantBeWritten(const std::filesystem::path& path, const std::error_code& error) {
     return MakeError(ErrorCode::kIo, fmt::format("{}: {}", path.string(), error.message()));
+  }
+
+  /// An empty one.
+  Result<std::filesystem::path> MakeFolderOfNewFiles() {
+    std::filesystem::path folder = directory_ / kNewFiles;
+    CRAWLSIEVE_RETURN_IF_ERROR(Clear(folder));
+    std::error_code error;
+    std::filesystem::create_directory(folder, error);
+    if (error) return tl::unexpected(CantBeWritten(folder, error).error());
+    return folder;
   }
 
   /// A file left there may be the same one as a table's, under another name: it must not be written
@@ -461,8 +434,7 @@ class Store::Impl {
   const LockFile lock_;
   const std::filesystem::path directory_;
   const std::size_t generation_bytes_;
-  std::unique_ptr<rocksdb::DB> db_;
-  std::vector<rocksdb::ColumnFamilyHandle*> handles_;
+  std::unique_ptr<Database> database_;
   // Of the highest key that documents ever had in files. Rows above it go to a file of their own,
   // which lies below all others and is not merged with them as long as it isn't changed.
   std::string last_document_;
@@ -502,14 +474,14 @@ class Store::Impl::Snapshot final : public StoreSnapshot {
       coming_rows_[i] = coming_->Of(static_cast<Table>(i)).rows().size();
     }
     // What has come to files meanwhile is in going_, too.
-    files_ = store_.db_->GetSnapshot();
+    files_ = store_.database_->rocksdb().GetSnapshot();
     store_.snapshots_.insert(&noted_);
   }
 
   ~Snapshot() override {
     const std::unique_lock lock(store_.mutex_);
     store_.snapshots_.erase(&noted_);
-    store_.db_->ReleaseSnapshot(files_);
+    store_.database_->rocksdb().ReleaseSnapshot(files_);
   }
   Snapshot(const Snapshot&) = delete;
   Snapshot& operator=(const Snapshot&) = delete;
@@ -524,12 +496,7 @@ class Store::Impl::Snapshot final : public StoreSnapshot {
         return changed->has_value() ? std::optional(std::string(**changed)) : std::nullopt;
       }
     }
-    std::string value;
-    const rocksdb::Status status =
-        store_.db_->Get(OfFiles(), store_.HandleOf(table), ToSlice(key), &value);
-    if (status.IsNotFound()) return std::optional<std::string>();
-    if (!status.ok()) return tl::unexpected(ToError(status, store_.directory_));
-    return std::optional<std::string>(std::move(value));
+    return store_.database_->Get(OfFiles(), table, key);
   }
 
   [[nodiscard]] Result<std::optional<std::string>> ForEach(Table table, const Range& range,
@@ -539,24 +506,23 @@ class Store::Impl::Snapshot final : public StoreSnapshot {
     CRAWLSIEVE_ASSIGN_OR_RETURN(const ChangedRows changed, FirstChanged(table, range));
     rocksdb::ReadOptions read = OfFiles();
     read.fill_cache = false;
-    const std::unique_ptr<rocksdb::Iterator> it(
-        store_.db_->NewIterator(read, store_.HandleOf(table)));
-    it->Seek(ToSlice(std::max(range.prefix, range.after.value_or(std::string_view()))));
-    if (it->Valid() && range.after == it->key().ToStringView()) it->Next();
+    RowIterator it = store_.database_->Iterate(read, table);
+    it.Seek(std::max(range.prefix, range.after.value_or(std::string_view())));
+    if (it.Valid() && range.after == it.key()) it.Next();
     auto change = changed.begin();
     for (std::size_t rows = 0; rows < range.most_rows; ++rows) {
-      const bool in_files = it->Valid() && it->key().starts_with(ToSlice(range.prefix));
+      const bool in_files = it.Valid() && it.key().starts_with(range.prefix);
       if (!in_files && change == changed.end()) {
-        if (!it->status().ok()) return tl::unexpected(ToError(it->status(), store_.directory_));
+        if (!it.status().ok()) return tl::unexpected(ToError(it.status(), store_.directory_));
         return std::optional<std::string>();
       }
       Result<bool> goes_on = true;
-      if (change == changed.end() || (in_files && it->key().ToStringView() < change->first)) {
-        last = it->key().ToString();
-        goes_on = visit(*last, it->value().ToStringView());
-        it->Next();
+      if (change == changed.end() || (in_files && it.key() < change->first)) {
+        last = std::string(it.key());
+        goes_on = visit(*last, it.value());
+        it.Next();
       } else {
-        if (in_files && it->key().ToStringView() == change->first) it->Next();
+        if (in_files && it.key() == change->first) it.Next();
         last = change->first;
         if (change->second.has_value()) goes_on = visit(*last, *change->second);
         ++change;
@@ -564,7 +530,7 @@ class Store::Impl::Snapshot final : public StoreSnapshot {
       if (!goes_on) return tl::unexpected(goes_on.error());
       if (!*goes_on) break;
     }
-    if (!it->status().ok()) return tl::unexpected(ToError(it->status(), store_.directory_));
+    if (!it.status().ok()) return tl::unexpected(ToError(it.status(), store_.directory_));
     return last;
   }
 

@@ -25,7 +25,7 @@ namespace {
 using testing::TemporaryDirectory;
 using Rows = std::map<std::string, std::string>;
 
-constexpr std::array kTables{Table::kDocuments, Table::kUrls};
+constexpr std::array kTables{Table::kDocuments, Table::kUrls, Table::kHosts};
 
 /// All rows of a range, read a few at a time.
 Rows ReadAll(const StoreSnapshot& snapshot, Table table, std::size_t at_a_time,
@@ -73,7 +73,9 @@ TEST(StoreSnapshot, ShowsTheStoreAsItWasWhateverComesAfterIt) {
       Changes changes;
       for (int i = 0; i < 20; ++i) {
         const std::size_t table = random() % kTables.size();
+        // Of some tables, keys that begin with a zero byte have a place of their own.
         const std::string key =
+            std::string(random() % 3 == 0 ? 1 : 0, '\0') +
             fmt::format("{}{:03}", random() % 2 == 0 ? "a" : "bc", random() % 400);
         if (random() % 4 == 0) {
           changes.Delete(kTables[table], key);
@@ -98,7 +100,8 @@ TEST(StoreSnapshot, ShowsTheStoreAsItWasWhateverComesAfterIt) {
         ASSERT_EQ(ReadAll(*one.snapshot, kTables[table], 1 + random() % 100, "bc"),
                   WithPrefix(one.rows[table], "bc"));
         for (int i = 0; i < 10; ++i) {
-          const std::string key = fmt::format("a{:03}", random() % 400);
+          const std::string key =
+              std::string(random() % 3 == 0 ? 1 : 0, '\0') + fmt::format("a{:03}", random() % 400);
           const auto expected = one.rows[table].find(key);
           const auto got = one.snapshot->Get(kTables[table], key);
           ASSERT_TRUE(got.has_value());
@@ -148,7 +151,7 @@ TEST(StoreSnapshot, NeverSeesAPartOfAnApply) {
         changes.Put(table, fmt::format("{:02}", i), std::to_string(round));
       }
       // Others come and go, so that files are written.
-      changes.Put(Table::kHosts, fmt::format("{} {}", round % 500, i), "of a host");
+      changes.Put(Table::kContent, fmt::format("{} {}", round % 500, i), "of others");
     }
     ASSERT_TRUE(store->Apply(changes).has_value());
   };
@@ -172,7 +175,7 @@ TEST(StoreSnapshot, NeverSeesAPartOfAnApply) {
     });
   }
   for (int round = 1; round <= kApplies; ++round) apply(round);
-  while (looks < 3) std::this_thread::yield();
+  while (looks < 3 && !HasFailure()) std::this_thread::yield();
   is_done = true;
 }
 
