@@ -84,51 +84,31 @@ class Silent final : public rocksdb::Logger {
   void Logv(const char* /*format*/, va_list /*arguments*/) override {}
 };
 
-/// Files that rows are written to, in order, none much longer than kFileBytes.
-class RowFiles {
- public:
-  static constexpr std::uint64_t kFileBytes = 256 << 20;
-
-  RowFiles(const rocksdb::Options& options, rocksdb::ColumnFamilyHandle* family,
-           const std::filesystem::path& folder)
-      : options_(options), family_(family), folder_(folder) {}
-
-  rocksdb::Status Put(const rocksdb::Slice& key, const rocksdb::Slice& value) {
-    if (!file_.has_value()) {
-      const std::string path =
-          folder_ / fmt::format("{}.{}.sst", family_->GetName(), paths_.size());
-      paths_.push_back(path);
-      file_.emplace(rocksdb::EnvOptions(), options_, family_);
-      const rocksdb::Status opened = file_->Open(path);
-      if (!opened.ok()) return opened;
-    }
-    const rocksdb::Status put = file_->Put(key, value);
-    return put.ok() && file_->FileSize() > kFileBytes ? Finish() : put;
+/// Writes the rows of `it` whose keys begin with `prefix` to a new file, from where it is on.
+rocksdb::Status WriteRows(rocksdb::Iterator& it, std::string_view prefix, const std::string& path,
+                          rocksdb::SstFileWriter& file) {
+  rocksdb::Status status = file.Open(path);
+  for (; status.ok() && it.Valid() && it.key().starts_with(ToSlice(prefix)); it.Next()) {
+    status = file.Put(it.key(), it.value());
   }
+  if (status.ok()) status = it.status();
+  return status.ok() ? file.Finish() : status;
+}
 
-  rocksdb::Status Finish() {
-    if (!file_.has_value()) return rocksdb::Status::OK();
-    const rocksdb::Status finished = file_->Finish();
-    file_.reset();
-    return finished;
-  }
-
-  [[nodiscard]] const std::vector<std::string>& paths() const { return paths_; }
-
- private:
-  const rocksdb::Options options_;
-  rocksdb::ColumnFamilyHandle* const family_;
-  const std::filesystem::path folder_;
-  std::optional<rocksdb::SstFileWriter> file_;
-  std::vector<std::string> paths_;
-};
+/// Writes a file that deletes all rows from `begin` to before `end`.
+rocksdb::Status WriteDeletion(std::string_view begin, std::string_view end, const std::string& path,
+                              rocksdb::SstFileWriter& file) {
+  rocksdb::Status status = file.Open(path);
+  if (status.ok()) status = file.DeleteRange(ToSlice(begin), ToSlice(end));
+  return status.ok() ? file.Finish() : status;
+}
 
 }  // namespace
 
 Result<std::unique_ptr<Database>> Database::Open(const std::filesystem::path& directory,
                                                  rocksdb::DBOptions options,
                                                  std::size_t block_cache_bytes) {
-  // Only that one: a database whose list of files was cut has others that are missing.
+  // Only that one: of a database whose list of files was cut, nearly always others are missing.
   if (LacksSitesAlone(NamesOfFamilies(directory))) options.create_missing_column_families = true;
   std::unique_ptr<Database> database(new Database(directory));
   rocksdb::DB* rocksdb = nullptr;
@@ -177,33 +157,28 @@ Status Database::LookForSitesAmongHosts() {
 
 Status Database::MoveSites(const std::filesystem::path& folder) {
   rocksdb::ColumnFamilyHandle* const hosts = HomeOf(Table::kHosts);
-  RowFiles files(rocksdb_->GetOptions(sites_), sites_, folder);
+  // In one file, because each would be a sorted run of its own.
+  const std::string rows_path = folder / "sites.sst";
+  const std::string gone_path = folder / "hosts.sst";
+  rocksdb::SstFileWriter rows(rocksdb::EnvOptions(), rocksdb_->GetOptions(sites_), sites_);
+  rocksdb::SstFileWriter gone(rocksdb::EnvOptions(), rocksdb_->GetOptions(hosts), hosts);
   rocksdb::ReadOptions read;
   read.fill_cache = false;
   const std::unique_ptr<rocksdb::Iterator> it(rocksdb_->NewIterator(read, hosts));
-  rocksdb::Status status;
-  for (it->Seek(ToSlice(kSitePrefix)); status.ok() && it->Valid(); it->Next()) {
-    if (!it->key().starts_with(ToSlice(kSitePrefix))) break;
-    status = files.Put(it->key(), it->value());
-  }
-  if (status.ok()) status = it->status();
-  if (status.ok()) status = files.Finish();
-  rocksdb::SstFileWriter gone(rocksdb::EnvOptions(), rocksdb_->GetOptions(hosts), hosts);
-  const std::string gone_path = folder / "gone.sst";
-  if (status.ok()) status = gone.Open(gone_path);
-  if (status.ok()) status = gone.DeleteRange(ToSlice(kSitePrefix), ToSlice(kBehindSites));
-  if (status.ok()) status = gone.Finish();
+  it->Seek(ToSlice(kSitePrefix));
+  rocksdb::Status status = WriteRows(*it, kSitePrefix, rows_path, rows);
+  if (status.ok()) status = WriteDeletion(kSitePrefix, kBehindSites, gone_path, gone);
   if (status.ok()) {
-    std::vector<rocksdb::IngestExternalFileArg> args(2);
-    args[0].column_family = sites_;
-    args[0].external_files = files.paths();
-    args[1].column_family = hosts;
-    args[1].external_files = {gone_path};
-    for (rocksdb::IngestExternalFileArg& arg : args) {
-      arg.options.move_files = true;
-      arg.options.write_global_seqno = false;
+    std::vector<rocksdb::IngestExternalFileArg> files(2);
+    files[0].column_family = sites_;
+    files[0].external_files = {rows_path};
+    files[1].column_family = hosts;
+    files[1].external_files = {gone_path};
+    for (rocksdb::IngestExternalFileArg& file : files) {
+      file.options.move_files = true;
+      file.options.write_global_seqno = false;
     }
-    status = rocksdb_->IngestExternalFiles(args);
+    status = rocksdb_->IngestExternalFiles(files);
   }
   if (!status.ok()) return tl::unexpected(ToError(status, directory_));
   has_sites_among_hosts_ = false;
@@ -239,10 +214,8 @@ Status Database::GetAll(Table table, std::span<const std::string_view> keys, Row
   for (const std::string_view key : keys) {
     (FamilyOf(table, key) == sites_ ? of_sites : at_home).push_back(ToSlice(key));
   }
-  rocksdb::Status read = ReadTogether(*rocksdb_, HomeOf(table), std::move(at_home), rows);
-  if (read.ok() && !of_sites.empty()) {
-    read = ReadTogether(*rocksdb_, sites_, std::move(of_sites), rows);
-  }
+  rocksdb::Status read = ReadInOrder(*rocksdb_, HomeOf(table), std::move(at_home), rows);
+  if (read.ok()) read = ReadByWalks(*rocksdb_, sites_, std::move(of_sites), rows);
   return read.ok() ? Status() : tl::unexpected(ToError(read, directory_));
 }
 

@@ -29,11 +29,14 @@ rocksdb::Status RowIterator::status() const {
 
 void RowIterator::Choose() {
   at_ = nullptr;
-  // Else rows of the others would come in the place of those that can't be read.
-  if (!status().ok()) return;
   for (const auto& family : families_) {
-    if (!family->Valid()) continue;
-    if (at_ == nullptr || family->key().compare(at_->key()) < 0) at_ = family.get();
+    if (family->Valid()) {
+      if (at_ == nullptr || family->key().compare(at_->key()) < 0) at_ = family.get();
+    } else if (!family->status().ok()) {
+      // Rows of the others would come in the place of those that can't be read.
+      at_ = nullptr;
+      return;
+    }
   }
 }
 

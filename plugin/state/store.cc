@@ -98,6 +98,7 @@ class Store::Impl {
     if (database_->has_sites_among_hosts()) {
       CRAWLSIEVE_ASSIGN_OR_RETURN(const auto folder, MakeFolderOfNewFiles());
       CRAWLSIEVE_RETURN_IF_ERROR(database_->MoveSites(folder));
+      wants_room_ = true;
     }
     // RocksDB makes a checkpoint under the second name, and renames it.
     for (const char* suffix : {"", ".tmp"}) {

@@ -101,7 +101,7 @@ Rows SomeRows() {
 }
 
 /// How far the first opening by a newer version came.
-enum class Moved { kNothing, kFamilyIsMade };
+enum class Moved { kNothing, kFamilyIsMade, kFilesAreWritten };
 
 /// Makes a state of before, with these rows in table hosts.
 void MakeOlder(const std::filesystem::path& directory, const Rows& rows, Moved moved) {
@@ -120,7 +120,7 @@ void MakeOlder(const std::filesystem::path& directory, const Rows& rows, Moved m
   raw.Put("hosts", sites);
   ASSERT_EQ(raw.RowsOf("hosts"), rows);
   ASSERT_FALSE(raw.Has("sites"));
-  if (moved == Moved::kFamilyIsMade) raw.Make("sites");
+  if (moved != Moved::kNothing) raw.Make("sites");
 }
 
 Rows AllOf(const Store& store) {
@@ -146,9 +146,24 @@ Rows AllOf(const ReadOnlyStore& store) {
   return rows;
 }
 
+/// As a move leaves it that is killed before its files are part of the state.
+void LeaveFiles(const std::filesystem::path& directory) {
+  const std::filesystem::path folder = directory / "incoming";
+  std::filesystem::create_directory(folder);
+  for (const auto& entry : std::filesystem::directory_iterator(directory)) {
+    if (entry.path().extension() != ".sst") continue;
+    std::filesystem::create_hard_link(entry.path(), folder / "sites.sst");
+    std::filesystem::create_hard_link(entry.path(), folder / "hosts.sst");
+    return;
+  }
+}
+
 class OlderState : public ::testing::TestWithParam<Moved> {
  protected:
-  OlderState() { MakeOlder(directory_.path(), rows_, GetParam()); }
+  OlderState() {
+    MakeOlder(directory_.path(), rows_, GetParam());
+    if (GetParam() == Moved::kFilesAreWritten) LeaveFiles(directory_.path());
+  }
 
   TemporaryDirectory directory_;
   const Rows rows_ = SomeRows();
@@ -195,14 +210,19 @@ TEST_P(OlderState, HasItsRowsOfSitesMovedOnceItIsOpened) {
   ASSERT_TRUE(store.has_value()) << store.error().message;
   EXPECT_EQ(AllOf(**store), rows);
   RowMap found;
-  const std::array<std::string_view, 3> keys{"host", "www.host", "nobody"};
-  ASSERT_TRUE((*store)->GetAll(Table::kHosts, keys, found).has_value());
-  EXPECT_EQ(*found.Find("host"), RowMap::Value("changed"));
-  EXPECT_EQ(*found.Find("nobody"), RowMap::Value());
+  const std::array<std::string, 6> keys{"host",          "www.host",      "nobody",
+                                        OfSite("row 7"), OfSite("row 8"), OfSite("row 9")};
+  const std::vector<std::string_view> asked(keys.begin(), keys.end());
+  ASSERT_TRUE((*store)->GetAll(Table::kHosts, asked, found).has_value());
+  for (const std::string& key : keys) {
+    const auto row = rows.find(key);
+    EXPECT_EQ(*found.Find(key), row == rows.end() ? RowMap::Value() : row->second) << key;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(States, OlderState,
-                         ::testing::Values(Moved::kNothing, Moved::kFamilyIsMade));
+                         ::testing::Values(Moved::kNothing, Moved::kFamilyIsMade,
+                                           Moved::kFilesAreWritten));
 
 }  // namespace
 }  // namespace crawlsieve

@@ -393,6 +393,7 @@ TEST(Store, KilledAtAnyMomentHasAllTablesOfOneMoment) {
   constexpr int kLives =
       5;  // few enough for RocksDB not to merge: its threads don't survive a fork
   constexpr int kGeneration = 30;
+  constexpr std::string_view kOfSite("\0key", 4);
   TemporaryDirectory directory;
   std::mt19937 random(3);
   int last = 0;
@@ -405,6 +406,7 @@ TEST(Store, KilledAtAnyMomentHasAllTablesOfOneMoment) {
       for (int i = last + 1;; ++i) {
         Changes changes;
         for (const Table table : kFoldedTables) changes.Put(table, "key", std::to_string(i));
+        changes.Put(Table::kHosts, kOfSite, std::to_string(i));
         changes.Put(Table::kUrls, std::to_string(i), std::string(400, 'x'));
         if (!(*store)->Apply(changes).has_value()) return 2;
         const bool is_generation = i % kGeneration == 0;
@@ -430,6 +432,7 @@ TEST(Store, KilledAtAnyMomentHasAllTablesOfOneMoment) {
     auto store = OpenOrFail(directory.path());
     const auto value = *store->Get(Table::kMeta, "key");
     for (const Table table : kFoldedTables) EXPECT_EQ(*store->Get(table, "key"), value);
+    EXPECT_EQ(*store->Get(Table::kHosts, kOfSite), value);
     ASSERT_TRUE(value.has_value());
     ASSERT_GT(std::stoi(*value), last);
     last = std::stoi(*value);
