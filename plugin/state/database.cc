@@ -242,9 +242,9 @@ Result<std::string> Database::LastKey(Table table) const {
 std::vector<Database::FamilyRows> Database::ByFamily(Table table,
                                                      std::vector<const RowMap::Row*> rows) const {
   std::vector<FamilyRows> parts;
-  const auto home = std::ranges::stable_partition(rows, [&](const RowMap::Row* row) {
-                      return FamilyOf(table, row->key) == sites_;
-                    }).begin();
+  const auto home = std::stable_partition(rows.begin(), rows.end(), [&](const RowMap::Row* row) {
+    return FamilyOf(table, row->key) == sites_;
+  });
   if (home != rows.begin()) parts.push_back({sites_, {rows.begin(), home}});
   if (home != rows.end()) parts.push_back({HomeOf(table), {home, rows.end()}});
   return parts;
