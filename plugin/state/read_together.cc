@@ -95,7 +95,7 @@ rocksdb::Status ReadByWalks(rocksdb::DB& db, rocksdb::ColumnFamilyHandle* family
   for (Keys left = keys; !left.empty();) {
     const std::size_t beside = Beside(left);
     if (beside >= kFewestForWalk) {
-      const rocksdb::Status walked = Walk(db, family, left.first(beside), rows);
+      rocksdb::Status walked = Walk(db, family, left.first(beside), rows);
       if (!walked.ok()) return walked;
     } else {
       apart.insert(apart.end(), left.begin(), left.begin() + static_cast<std::ptrdiff_t>(beside));

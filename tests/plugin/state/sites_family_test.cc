@@ -30,6 +30,7 @@ class RawState {
     EXPECT_TRUE(
         rocksdb::DB::ListColumnFamilies(rocksdb::DBOptions(), directory.string(), &names).ok());
     std::vector<rocksdb::ColumnFamilyDescriptor> families;
+    families.reserve(names.size());
     for (const std::string& name : names) {
       families.emplace_back(name, rocksdb::ColumnFamilyOptions());
     }

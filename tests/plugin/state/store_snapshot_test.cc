@@ -159,6 +159,7 @@ TEST(StoreSnapshot, NeverSeesAPartOfAnApply) {
   std::atomic<bool> is_done{false};
   std::atomic<int> looks{0};
   std::vector<std::jthread> readers;  // last: they end before what they use
+  readers.reserve(3);
   for (int reader = 0; reader < 3; ++reader) {
     readers.emplace_back([&] {
       while (!is_done) {
