@@ -1,20 +1,22 @@
 #include "plugin/state/database.h"
 
+#include "plugin/state/latest_page_key.h"
 #include "plugin/state/owner_advice.h"
 #include "plugin/state/read_together.h"
+#include "plugin/state/row_group.h"
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdarg>
 #include <cstring>
+#include <map>
 #include <string>
 #include <utility>
 
 #include <fmt/format.h>
 #include <rocksdb/cache.h>
 #include <rocksdb/filter_policy.h>
-#include <rocksdb/sst_file_writer.h>
 #include <rocksdb/table.h>
 
 namespace crawlsieve {
@@ -24,17 +26,22 @@ constexpr std::array<const char*, kTableCount> kTableNames = {
     "documents", "content", "urls", "hosts", "marks", "meta", "restart"};
 
 constexpr const char* kSites = "sites";
+constexpr const char* kLatestPages = "latest_pages";
+constexpr std::size_t kFamilyCount = 1 + kTableCount + 2;
 
 /// What keys of table hosts begin with that are of sites, and the first byte behind these.
 constexpr std::string_view kSitePrefix("\0", 1);
 constexpr std::string_view kBehindSites("\1", 1);
 
+/// In RocksDB's own family: there once all rows are where they belong. It comes before the other
+/// families in the list of files, so a list that lost these is known by it.
+constexpr std::string_view kArranged = "arranged";
+
 bool IsOfSites(Table table, std::string_view key) {
   return table == Table::kHosts && key.starts_with(kSitePrefix);
 }
 
-/// RocksDB's own family, which stays empty, one for each table, in the order of Table, and that of
-/// sites.
+/// RocksDB's own family, one for each table, in the order of Table, and those of sites.
 std::vector<rocksdb::ColumnFamilyDescriptor> AllFamilies(std::size_t block_cache_bytes) {
   rocksdb::BlockBasedTableOptions blocks;
   blocks.block_cache = rocksdb::NewLRUCache(block_cache_bytes);
@@ -62,6 +69,8 @@ std::vector<rocksdb::ColumnFamilyDescriptor> AllFamilies(std::size_t block_cache
   // Written once and read seldom: to look into more files costs less than to merge them.
   scattered.level0_file_num_compaction_trigger = 8;
   families.emplace_back(kSites, scattered);
+  scattered.merge_operator = MergeOfRowGroups();
+  families.emplace_back(kLatestPages, scattered);
   return families;
 }
 
@@ -73,9 +82,33 @@ std::vector<std::string> NamesOfFamilies(const std::filesystem::path& directory)
   return listed.ok() ? names : std::vector<std::string>();
 }
 
-/// Whether a state has all families but that of sites: it was written before there was one.
-bool LacksSitesAlone(const std::vector<std::string>& names) {
-  return names.size() == 1 + kTableCount && std::ranges::find(names, kSites) == names.end();
+/// How many of the first of AllFamilies a state has that was written before there were those of
+/// sites; nullopt: it is none of these.
+std::optional<std::size_t> OlderFamilies(const std::vector<std::string>& names) {
+  if (names.size() <= kTableCount || names.size() >= kFamilyCount) return std::nullopt;
+  const auto has = [&](const char* name) { return std::ranges::find(names, name) != names.end(); };
+  if (!std::ranges::all_of(kTableNames, has)) return std::nullopt;
+  if (names.size() > 1 + kTableCount && !has(kSites)) return std::nullopt;
+  return names.size();
+}
+
+/// Whether a state was arranged once, whatever families it has now.
+rocksdb::Status LookForArranged(const std::filesystem::path& directory, bool& is_arranged) {
+  rocksdb::DBOptions options;
+  options.info_log = NoLog();
+  const std::vector<rocksdb::ColumnFamilyDescriptor> own{
+      {rocksdb::kDefaultColumnFamilyName, rocksdb::ColumnFamilyOptions()}};
+  std::vector<rocksdb::ColumnFamilyHandle*> families;
+  rocksdb::DB* opened = nullptr;
+  rocksdb::Status status =
+      rocksdb::DB::OpenForReadOnly(options, directory.string(), own, &families, &opened);
+  const std::unique_ptr<rocksdb::DB> db(opened);
+  if (!status.ok()) return status;
+  std::string ignored;
+  status = db->Get(rocksdb::ReadOptions(), families.front(), ToSlice(kArranged), &ignored);
+  is_arranged = status.ok();
+  const rocksdb::Status closed = db->DestroyColumnFamilyHandle(families.front());
+  return status.IsNotFound() ? closed : status;
 }
 
 class Silent final : public rocksdb::Logger {
@@ -84,23 +117,67 @@ class Silent final : public rocksdb::Logger {
   void Logv(const char* /*format*/, va_list /*arguments*/) override {}
 };
 
-/// Writes the rows of `it` whose keys begin with `prefix` to a new file, from where it is on.
-rocksdb::Status WriteRows(rocksdb::Iterator& it, std::string_view prefix, const std::string& path,
-                          rocksdb::SstFileWriter& file) {
-  rocksdb::Status status = file.Open(path);
-  for (; status.ok() && it.Valid() && it.key().starts_with(ToSlice(prefix)); it.Next()) {
-    status = file.Put(it.key(), it.value());
-  }
-  if (status.ok()) status = it.status();
-  return status.ok() ? file.Finish() : status;
-}
+/// Files of some families that become part of a database in one step.
+class FilesToAdd {
+ public:
+  FilesToAdd(rocksdb::DB& db, const std::filesystem::path& folder) : db_(db), folder_(folder) {}
 
-/// Writes a file that deletes all rows from `begin` to before `end`.
-rocksdb::Status WriteDeletion(std::string_view begin, std::string_view end, const std::string& path,
-                              rocksdb::SstFileWriter& file) {
-  rocksdb::Status status = file.Open(path);
-  if (status.ok()) status = file.DeleteRange(ToSlice(begin), ToSlice(end));
-  return status.ok() ? file.Finish() : status;
+  /// The file of a family. A row may be put behind a deletion of all rows, which spares it.
+  rocksdb::Status Put(rocksdb::ColumnFamilyHandle* family, std::string_view key,
+                      std::string_view value) {
+    rocksdb::SstFileWriter* file = nullptr;
+    rocksdb::Status status = FileOf(family, file);
+    return status.ok() ? file->Put(ToSlice(key), ToSlice(value)) : status;
+  }
+  rocksdb::Status DeleteRange(rocksdb::ColumnFamilyHandle* family, std::string_view begin,
+                              std::string_view end) {
+    rocksdb::SstFileWriter* file = nullptr;
+    rocksdb::Status status = FileOf(family, file);
+    return status.ok() ? file->DeleteRange(ToSlice(begin), ToSlice(end)) : status;
+  }
+
+  rocksdb::Status Add() {
+    std::vector<rocksdb::IngestExternalFileArg> files;
+    for (const auto& [family, file] : files_) {
+      rocksdb::Status finished = file->Finish();
+      if (!finished.ok()) return finished;
+      rocksdb::IngestExternalFileArg& arg = files.emplace_back();
+      arg.column_family = family;
+      arg.external_files = {PathOf(family)};
+      arg.options.move_files = true;
+      arg.options.write_global_seqno = false;
+    }
+    return db_.IngestExternalFiles(files);
+  }
+
+ private:
+  /// One for each family, because each would be a sorted run of its own.
+  rocksdb::Status FileOf(rocksdb::ColumnFamilyHandle* family, rocksdb::SstFileWriter*& file) {
+    std::unique_ptr<rocksdb::SstFileWriter>& writer = files_[family];
+    rocksdb::Status status;
+    if (writer == nullptr) {
+      writer = std::make_unique<rocksdb::SstFileWriter>(rocksdb::EnvOptions(),
+                                                        db_.GetOptions(family), family);
+      status = writer->Open(PathOf(family));
+    }
+    file = writer.get();
+    return status;
+  }
+
+  [[nodiscard]] std::string PathOf(rocksdb::ColumnFamilyHandle* family) const {
+    return folder_ / (family->GetName() + ".sst");
+  }
+
+  rocksdb::DB& db_;
+  const std::filesystem::path& folder_;
+  std::map<rocksdb::ColumnFamilyHandle*, std::unique_ptr<rocksdb::SstFileWriter>> files_;
+};
+
+rocksdb::Status DecodeGroup(std::string_view bytes, RowGroup& group) {
+  std::optional<RowGroup> decoded = RowGroup::Decode(bytes);
+  if (!decoded.has_value()) return NoGroup();
+  group = *std::move(decoded);
+  return rocksdb::Status::OK();
 }
 
 }  // namespace
@@ -108,8 +185,13 @@ rocksdb::Status WriteDeletion(std::string_view begin, std::string_view end, cons
 Result<std::unique_ptr<Database>> Database::Open(const std::filesystem::path& directory,
                                                  rocksdb::DBOptions options,
                                                  std::size_t block_cache_bytes) {
-  // Only that one: of a database whose list of files was cut, nearly always others are missing.
-  if (LacksSitesAlone(NamesOfFamilies(directory))) options.create_missing_column_families = true;
+  if (OlderFamilies(NamesOfFamilies(directory)).has_value()) {
+    bool was_arranged = false;
+    const rocksdb::Status looked = LookForArranged(directory, was_arranged);
+    if (!looked.ok()) return tl::unexpected(ToError(looked, directory));
+    // Else RocksDB finds that families of its list are missing.
+    if (!was_arranged) options.create_missing_column_families = true;
+  }
   std::unique_ptr<Database> database(new Database(directory));
   rocksdb::DB* rocksdb = nullptr;
   const rocksdb::Status opened = rocksdb::DB::Open(
@@ -122,7 +204,8 @@ Result<std::unique_ptr<Database>> Database::OpenForReading(const std::filesystem
                                                            const rocksdb::DBOptions& options,
                                                            std::size_t block_cache_bytes) {
   std::vector<rocksdb::ColumnFamilyDescriptor> families = AllFamilies(block_cache_bytes);
-  if (LacksSitesAlone(NamesOfFamilies(directory))) families.pop_back();
+  const std::optional<std::size_t> older = OlderFamilies(NamesOfFamilies(directory));
+  if (older.has_value()) families.erase(families.begin() + *older, families.end());
   std::unique_ptr<Database> database(new Database(directory));
   rocksdb::DB* rocksdb = nullptr;
   const rocksdb::Status opened = rocksdb::DB::OpenForReadOnly(options, directory.string(), families,
@@ -137,8 +220,8 @@ Status Database::Opened(const rocksdb::Status& status, rocksdb::DB* rocksdb) {
     return tl::unexpected(ToError(rocksdb::Status::Corruption(status.ToString()), directory_));
   }
   if (!status.ok()) return tl::unexpected(ToError(status, directory_));
-  if (families_.size() > 1 + kTableCount) sites_ = families_.back();
-  return LookForSitesAmongHosts();
+  const rocksdb::Status found = FindArrangement();
+  return found.ok() ? Status() : tl::unexpected(ToError(found, directory_));
 }
 
 Database::~Database() {
@@ -147,118 +230,222 @@ Database::~Database() {
   }
 }
 
-Status Database::LookForSitesAmongHosts() {
+rocksdb::Status Database::FindArrangement() {
+  std::string ignored;
+  const rocksdb::Status arranged =
+      rocksdb_->Get(rocksdb::ReadOptions(), families_.front(), ToSlice(kArranged), &ignored);
+  if (!arranged.ok() && !arranged.IsNotFound()) return arranged;
+  is_arranged_ = arranged.ok();
+  if (is_arranged_) {
+    if (families_.size() < kFamilyCount) {
+      return rocksdb::Status::Corruption("families of sites are missing");
+    }
+    sites_ = families_[kFamilyCount - 2];
+    latest_pages_ = families_[kFamilyCount - 1];
+    return rocksdb::Status::OK();
+  }
+  // At first they were among those of hosts, then all of them in one family.
   const std::unique_ptr<rocksdb::Iterator> it(
       rocksdb_->NewIterator(rocksdb::ReadOptions(), HomeOf(Table::kHosts)));
   it->Seek(ToSlice(kSitePrefix));
-  has_sites_among_hosts_ = it->Valid() && it->key().starts_with(ToSlice(kSitePrefix));
-  return it->status().ok() ? Status() : tl::unexpected(ToError(it->status(), directory_));
+  const bool among_hosts = it->Valid() && it->key().starts_with(ToSlice(kSitePrefix));
+  const bool had_family = families_.size() > 1 + kTableCount && !among_hosts;
+  sites_ = had_family ? families_[1 + kTableCount] : HomeOf(Table::kHosts);
+  latest_pages_ = sites_;
+  return it->status();
 }
 
-Status Database::MoveSites(const std::filesystem::path& folder) {
-  rocksdb::ColumnFamilyHandle* const hosts = HomeOf(Table::kHosts);
-  // In one file, because each would be a sorted run of its own.
-  const std::string rows_path = folder / "sites.sst";
-  const std::string gone_path = folder / "hosts.sst";
-  rocksdb::SstFileWriter rows(rocksdb::EnvOptions(), rocksdb_->GetOptions(sites_), sites_);
-  rocksdb::SstFileWriter gone(rocksdb::EnvOptions(), rocksdb_->GetOptions(hosts), hosts);
+Result<bool> Database::Arrange(const std::filesystem::path& folder) {
+  rocksdb::ColumnFamilyHandle* const from = sites_;
+  rocksdb::ColumnFamilyHandle* const sites = families_[kFamilyCount - 2];
+  rocksdb::ColumnFamilyHandle* const latest_pages = families_[kFamilyCount - 1];
+  const std::string_view first = from == sites ? kBeforeLatestPages : kSitePrefix;
+  FilesToAdd files(*rocksdb_, folder);
+  rocksdb::Status status = files.Put(families_.front(), kArranged, "");
+  std::string group_key;
+  std::vector<std::pair<char, std::string>> members;  // of that group, until it is put
+  const auto put_group = [&] {
+    if (members.empty()) return rocksdb::Status::OK();
+    RowGroup group;
+    for (const auto& [last_byte, value] : members) group.Put(last_byte, value);
+    rocksdb::Status put = files.Put(latest_pages, group_key, group.Encode());
+    members.clear();
+    return put;
+  };
   rocksdb::ReadOptions read;
   read.fill_cache = false;
-  const std::unique_ptr<rocksdb::Iterator> it(rocksdb_->NewIterator(read, hosts));
-  it->Seek(ToSlice(kSitePrefix));
-  rocksdb::Status status = WriteRows(*it, kSitePrefix, rows_path, rows);
-  if (status.ok()) status = WriteDeletion(kSitePrefix, kBehindSites, gone_path, gone);
-  if (status.ok()) {
-    std::vector<rocksdb::IngestExternalFileArg> files(2);
-    files[0].column_family = sites_;
-    files[0].external_files = {rows_path};
-    files[1].column_family = hosts;
-    files[1].external_files = {gone_path};
-    for (rocksdb::IngestExternalFileArg& file : files) {
-      file.options.move_files = true;
-      file.options.write_global_seqno = false;
+  const std::unique_ptr<rocksdb::Iterator> it(rocksdb_->NewIterator(read, from));
+  it->Seek(ToSlice(first));
+  const auto is_in = [&] { return it->Valid() && it->key().ToStringView() < kBehindSites; };
+  const bool are_any = is_in();
+  if (status.ok() && are_any) status = files.DeleteRange(from, first, kBehindSites);
+  for (; status.ok() && is_in(); it->Next()) {
+    const std::string_view key = it->key().ToStringView();
+    if (!IsLatestPage(key)) {
+      status = files.Put(sites, key, it->value().ToStringView());
+      continue;
     }
-    status = rocksdb_->IngestExternalFiles(files);
+    if (GroupOf(key) != group_key) {
+      status = put_group();
+      group_key = GroupOf(key);
+    }
+    members.emplace_back(key.back(), it->value().ToString());
   }
+  if (status.ok()) status = put_group();
+  if (status.ok()) status = it->status();
+  if (status.ok()) status = files.Add();
+  if (status.ok()) status = FindArrangement();
   if (!status.ok()) return tl::unexpected(ToError(status, directory_));
-  has_sites_among_hosts_ = false;
-  return {};
+  return are_any;
 }
 
 rocksdb::ColumnFamilyHandle* Database::HomeOf(Table table) const {
   return families_[1 + static_cast<std::size_t>(table)];
 }
 
-std::vector<rocksdb::ColumnFamilyHandle*> Database::FamiliesOf(Table table) const {
-  if (table == Table::kHosts && sites_ != nullptr) return {HomeOf(table), sites_};
-  return {HomeOf(table)};
+rocksdb::ColumnFamilyHandle* Database::FamilyOf(Table table, std::string_view key) const {
+  if (!IsOfSites(table, key)) return HomeOf(table);
+  return IsLatestPage(key) ? latest_pages_ : sites_;
 }
 
-rocksdb::ColumnFamilyHandle* Database::FamilyOf(Table table, std::string_view key) const {
-  return IsOfSites(table, key) && !has_sites_among_hosts_ && sites_ != nullptr ? sites_
-                                                                               : HomeOf(table);
+bool Database::HasGroups(const rocksdb::ColumnFamilyHandle* family) const {
+  return is_arranged_ && family == latest_pages_;
 }
 
 Result<std::optional<std::string>> Database::Get(const rocksdb::ReadOptions& read, Table table,
                                                  std::string_view key) const {
+  rocksdb::ColumnFamilyHandle* const family = FamilyOf(table, key);
+  const bool in_group = HasGroups(family);
   std::string value;
-  const rocksdb::Status status = rocksdb_->Get(read, FamilyOf(table, key), ToSlice(key), &value);
+  rocksdb::Status status =
+      rocksdb_->Get(read, family, ToSlice(in_group ? GroupOf(key) : key), &value);
   if (status.IsNotFound()) return std::optional<std::string>();
+  RowGroup group;
+  if (status.ok() && in_group) status = DecodeGroup(value, group);
   if (!status.ok()) return tl::unexpected(ToError(status, directory_));
-  return std::optional<std::string>(std::move(value));
+  if (!in_group) return std::optional<std::string>(std::move(value));
+  const std::optional<std::string_view> member = group.Find(key.back());
+  return member.has_value() ? std::optional<std::string>(*member) : std::nullopt;
 }
 
 Status Database::GetAll(Table table, std::span<const std::string_view> keys, RowMap& rows) const {
-  std::vector<rocksdb::Slice> at_home;
-  std::vector<rocksdb::Slice> of_sites;
-  for (const std::string_view key : keys) {
-    (FamilyOf(table, key) == sites_ ? of_sites : at_home).push_back(ToSlice(key));
+  std::map<rocksdb::ColumnFamilyHandle*, std::vector<std::string_view>> by_family;
+  for (const std::string_view key : keys) by_family[FamilyOf(table, key)].push_back(key);
+  for (auto& [family, of_family] : by_family) {
+    const rocksdb::Status read = HasGroups(family)
+                                     ? ReadMembers(*rocksdb_, family, std::move(of_family), rows)
+                                     : ReadRows(*rocksdb_, family, std::move(of_family), rows);
+    if (!read.ok()) return tl::unexpected(ToError(read, directory_));
   }
-  rocksdb::Status read = ReadInOrder(*rocksdb_, HomeOf(table), std::move(at_home), rows);
-  if (read.ok()) read = ReadByWalks(*rocksdb_, sites_, std::move(of_sites), rows);
-  return read.ok() ? Status() : tl::unexpected(ToError(read, directory_));
+  return {};
 }
 
 RowIterator Database::Iterate(const rocksdb::ReadOptions& read, Table table) const {
-  std::vector<std::unique_ptr<rocksdb::Iterator>> families;
-  for (rocksdb::ColumnFamilyHandle* const family : FamiliesOf(table)) {
-    families.emplace_back(rocksdb_->NewIterator(read, family));
+  std::vector<FamilyIterator> families;
+  const auto add = [&](rocksdb::ColumnFamilyHandle* family) {
+    families.emplace_back(std::unique_ptr<rocksdb::Iterator>(rocksdb_->NewIterator(read, family)),
+                          HasGroups(family));
+  };
+  add(HomeOf(table));
+  if (table == Table::kHosts) {
+    if (sites_ != HomeOf(table)) add(sites_);
+    if (latest_pages_ != sites_) add(latest_pages_);
   }
   return RowIterator(std::move(families));
 }
 
-Result<std::string> Database::LastKey(Table table) const {
-  std::string last;
-  for (rocksdb::ColumnFamilyHandle* const family : FamiliesOf(table)) {
-    const std::unique_ptr<rocksdb::Iterator> it(
-        rocksdb_->NewIterator(rocksdb::ReadOptions(), family));
-    it->SeekToLast();
-    if (it->Valid()) last = std::max(last, it->key().ToString());
-    if (!it->status().ok()) return tl::unexpected(ToError(it->status(), directory_));
-  }
-  return last;
+Result<std::string> Database::LastDocument() const {
+  const std::unique_ptr<rocksdb::Iterator> it(
+      rocksdb_->NewIterator(rocksdb::ReadOptions(), HomeOf(Table::kDocuments)));
+  it->SeekToLast();
+  if (it->Valid()) return it->key().ToString();
+  if (!it->status().ok()) return tl::unexpected(ToError(it->status(), directory_));
+  return std::string();
 }
 
 std::vector<Database::FamilyRows> Database::ByFamily(Table table,
                                                      std::vector<const RowMap::Row*> rows) const {
+  std::map<rocksdb::ColumnFamilyHandle*, std::vector<const RowMap::Row*>> by_family;
+  if (table == Table::kHosts) {
+    for (const RowMap::Row* const row : rows) by_family[FamilyOf(table, row->key)].push_back(row);
+  } else if (!rows.empty()) {
+    by_family[HomeOf(table)] = std::move(rows);
+  }
   std::vector<FamilyRows> parts;
-  const auto home = std::stable_partition(rows.begin(), rows.end(), [&](const RowMap::Row* row) {
-    return FamilyOf(table, row->key) == sites_;
-  });
-  if (home != rows.begin()) parts.push_back({sites_, {rows.begin(), home}});
-  if (home != rows.end()) parts.push_back({HomeOf(table), {home, rows.end()}});
+  parts.reserve(by_family.size());
+  for (auto& [family, of_family] : by_family) parts.push_back({family, std::move(of_family)});
   return parts;
 }
 
+Status Database::WriteFile(rocksdb::ColumnFamilyHandle* family,
+                           std::span<const RowMap::Row* const> rows,
+                           const std::string& path) const {
+  rocksdb::SstFileWriter file(rocksdb::EnvOptions(), rocksdb_->GetOptions(family), family);
+  rocksdb::Status status = file.Open(path);
+  if (status.ok() && HasGroups(family)) {
+    status = WriteGroups(rows, file);
+  } else {
+    for (auto row = rows.begin(); status.ok() && row != rows.end(); ++row) {
+      status = (*row)->value.has_value() ? file.Put(ToSlice((*row)->key), ToSlice(*(*row)->value))
+                                         : file.Delete(ToSlice((*row)->key));
+    }
+  }
+  if (status.ok()) status = file.Finish();
+  return status.ok() ? Status() : tl::unexpected(ToError(status, directory_));
+}
+
+/// Rows that come to a group are merged into it by RocksDB, some time; one that loses rows is read
+/// and written anew, or deleted.
+rocksdb::Status Database::WriteGroups(std::span<const RowMap::Row* const> rows,
+                                      rocksdb::SstFileWriter& file) const {
+  while (!rows.empty()) {
+    const std::string_view key = GroupOf(rows.front()->key);
+    const auto end = std::ranges::find_if_not(
+        rows, [&](const RowMap::Row* row) { return GroupOf(row->key) == key; });
+    const auto changed = rows.first(static_cast<std::size_t>(end - rows.begin()));
+    rows = rows.subspan(changed.size());
+    const bool only_come =
+        std::ranges::all_of(changed, [](const RowMap::Row* row) { return row->value.has_value(); });
+    std::string before;
+    RowGroup group;
+    rocksdb::Status status;
+    if (!only_come) {
+      status = rocksdb_->Get(rocksdb::ReadOptions(), latest_pages_, ToSlice(key), &before);
+      if (status.ok()) status = DecodeGroup(before, group);
+      if (!status.ok() && !status.IsNotFound()) return status;
+    }
+    for (const RowMap::Row* const row : changed) {
+      if (row->value.has_value()) {
+        group.Put(row->key.back(), *row->value);
+      } else {
+        group.Remove(row->key.back());
+      }
+    }
+    if (only_come) {
+      status = file.Merge(ToSlice(key), group.Encode());
+    } else if (group.members().empty()) {
+      status = file.Delete(ToSlice(key));
+    } else {
+      status = file.Put(ToSlice(key), group.Encode());
+    }
+    if (!status.ok()) return status;
+  }
+  return rocksdb::Status::OK();
+}
+
 std::uint64_t Database::EstimateRows(Table table) const {
+  std::vector<rocksdb::ColumnFamilyHandle*> families{HomeOf(table)};
+  if (table == Table::kHosts) families.insert(families.end(), {sites_, latest_pages_});
   std::uint64_t rows = 0;
-  for (rocksdb::ColumnFamilyHandle* const family : FamiliesOf(table)) {
+  for (rocksdb::ColumnFamilyHandle* const family : families) {
     std::uint64_t of_family = 0;
     rocksdb_->GetIntProperty(family, rocksdb::DB::Properties::kEstimateNumKeys, &of_family);
     rows += of_family;
   }
   return rows;
 }
+
+rocksdb::Status NoGroup() { return rocksdb::Status::Corruption("a row is no group of rows"); }
 
 Error ToError(const rocksdb::Status& status, const std::filesystem::path& directory) {
   const ErrorCode code = status.IsCorruption() ? ErrorCode::kCorruption

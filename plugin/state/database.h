@@ -17,18 +17,21 @@
 
 #include <rocksdb/db.h>
 #include <rocksdb/env.h>
+#include <rocksdb/sst_file_writer.h>
 
 // What everything that opens the state's RocksDB shares. For this folder alone.
 namespace crawlsieve {
 
-/// The RocksDB of a state, open: which rows lie in which of its families, and how these are merged.
+/// The RocksDB of a state, open: which rows lie in which of its families, how these are merged, and
+/// which rows share one of RocksDB.
 ///
 /// A table has a family, but for the rows of table hosts whose keys begin with a zero byte, those
-/// of sites: they have one of their own (docs/decisions/0036). Thread-safe.
+/// of sites (docs/decisions/0036): latest pages are in a family of their own, those of a host as
+/// one RowGroup (docs/decisions/0037), and the others in another one. Thread-safe.
 class Database {
  public:
   /// Makes the families that are missing if `options` says so. Also in a state that was written
-  /// before there was a family of sites: it gets that one. Errors: kCorruption, kBusy, kIo.
+  /// before there were all of them. Errors: kCorruption, kBusy, kIo.
   [[nodiscard]] static Result<std::unique_ptr<Database>> Open(
       const std::filesystem::path& directory, rocksdb::DBOptions options,
       std::size_t block_cache_bytes);
@@ -42,14 +45,15 @@ class Database {
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
 
-  /// Whether rows of sites are in the family of hosts, as those of an older state, and are looked
-  /// for there.
-  [[nodiscard]] bool has_sites_among_hosts() const { return has_sites_among_hosts_; }
+  /// Whether all rows are where they belong. Those of sites aren't in an older state, where they
+  /// are looked for as it has them. Nothing may be written to it then, and it isn't known of a new
+  /// state before Arrange either.
+  [[nodiscard]] bool is_arranged() const { return is_arranged_; }
 
-  /// Moves these rows to their own family, in one step, by files that are written to `folder`,
-  /// which is there and empty. Nobody else uses the database meanwhile. Errors: kIo, kCorruption,
-  /// which leave it as it was.
-  [[nodiscard]] Status MoveSites(const std::filesystem::path& folder);
+  /// Moves all rows to where they belong, in one step, by files that are written to `folder`, which
+  /// is there and empty. Nobody else uses the database meanwhile. Whether there were any to move.
+  /// Errors: kIo, kCorruption, which leave it as it was.
+  [[nodiscard]] Result<bool> Arrange(const std::filesystem::path& folder);
 
   /// The value of `key`, or nullopt. Errors: kIo, kCorruption.
   [[nodiscard]] Result<std::optional<std::string>> Get(const rocksdb::ReadOptions& read,
@@ -63,8 +67,8 @@ class Database {
   /// Valid as long as the database, as is what it was told to read of.
   [[nodiscard]] RowIterator Iterate(const rocksdb::ReadOptions& read, Table table) const;
 
-  /// The greatest key of a table; empty where it has no row. Errors: as Get.
-  [[nodiscard]] Result<std::string> LastKey(Table table) const;
+  /// The greatest key of table documents; empty where it has no row. Errors: as Get.
+  [[nodiscard]] Result<std::string> LastDocument() const;
 
   /// What a family has of some rows of a table.
   struct FamilyRows {
@@ -74,10 +78,16 @@ class Database {
   [[nodiscard]] std::vector<FamilyRows> ByFamily(Table table,
                                                  std::vector<const RowMap::Row*> rows) const;
 
-  /// About how many rows a table has. Deleted ones may count.
+  /// Writes changes of rows, one at least and in order of their keys, to a new file, to be added to
+  /// their family before any other change of them. Errors: as Get.
+  [[nodiscard]] Status WriteFile(rocksdb::ColumnFamilyHandle* family,
+                                 std::span<const RowMap::Row* const> rows,
+                                 const std::string& path) const;
+
+  /// About how many rows of RocksDB a table has. Deleted ones may count.
   [[nodiscard]] std::uint64_t EstimateRows(Table table) const;
 
-  /// All of them, RocksDB's own, which is empty, the first.
+  /// All of them, RocksDB's own, which has one row at most, the first.
   [[nodiscard]] std::span<rocksdb::ColumnFamilyHandle* const> families() const { return families_; }
   [[nodiscard]] rocksdb::DB& rocksdb() const { return *rocksdb_; }
 
@@ -85,22 +95,29 @@ class Database {
   explicit Database(std::filesystem::path directory) : directory_(std::move(directory)) {}
 
   [[nodiscard]] rocksdb::ColumnFamilyHandle* HomeOf(Table table) const;
-  [[nodiscard]] std::vector<rocksdb::ColumnFamilyHandle*> FamiliesOf(Table table) const;
   [[nodiscard]] rocksdb::ColumnFamilyHandle* FamilyOf(Table table, std::string_view key) const;
+  [[nodiscard]] bool HasGroups(const rocksdb::ColumnFamilyHandle* family) const;
   [[nodiscard]] Status Opened(const rocksdb::Status& status, rocksdb::DB* rocksdb);
-  [[nodiscard]] Status LookForSitesAmongHosts();
+  [[nodiscard]] rocksdb::Status FindArrangement();
+  [[nodiscard]] rocksdb::Status WriteGroups(std::span<const RowMap::Row* const> rows,
+                                            rocksdb::SstFileWriter& file) const;
 
   const std::filesystem::path directory_;
   std::unique_ptr<rocksdb::DB> rocksdb_;
   std::vector<rocksdb::ColumnFamilyHandle*> families_;
-  rocksdb::ColumnFamilyHandle* sites_ = nullptr;  // nullptr: an older state has none
-  bool has_sites_among_hosts_ = false;
+  bool is_arranged_ = false;
+  // Where rows of sites are. Of a state that isn't arranged both may be the family of hosts.
+  rocksdb::ColumnFamilyHandle* sites_ = nullptr;
+  rocksdb::ColumnFamilyHandle* latest_pages_ = nullptr;
 };
 
 /// Not even an empty one may be nowhere.
 [[nodiscard]] inline rocksdb::Slice ToSlice(std::string_view text) {
   return text.empty() ? rocksdb::Slice("", 0) : rocksdb::Slice(text.data(), text.size());
 }
+
+/// Where a row isn't the RowGroup that it should be.
+[[nodiscard]] rocksdb::Status NoGroup();
 
 /// Says where, and for files that can't be used what to do.
 [[nodiscard]] Error ToError(const rocksdb::Status& status, const std::filesystem::path& directory);

@@ -1,10 +1,11 @@
 #pragma once
 
-#include <memory>
+#include "plugin/state/family_iterator.h"
+
+#include <cstddef>
+#include <optional>
 #include <string_view>
 #include <vector>
-
-#include <rocksdb/iterator.h>
 
 namespace crawlsieve {
 
@@ -13,7 +14,7 @@ namespace crawlsieve {
 class RowIterator {
  public:
   /// Of one family or several, which share no key.
-  explicit RowIterator(std::vector<std::unique_ptr<rocksdb::Iterator>> families);
+  explicit RowIterator(std::vector<FamilyIterator> families) : families_(std::move(families)) {}
 
   /// To the first row with a key of `key` or more.
   void Seek(std::string_view key);
@@ -21,18 +22,18 @@ class RowIterator {
   void Next();
 
   /// Whether there is a row here. Not where a family couldn't be read, which `status` says.
-  [[nodiscard]] bool Valid() const { return at_ != nullptr; }
+  [[nodiscard]] bool Valid() const { return at_.has_value(); }
   /// Of the row here, valid until the next move.
-  [[nodiscard]] std::string_view key() const { return at_->key().ToStringView(); }
-  [[nodiscard]] std::string_view value() const { return at_->value().ToStringView(); }
+  [[nodiscard]] std::string_view key() const { return families_[*at_].key(); }
+  [[nodiscard]] std::string_view value() const { return families_[*at_].value(); }
 
   [[nodiscard]] rocksdb::Status status() const;
 
  private:
   void Choose();
 
-  std::vector<std::unique_ptr<rocksdb::Iterator>> families_;
-  rocksdb::Iterator* at_ = nullptr;  // the one whose row comes first
+  std::vector<FamilyIterator> families_;
+  std::optional<std::size_t> at_;  // the one whose row comes first
 };
 
 }  // namespace crawlsieve

@@ -31,7 +31,6 @@
 #include <fmt/format.h>
 #include <rocksdb/db.h>
 #include <rocksdb/snapshot.h>
-#include <rocksdb/sst_file_writer.h>
 #include <rocksdb/utilities/checkpoint.h>
 
 namespace crawlsieve {
@@ -93,13 +92,13 @@ class Store::Impl {
 
     CRAWLSIEVE_ASSIGN_OR_RETURN(database_,
                                 Database::Open(directory_, db_options, options.block_cache_bytes));
-    if (is_new) std::filesystem::remove(being_made, ignored);
-    CRAWLSIEVE_ASSIGN_OR_RETURN(last_document_, database_->LastKey(Table::kDocuments));
-    if (database_->has_sites_among_hosts()) {
+    if (!database_->is_arranged()) {
       CRAWLSIEVE_ASSIGN_OR_RETURN(const auto folder, MakeFolderOfNewFiles());
-      CRAWLSIEVE_RETURN_IF_ERROR(database_->MoveSites(folder));
-      wants_room_ = true;
+      CRAWLSIEVE_ASSIGN_OR_RETURN(const bool were_moved, database_->Arrange(folder));
+      wants_room_ = were_moved;
     }
+    if (is_new) std::filesystem::remove(being_made, ignored);
+    CRAWLSIEVE_ASSIGN_OR_RETURN(last_document_, database_->LastDocument());
     // RocksDB makes a checkpoint under the second name, and renames it.
     for (const char* suffix : {"", ".tmp"}) {
       CRAWLSIEVE_RETURN_IF_ERROR(Clear(directory_ / (std::string(kCheckpointFolder) + suffix)));
@@ -312,8 +311,7 @@ class Store::Impl {
           if (piece.empty()) continue;
           const std::string path =
               folder / fmt::format("{}.{}.sst", part.family->GetName(), file.external_files.size());
-          const rocksdb::Status written = WriteFile(piece, part.family, path);
-          if (!written.ok()) return tl::unexpected(ToError(written, directory_));
+          CRAWLSIEVE_RETURN_IF_ERROR(database_->WriteFile(part.family, piece, path));
           file.external_files.push_back(path);
         }
       }
@@ -330,19 +328,6 @@ class Store::Impl {
     std::swap(done, going_);
     ++generation_;
     return {};
-  }
-
-  rocksdb::Status WriteFile(std::span<const RowMap::Row* const> rows,
-                            rocksdb::ColumnFamilyHandle* family, const std::string& path) {
-    rocksdb::SstFileWriter file(rocksdb::EnvOptions(), database_->rocksdb().GetOptions(family),
-                                family);
-    rocksdb::Status status = file.Open(path);
-    for (const RowMap::Row* row : rows) {
-      if (!status.ok()) return status;
-      status = row->value.has_value() ? file.Put(ToSlice(row->key), ToSlice(*row->value))
-                                      : file.Delete(ToSlice(row->key));
-    }
-    return status.ok() ? file.Finish() : status;
   }
 
   void BeginGivingRoomBack() {

@@ -1,6 +1,8 @@
-// States that were written before the rows of sites had a family of their own.
+// The families of rows of sites, and states that were written before there were these.
 #include "plugin/state/read_only_store.h"
+#include "plugin/state/row_group.h"
 #include "plugin/state/store.h"
+#include "tests/plugin/state/keys_of_hosts.h"
 #include "tests/support/temporary_directory.h"
 
 #include <algorithm>
@@ -8,6 +10,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -19,8 +22,13 @@
 namespace crawlsieve {
 namespace {
 
+using testing::LatestPageKey;
 using testing::TemporaryDirectory;
 using Rows = std::map<std::string, std::string>;
+
+constexpr std::string_view kSites = "sites";
+constexpr std::string_view kLatestPages = "latest_pages";
+constexpr std::string_view kOwnOfRocksdb = "default";
 
 /// The database of a state, with all of its families as they are.
 class RawState {
@@ -32,7 +40,9 @@ class RawState {
     std::vector<rocksdb::ColumnFamilyDescriptor> families;
     families.reserve(names.size());
     for (const std::string& name : names) {
-      families.emplace_back(name, rocksdb::ColumnFamilyOptions());
+      rocksdb::ColumnFamilyOptions options;
+      if (name == kLatestPages) options.merge_operator = MergeOfRowGroups();
+      families.emplace_back(name, options);
     }
     rocksdb::DB* db = nullptr;
     const auto opened =
@@ -68,9 +78,17 @@ class RawState {
     EXPECT_TRUE(db_->Flush(rocksdb::FlushOptions(), Find(family)).ok());
   }
 
-  void Make(const std::string& family) {
+  void DeleteAll(std::string_view family) {
+    for (const auto& [key, value] : RowsOf(family)) {
+      EXPECT_TRUE(db_->Delete(rocksdb::WriteOptions(), Find(family), key).ok());
+    }
+    EXPECT_TRUE(db_->Flush(rocksdb::FlushOptions(), Find(family)).ok());
+  }
+
+  void Make(std::string_view family) {
     rocksdb::ColumnFamilyHandle* made = nullptr;
-    EXPECT_TRUE(db_->CreateColumnFamily(rocksdb::ColumnFamilyOptions(), family, &made).ok());
+    EXPECT_TRUE(
+        db_->CreateColumnFamily(rocksdb::ColumnFamilyOptions(), std::string(family), &made).ok());
     handles_.push_back(made);
   }
 
@@ -93,35 +111,88 @@ class RawState {
 
 std::string OfSite(std::string_view name) { return std::string(1, '\0').append(name); }
 
-Rows SomeRows() {
-  Rows rows{{"", "no host"}, {std::string("\1"), "behind"}, {"host", "1"}, {"www.host", "2"}};
-  for (int i = 0; i < 500; ++i) rows.emplace(OfSite("row " + std::to_string(i)), std::to_string(i));
-  rows.emplace(OfSite(""), "first");
-  rows.emplace(OfSite("\xff"), "last");
+Rows SomeLatestPages() {
+  Rows rows;
+  for (int host = 0; host < 100; ++host) {
+    for (int i = 0; i <= host % 31; ++i) {
+      rows.emplace(LatestPageKey("host " + std::to_string(host), i), std::to_string(host * i));
+    }
+  }
+  rows.emplace(LatestPageKey("", 255), "of no host");
   return rows;
 }
+
+/// Of sites, but no latest pages, though keys of some begin as theirs.
+Rows OtherRowsOfSites() {
+  Rows rows;
+  for (int i = 0; i < 500; ++i) rows.emplace(OfSite("row " + std::to_string(i)), std::to_string(i));
+  for (const std::string_view name : {"", "\xff", "\xffhost 1"}) rows.emplace(OfSite(name), name);
+  rows.emplace(LatestPageKey("host 1", 0) + "longer", "between two of a group");
+  rows.emplace(LatestPageKey("zero byte" + std::string(1, '\0'), 0), "in the name");
+  return rows;
+}
+
+Rows SomeRows() {
+  Rows rows{{"", "no host"}, {std::string("\1"), "behind"}, {"host", "1"}, {"www.host", "2"}};
+  rows.merge(SomeLatestPages());
+  rows.merge(OtherRowsOfSites());
+  return rows;
+}
+
+/// The members of all groups in a family of groups.
+Rows MembersOf(const Rows& groups) {
+  Rows rows;
+  for (const auto& [key, value] : groups) {
+    const std::optional<RowGroup> decoded = RowGroup::Decode(value);
+    EXPECT_TRUE(decoded.has_value());
+    const RowGroup group = decoded.value_or(RowGroup());
+    for (const RowGroup::Member& member : group.members()) {
+      rows.emplace(key + member.last_byte, member.value);
+    }
+  }
+  return rows;
+}
+
+void Fill(const std::filesystem::path& directory, const Rows& rows) {
+  const auto store = Store::Open({.directory = directory}).value();
+  Changes changes;
+  for (const auto& [key, value] : rows) changes.Put(Table::kHosts, key, value);
+  changes.Put(Table::kUrls, OfSite("url"), "stays");
+  ASSERT_TRUE(store->Apply(changes).has_value());
+  ASSERT_TRUE(store->Flush().has_value());
+}
+
+/// Where rows of sites were before.
+enum class Before { kAmongHosts, kInOneFamily };
 
 /// How far the first opening by a newer version came.
 enum class Moved { kNothing, kFamilyIsMade, kFilesAreWritten };
 
+struct Older {
+  Before before;
+  Moved moved;
+};
+
 /// Makes a state of before, with these rows in table hosts.
-void MakeOlder(const std::filesystem::path& directory, const Rows& rows, Moved moved) {
-  {
-    const auto store = Store::Open({.directory = directory}).value();
-    Changes changes;
-    for (const auto& [key, value] : rows) changes.Put(Table::kHosts, key, value);
-    changes.Put(Table::kUrls, OfSite("url"), "stays");
-    ASSERT_TRUE(store->Apply(changes).has_value());
-    ASSERT_TRUE(store->Flush().has_value());
-  }
+void MakeOlder(const std::filesystem::path& directory, const Rows& rows, const Older& older) {
+  Fill(directory, rows);
   RawState raw(directory);
-  const Rows sites = raw.RowsOf("sites");
-  ASSERT_EQ(sites.size(), 502U);
-  raw.Drop("sites");
-  raw.Put("hosts", sites);
-  ASSERT_EQ(raw.RowsOf("hosts"), rows);
-  ASSERT_FALSE(raw.Has("sites"));
-  if (moved != Moved::kNothing) raw.Make("sites");
+  Rows of_sites = raw.RowsOf(kSites);
+  ASSERT_EQ(of_sites, OtherRowsOfSites());
+  Rows latest_pages = MembersOf(raw.RowsOf(kLatestPages));
+  ASSERT_EQ(latest_pages, SomeLatestPages());
+  raw.DeleteAll(kOwnOfRocksdb);
+  raw.Drop(kLatestPages);
+  if (older.before == Before::kAmongHosts) {
+    raw.Drop(kSites);
+    raw.Put("hosts", of_sites);
+    raw.Put("hosts", latest_pages);
+    ASSERT_EQ(raw.RowsOf("hosts"), rows);
+    if (older.moved != Moved::kNothing) raw.Make(kSites);
+  } else {
+    raw.Put(kSites, latest_pages);
+  }
+  if (older.moved != Moved::kNothing) raw.Make(kLatestPages);
 }
 
 Rows AllOf(const Store& store) {
@@ -159,11 +230,11 @@ void LeaveFiles(const std::filesystem::path& directory) {
   }
 }
 
-class OlderState : public ::testing::TestWithParam<Moved> {
+class OlderState : public ::testing::TestWithParam<Older> {
  protected:
   OlderState() {
     MakeOlder(directory_.path(), rows_, GetParam());
-    if (GetParam() == Moved::kFilesAreWritten) LeaveFiles(directory_.path());
+    if (GetParam().moved == Moved::kFilesAreWritten) LeaveFiles(directory_.path());
   }
 
   TemporaryDirectory directory_;
@@ -176,6 +247,8 @@ TEST_P(OlderState, IsReadAsItIs) {
   EXPECT_EQ(AllOf(**store), rows_);
   EXPECT_EQ(*(*store)->Get(Table::kHosts, OfSite("row 7")), "7");
   EXPECT_EQ(*(*store)->Get(Table::kHosts, OfSite("row")), std::nullopt);
+  EXPECT_EQ(*(*store)->Get(Table::kHosts, LatestPageKey("host 7", 3)), "21");
+  EXPECT_EQ(*(*store)->Get(Table::kHosts, LatestPageKey("host 7", 8)), std::nullopt);
   EXPECT_EQ(*(*store)->Get(Table::kUrls, OfSite("url")), "stays");
 }
 
@@ -187,9 +260,13 @@ TEST_P(OlderState, HasItsRowsOfSitesMovedOnceItIsOpened) {
     EXPECT_EQ(AllOf(**store), rows);
     EXPECT_EQ(*(*store)->Get(Table::kUrls, OfSite("url")), "stays");
     Changes changes;
-    changes.Delete(Table::kHosts, OfSite("row 7"));
-    rows.erase(OfSite("row 7"));
-    for (const std::string& key : {OfSite("row 8"), std::string("host"), OfSite("new")}) {
+    for (const std::string& key : std::array{OfSite("row 7"), LatestPageKey("host 20", 4)}) {
+      changes.Delete(Table::kHosts, key);
+      rows.erase(key);
+    }
+    for (const std::string& key :
+         std::array{OfSite("row 8"), std::string("host"), OfSite("new"), LatestPageKey("host 7", 3),
+                    LatestPageKey("host 7", 8)}) {
       changes.Put(Table::kHosts, key, "changed");
       rows[key] = "changed";
     }
@@ -199,20 +276,27 @@ TEST_P(OlderState, HasItsRowsOfSitesMovedOnceItIsOpened) {
   }
   {
     const RawState raw(directory_.path());
-    Rows both = raw.RowsOf("sites");
-    EXPECT_EQ(both.size(), 502U);
+    Rows all = raw.RowsOf(kSites);
+    EXPECT_EQ(all.size(), OtherRowsOfSites().size());
+    all.merge(MembersOf(raw.RowsOf(kLatestPages)));
     const Rows hosts = raw.RowsOf("hosts");
     EXPECT_EQ(hosts.size(), 4U);
-    both.insert(hosts.begin(), hosts.end());
-    EXPECT_EQ(both, rows);
+    all.insert(hosts.begin(), hosts.end());
+    EXPECT_EQ(all, rows);
   }
   EXPECT_FALSE(std::filesystem::exists(directory_.path() / "incoming"));
   const auto store = Store::Open({.directory = directory_.path()});
   ASSERT_TRUE(store.has_value()) << store.error().message;
   EXPECT_EQ(AllOf(**store), rows);
   RowMap found;
-  const std::array<std::string, 6> keys{"host",          "www.host",      "nobody",
-                                        OfSite("row 7"), OfSite("row 8"), OfSite("row 9")};
+  const std::array keys{std::string("host"),
+                        std::string("www.host"),
+                        std::string("nobody"),
+                        OfSite("row 7"),
+                        OfSite("row 8"),
+                        OfSite("row 9"),
+                        LatestPageKey("host 20", 4),
+                        LatestPageKey("host 20", 5)};
   const std::vector<std::string_view> asked(keys.begin(), keys.end());
   ASSERT_TRUE((*store)->GetAll(Table::kHosts, asked, found).has_value());
   for (const std::string& key : keys) {
@@ -222,8 +306,53 @@ TEST_P(OlderState, HasItsRowsOfSitesMovedOnceItIsOpened) {
 }
 
 INSTANTIATE_TEST_SUITE_P(States, OlderState,
-                         ::testing::Values(Moved::kNothing, Moved::kFamilyIsMade,
-                                           Moved::kFilesAreWritten));
+                         ::testing::Values(Older{Before::kAmongHosts, Moved::kNothing},
+                                           Older{Before::kAmongHosts, Moved::kFamilyIsMade},
+                                           Older{Before::kAmongHosts, Moved::kFilesAreWritten},
+                                           Older{Before::kInOneFamily, Moved::kNothing},
+                                           Older{Before::kInOneFamily, Moved::kFamilyIsMade},
+                                           Older{Before::kInOneFamily, Moved::kFilesAreWritten}));
+
+// As by a list of files that was cut in its last bytes: it passes for none of before.
+TEST(FamiliesOfSites, AreMissedWhereTheyWere) {
+  for (const bool are_both : {false, true}) {
+    const TemporaryDirectory directory;
+    Fill(directory.path(), SomeRows());
+    {
+      RawState raw(directory.path());
+      raw.Drop(kLatestPages);
+      if (are_both) raw.Drop(kSites);
+    }
+    const auto read_only = ReadOnlyStore::Open(directory.path());
+    ASSERT_FALSE(read_only.has_value());
+    EXPECT_EQ(read_only.error().code, ErrorCode::kCorruption) << read_only.error().message;
+    const auto store = Store::Open({.directory = directory.path()});
+    ASSERT_FALSE(store.has_value());
+    EXPECT_EQ(store.error().code, ErrorCode::kCorruption) << store.error().message;
+  }
+}
+
+TEST(FamiliesOfSites, SayWhereAGroupIsDamaged) {
+  const TemporaryDirectory directory;
+  Fill(directory.path(), SomeRows());
+  const std::string key = LatestPageKey("host 20", 4);
+  RawState(directory.path()).Put(kLatestPages, {{key.substr(0, key.size() - 1), "damaged"}});
+  const auto store = Store::Open({.directory = directory.path()}).value();
+  const auto is_corrupt = [](const auto& result) {
+    return !result.has_value() && result.error().code == ErrorCode::kCorruption;
+  };
+  EXPECT_TRUE(is_corrupt(store->Get(Table::kHosts, key)));
+  RowMap rows;
+  const std::array<std::string_view, 1> keys{key};
+  EXPECT_TRUE(is_corrupt(store->GetAll(Table::kHosts, keys, rows)));
+  EXPECT_TRUE(is_corrupt(
+      store->ForEach(Table::kHosts, [](std::string_view, std::string_view) { return Status(); })));
+  EXPECT_EQ(*store->Get(Table::kHosts, LatestPageKey("host 21", 4)), "84");
+  Changes changes;
+  changes.Delete(Table::kHosts, key);
+  ASSERT_TRUE(store->Apply(changes).has_value());
+  EXPECT_TRUE(is_corrupt(store->Flush()));
+}
 
 }  // namespace
 }  // namespace crawlsieve

@@ -2,6 +2,7 @@
 
 #include "plugin/state/noted_rows.h"
 #include "plugin/state/store.h"
+#include "tests/plugin/state/keys_of_hosts.h"
 #include "tests/support/temporary_directory.h"
 
 #include <array>
@@ -22,6 +23,7 @@
 namespace crawlsieve {
 namespace {
 
+using testing::KeyOfHosts;
 using testing::TemporaryDirectory;
 using Rows = std::map<std::string, std::string>;
 
@@ -73,10 +75,10 @@ TEST(StoreSnapshot, ShowsTheStoreAsItWasWhateverComesAfterIt) {
       Changes changes;
       for (int i = 0; i < 20; ++i) {
         const std::size_t table = random() % kTables.size();
-        // Of some tables, keys that begin with a zero byte have a place of their own.
         const std::string key =
-            std::string(random() % 3 == 0 ? 1 : 0, '\0') +
-            fmt::format("{}{:03}", random() % 2 == 0 ? "a" : "bc", random() % 400);
+            random() % 3 == 0
+                ? KeyOfHosts(random())
+                : fmt::format("{}{:03}", random() % 2 == 0 ? "a" : "bc", random() % 400);
         if (random() % 4 == 0) {
           changes.Delete(kTables[table], key);
           now[table].erase(key);
@@ -101,7 +103,7 @@ TEST(StoreSnapshot, ShowsTheStoreAsItWasWhateverComesAfterIt) {
                   WithPrefix(one.rows[table], "bc"));
         for (int i = 0; i < 10; ++i) {
           const std::string key =
-              std::string(random() % 3 == 0 ? 1 : 0, '\0') + fmt::format("a{:03}", random() % 400);
+              random() % 3 == 0 ? KeyOfHosts(random()) : fmt::format("a{:03}", random() % 400);
           const auto expected = one.rows[table].find(key);
           const auto got = one.snapshot->Get(kTables[table], key);
           ASSERT_TRUE(got.has_value());

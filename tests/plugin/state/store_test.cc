@@ -1,5 +1,6 @@
 #include "plugin/state/store.h"
 
+#include "tests/plugin/state/keys_of_hosts.h"
 #include "tests/support/temporary_directory.h"
 
 #include <algorithm>
@@ -23,6 +24,8 @@
 namespace crawlsieve {
 namespace {
 
+using testing::KeyOfHosts;
+using testing::LatestPageKey;
 using testing::TemporaryDirectory;
 
 std::unique_ptr<Store> OpenOrFail(const std::filesystem::path& directory) {
@@ -96,10 +99,6 @@ TEST(Store, BehavesLikeMapsUnderRandomChangesAndEnds) {
   constexpr std::uint64_t kSeed = 20070508;
   constexpr std::array kTables{Table::kUrls, Table::kDocuments, Table::kHosts};
   using Model = std::array<std::map<std::string, std::string>, kTables.size()>;
-  // Of some tables, keys that begin with a zero byte have a place of their own.
-  const auto key_of = [](std::uint64_t number) {
-    return std::string(number % 3 == 0 ? 1 : 0, '\0') + std::to_string(number % 50);
-  };
   std::mt19937_64 random(kSeed);
   TemporaryDirectory directory;
   const StoreOptions options{.directory = directory.path(), .write_buffer_bytes = 60'000};
@@ -113,7 +112,7 @@ TEST(Store, BehavesLikeMapsUnderRandomChangesAndEnds) {
     Changes changes;
     for (int i = 0; i < 20; ++i) {
       const std::size_t table = random() % kTables.size();
-      const std::string key = key_of(random());
+      const std::string key = KeyOfHosts(random());
       if (random() % 3 == 0) {
         changes.Delete(kTables[table], key);
         model[table].erase(key);
@@ -140,15 +139,15 @@ TEST(Store, BehavesLikeMapsUnderRandomChangesAndEnds) {
       lost += static_cast<int>(history.end() - same) - 1;
       history = {found};
     }
-    const std::string from = key_of(random());
+    const std::string from = KeyOfHosts(random());
     for (std::size_t i = 0; i < kTables.size(); ++i) {
       const std::map<std::string, std::string>& rows = history.back()[i];
       ASSERT_EQ(AllOf(*store, kTables[i]), rows);
       ASSERT_EQ(AllOf(*store, kTables[i], from),
                 Model::value_type(rows.lower_bound(from), rows.end()));
       for (std::uint64_t number = 0; number < 150; ++number) {
-        const auto row = rows.find(key_of(number));
-        ASSERT_EQ(*store->Get(kTables[i], key_of(number)),
+        const auto row = rows.find(KeyOfHosts(number));
+        ASSERT_EQ(*store->Get(kTables[i], KeyOfHosts(number)),
                   row == rows.end() ? std::nullopt : std::optional(row->second));
       }
     }
@@ -197,8 +196,10 @@ TEST(Store, FindsRowsBesideEachOtherTogetherAsOneByOne) {
   std::mt19937 random(5);
   std::vector<std::string> all{""};
   for (const std::string& prefix :
-       {std::string(), std::string("\0\xff", 2), std::string("\0\xffhost", 6), std::string("a"),
-        std::string("host"), std::string("hosts")}) {
+       {std::string(), std::string("\0\xff", 2), std::string("\0\xffhost", 6),
+        std::string("\0\xffhost\0", 7), std::string("\0\xffhosts\0", 8),
+        std::string("\0\xffhost\0longer", 13), std::string("a"), std::string("host"),
+        std::string("hosts")}) {
     for (int last = 0; last < 256; ++last) all.push_back(prefix + static_cast<char>(last));
   }
   std::map<std::string, std::string> stored;
@@ -215,7 +216,15 @@ TEST(Store, FindsRowsBesideEachOtherTogetherAsOneByOne) {
       }
     }
     Apply(*store, changes);
+    if (step == 4) store->GiveRoomBack();
     if (step < 5) Flush(*store);
+    if (step == 4) store->WaitForRoom();
+    EXPECT_EQ(AllOf(*store, Table::kHosts), stored);
+    for (int i = 0; i < 50; ++i) {
+      const std::string& from = all[random() % all.size()];
+      EXPECT_EQ(AllOf(*store, Table::kHosts, from),
+                (std::map<std::string, std::string>(stored.lower_bound(from), stored.end())));
+    }
     for (const std::size_t one_in : {1U, 2U, 40U}) {
       std::vector<std::string_view> keys;
       for (const std::string& key : all) {
@@ -394,6 +403,7 @@ TEST(Store, KilledAtAnyMomentHasAllTablesOfOneMoment) {
       5;  // few enough for RocksDB not to merge: its threads don't survive a fork
   constexpr int kGeneration = 30;
   constexpr std::string_view kOfSite("\0key", 4);
+  const std::string latest_page = LatestPageKey("host", 3);
   TemporaryDirectory directory;
   std::mt19937 random(3);
   int last = 0;
@@ -407,6 +417,7 @@ TEST(Store, KilledAtAnyMomentHasAllTablesOfOneMoment) {
         Changes changes;
         for (const Table table : kFoldedTables) changes.Put(table, "key", std::to_string(i));
         changes.Put(Table::kHosts, kOfSite, std::to_string(i));
+        changes.Put(Table::kHosts, latest_page, std::to_string(i));
         changes.Put(Table::kUrls, std::to_string(i), std::string(400, 'x'));
         if (!(*store)->Apply(changes).has_value()) return 2;
         const bool is_generation = i % kGeneration == 0;
@@ -433,6 +444,7 @@ TEST(Store, KilledAtAnyMomentHasAllTablesOfOneMoment) {
     const auto value = *store->Get(Table::kMeta, "key");
     for (const Table table : kFoldedTables) EXPECT_EQ(*store->Get(table, "key"), value);
     EXPECT_EQ(*store->Get(Table::kHosts, kOfSite), value);
+    EXPECT_EQ(*store->Get(Table::kHosts, latest_page), value);
     ASSERT_TRUE(value.has_value());
     ASSERT_GT(std::stoi(*value), last);
     last = std::stoi(*value);
