@@ -232,7 +232,7 @@ Database::~Database() {
 
 rocksdb::Status Database::FindArrangement() {
   std::string ignored;
-  const rocksdb::Status arranged =
+  rocksdb::Status arranged =
       rocksdb_->Get(rocksdb::ReadOptions(), families_.front(), ToSlice(kArranged), &ignored);
   if (!arranged.ok() && !arranged.IsNotFound()) return arranged;
   is_arranged_ = arranged.ok();
