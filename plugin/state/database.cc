@@ -33,8 +33,8 @@ constexpr std::size_t kFamilyCount = 1 + kTableCount + 2;
 constexpr std::string_view kSitePrefix("\0", 1);
 constexpr std::string_view kBehindSites("\1", 1);
 
-/// In RocksDB's own family: there once all rows are where they belong. It comes before the other
-/// families in the list of files, so a list that lost these is known by it.
+/// In RocksDB's own family: there once all rows are where they belong. A state that has it and
+/// lacks a family isn't an older one.
 constexpr std::string_view kArranged = "arranged";
 
 bool IsOfSites(Table table, std::string_view key) {
@@ -66,7 +66,7 @@ std::vector<rocksdb::ColumnFamilyDescriptor> AllFamilies(std::size_t block_cache
         table == Table::kContent || table == Table::kUrls || table == Table::kHosts;
     families.emplace_back(kTableNames[i], is_scattered ? scattered : family);
   }
-  // Written once and read seldom: to look into more files costs less than to merge them.
+  // Read seldom: to look into more files costs less than to merge them.
   scattered.level0_file_num_compaction_trigger = 8;
   families.emplace_back(kSites, scattered);
   scattered.merge_operator = MergeOfRowGroups();
@@ -204,7 +204,18 @@ Result<std::unique_ptr<Database>> Database::OpenForReading(const std::filesystem
                                                            const rocksdb::DBOptions& options,
                                                            std::size_t block_cache_bytes) {
   std::vector<rocksdb::ColumnFamilyDescriptor> families = AllFamilies(block_cache_bytes);
-  const std::optional<std::size_t> older = OlderFamilies(NamesOfFamilies(directory));
+  const std::vector<std::string> names = NamesOfFamilies(directory);
+  for (const std::string& name : names) {
+    // RocksDB reads on without a family that it isn't told of.
+    if (std::ranges::find(families, name, &rocksdb::ColumnFamilyDescriptor::name) ==
+        families.end()) {
+      return MakeError(ErrorCode::kMismatch,
+                       fmt::format("state in {}: another version made {} in it, which this one "
+                                   "doesn't know; use that version",
+                                   directory.string(), name));
+    }
+  }
+  const std::optional<std::size_t> older = OlderFamilies(names);
   if (older.has_value()) families.erase(families.begin() + *older, families.end());
   std::unique_ptr<Database> database(new Database(directory));
   rocksdb::DB* rocksdb = nullptr;

@@ -1,9 +1,9 @@
 #include "plugin/state/row_group.h"
 
-#include "plugin/state/database.h"
-
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <deque>
 #include <limits>
 
 #include <google/protobuf/io/coded_stream.h>

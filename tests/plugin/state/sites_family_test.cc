@@ -313,7 +313,38 @@ INSTANTIATE_TEST_SUITE_P(States, OlderState,
                                            Older{Before::kInOneFamily, Moved::kFamilyIsMade},
                                            Older{Before::kInOneFamily, Moved::kFilesAreWritten}));
 
-// As by a list of files that was cut in its last bytes: it passes for none of before.
+/// The one file of a database whose name begins so.
+std::filesystem::path FileNamed(const std::filesystem::path& directory, std::string_view begin) {
+  std::filesystem::path found;
+  for (const auto& entry : std::filesystem::directory_iterator(directory)) {
+    if (entry.path().filename().string().starts_with(begin)) {
+      EXPECT_TRUE(found.empty()) << "two lists";
+      found = entry.path();
+    }
+  }
+  return found;
+}
+
+// RocksDB's list of families and files, which each opening begins anew.
+TEST(FamiliesOfSites, AreAllThereOrMissedWhereverTheListOfFilesIsCut) {
+  const TemporaryDirectory directory;
+  const Rows rows = SomeRows();
+  Fill(directory.path(), rows);
+  ASSERT_TRUE(Store::Open({.directory = directory.path()}).has_value());
+  const std::filesystem::path list = FileNamed(directory.path(), "MANIFEST");
+  int refused = 0;
+  for (std::uintmax_t size = std::filesystem::file_size(list); size-- > 0;) {
+    std::filesystem::resize_file(list, size);
+    const auto store = ReadOnlyStore::Open(directory.path());
+    if (!store.has_value()) {
+      ++refused;
+      continue;
+    }
+    ASSERT_EQ(AllOf(**store), rows) << "cut after " << size << " bytes";
+  }
+  EXPECT_GT(refused, 0);
+}
+
 TEST(FamiliesOfSites, AreMissedWhereTheyWere) {
   for (const bool are_both : {false, true}) {
     const TemporaryDirectory directory;
@@ -330,6 +361,17 @@ TEST(FamiliesOfSites, AreMissedWhereTheyWere) {
     ASSERT_FALSE(store.has_value());
     EXPECT_EQ(store.error().code, ErrorCode::kCorruption) << store.error().message;
   }
+}
+
+TEST(FamiliesOfSites, OfANewerVersionAreNotPassedOver) {
+  const TemporaryDirectory directory;
+  Fill(directory.path(), SomeRows());
+  RawState(directory.path()).Make("newer");
+  const auto read_only = ReadOnlyStore::Open(directory.path());
+  ASSERT_FALSE(read_only.has_value());
+  EXPECT_NE(read_only.error().message.find("newer"), std::string::npos)
+      << read_only.error().message;
+  EXPECT_FALSE(Store::Open({.directory = directory.path()}).has_value());
 }
 
 TEST(FamiliesOfSites, SayWhereAGroupIsDamaged) {
