@@ -179,7 +179,7 @@ Status Detector::Commit(const LogPosition& position) {
     // the next commit.
     (void)store_.BeginFlush();
   }
-  if (room_.IsTimeToLook() && room_.IsWorthIt(store_.EstimateRows(Table::kDocuments))) {
+  if (room_.IsTimeToLook() && room_.IsWorthIt(store_.EstimateDocuments())) {
     store_.GiveRoomBack();
   }
   return {};

@@ -6,6 +6,7 @@
 #include "plugin/schedule/path_pattern.h"
 #include "plugin/schedule/text_hash.h"
 #include "plugin/site/latest_pages.h"
+#include "plugin/state/latest_page_key.h"
 
 #include <algorithm>
 #include <charconv>
@@ -256,18 +257,10 @@ namespace {
 
 constexpr std::uint32_t kMaxParts = site::LatestPages::kMaxPages;
 
-/// Apart from rows of hosts, which every page reads. Other keys that begin with NUL are those of
-/// slots, and end in a letter.
-constexpr std::string_view kBeforeHost("\0\xff", 2);
-
 }  // namespace
 
 std::string LatestPart::Key(std::string_view host, std::uint32_t number) {
-  std::string key;
-  key.reserve(kBeforeHost.size() + host.size() + 2);
-  key.append(kBeforeHost).append(host).push_back('\0');
-  key.push_back(static_cast<char>(number));
-  return key;
+  return LatestPageKey(host, number);
 }
 
 std::vector<std::string> LatestPart::KeysOf(std::string_view host, const state::Host& record) {

@@ -82,6 +82,22 @@ std::vector<std::string> NamesOfFamilies(const std::filesystem::path& directory)
   return listed.ok() ? names : std::vector<std::string>();
 }
 
+/// RocksDB would read on without a family that it isn't told of.
+Status KnowsAll(const std::vector<std::string>& names,
+                const std::vector<rocksdb::ColumnFamilyDescriptor>& families,
+                const std::filesystem::path& directory) {
+  for (const std::string& name : names) {
+    if (std::ranges::find(families, name, &rocksdb::ColumnFamilyDescriptor::name) ==
+        families.end()) {
+      return MakeError(ErrorCode::kMismatch,
+                       fmt::format("state in {}: another version made {} in it, which this one "
+                                   "doesn't know; use that version",
+                                   directory.string(), name));
+    }
+  }
+  return {};
+}
+
 /// How many of the first of AllFamilies a state has that was written before there were those of
 /// sites; nullopt: it is none of these.
 std::optional<std::size_t> OlderFamilies(const std::vector<std::string>& names) {
@@ -185,7 +201,10 @@ rocksdb::Status DecodeGroup(std::string_view bytes, RowGroup& group) {
 Result<std::unique_ptr<Database>> Database::Open(const std::filesystem::path& directory,
                                                  rocksdb::DBOptions options,
                                                  std::size_t block_cache_bytes) {
-  if (OlderFamilies(NamesOfFamilies(directory)).has_value()) {
+  const std::vector<rocksdb::ColumnFamilyDescriptor> families = AllFamilies(block_cache_bytes);
+  const std::vector<std::string> names = NamesOfFamilies(directory);
+  CRAWLSIEVE_RETURN_IF_ERROR(KnowsAll(names, families, directory));
+  if (OlderFamilies(names).has_value()) {
     bool was_arranged = false;
     const rocksdb::Status looked = LookForArranged(directory, was_arranged);
     if (!looked.ok()) return tl::unexpected(ToError(looked, directory));
@@ -194,8 +213,8 @@ Result<std::unique_ptr<Database>> Database::Open(const std::filesystem::path& di
   }
   std::unique_ptr<Database> database(new Database(directory));
   rocksdb::DB* rocksdb = nullptr;
-  const rocksdb::Status opened = rocksdb::DB::Open(
-      options, directory.string(), AllFamilies(block_cache_bytes), &database->families_, &rocksdb);
+  const rocksdb::Status opened =
+      rocksdb::DB::Open(options, directory.string(), families, &database->families_, &rocksdb);
   CRAWLSIEVE_RETURN_IF_ERROR(database->Opened(opened, rocksdb));
   return database;
 }
@@ -205,16 +224,7 @@ Result<std::unique_ptr<Database>> Database::OpenForReading(const std::filesystem
                                                            std::size_t block_cache_bytes) {
   std::vector<rocksdb::ColumnFamilyDescriptor> families = AllFamilies(block_cache_bytes);
   const std::vector<std::string> names = NamesOfFamilies(directory);
-  for (const std::string& name : names) {
-    // RocksDB reads on without a family that it isn't told of.
-    if (std::ranges::find(families, name, &rocksdb::ColumnFamilyDescriptor::name) ==
-        families.end()) {
-      return MakeError(ErrorCode::kMismatch,
-                       fmt::format("state in {}: another version made {} in it, which this one "
-                                   "doesn't know; use that version",
-                                   directory.string(), name));
-    }
-  }
+  CRAWLSIEVE_RETURN_IF_ERROR(KnowsAll(names, families, directory));
   const std::optional<std::size_t> older = OlderFamilies(names);
   if (older.has_value()) families.erase(families.begin() + *older, families.end());
   std::unique_ptr<Database> database(new Database(directory));
@@ -340,6 +350,11 @@ Result<std::optional<std::string>> Database::Get(const rocksdb::ReadOptions& rea
 }
 
 Status Database::GetAll(Table table, std::span<const std::string_view> keys, RowMap& rows) const {
+  if (table != Table::kHosts) {
+    const rocksdb::Status read =
+        ReadRows(*rocksdb_, HomeOf(table), {keys.begin(), keys.end()}, rows);
+    return read.ok() ? Status() : tl::unexpected(ToError(read, directory_));
+  }
   std::map<rocksdb::ColumnFamilyHandle*, std::vector<std::string_view>> by_family;
   for (const std::string_view key : keys) by_family[FamilyOf(table, key)].push_back(key);
   for (auto& [family, of_family] : by_family) {
@@ -421,7 +436,9 @@ rocksdb::Status Database::WriteGroups(std::span<const RowMap::Row* const> rows,
     RowGroup group;
     rocksdb::Status status;
     if (!only_come) {
-      status = rocksdb_->Get(rocksdb::ReadOptions(), latest_pages_, ToSlice(key), &before);
+      rocksdb::ReadOptions read;
+      read.fill_cache = false;  // most are deleted
+      status = rocksdb_->Get(read, latest_pages_, ToSlice(key), &before);
       if (status.ok()) status = DecodeGroup(before, group);
       if (!status.ok() && !status.IsNotFound()) return status;
     }
@@ -444,15 +461,10 @@ rocksdb::Status Database::WriteGroups(std::span<const RowMap::Row* const> rows,
   return rocksdb::Status::OK();
 }
 
-std::uint64_t Database::EstimateRows(Table table) const {
-  std::vector<rocksdb::ColumnFamilyHandle*> families{HomeOf(table)};
-  if (table == Table::kHosts) families.insert(families.end(), {sites_, latest_pages_});
+std::uint64_t Database::EstimateDocuments() const {
   std::uint64_t rows = 0;
-  for (rocksdb::ColumnFamilyHandle* const family : families) {
-    std::uint64_t of_family = 0;
-    rocksdb_->GetIntProperty(family, rocksdb::DB::Properties::kEstimateNumKeys, &of_family);
-    rows += of_family;
-  }
+  rocksdb_->GetIntProperty(HomeOf(Table::kDocuments), rocksdb::DB::Properties::kEstimateNumKeys,
+                           &rows);
   return rows;
 }
 

@@ -31,7 +31,8 @@ namespace crawlsieve {
 class Database {
  public:
   /// Makes the families that are missing if `options` says so. Also in a state that was written
-  /// before there were all of them. Errors: kCorruption, kBusy, kIo.
+  /// before there were all of them. Errors: kMismatch (another version made a family that this one
+  /// doesn't know), kCorruption, kBusy, kIo.
   [[nodiscard]] static Result<std::unique_ptr<Database>> Open(
       const std::filesystem::path& directory, rocksdb::DBOptions options,
       std::size_t block_cache_bytes);
@@ -45,9 +46,8 @@ class Database {
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
 
-  /// Whether all rows are where they belong. Those of sites aren't in an older state, where they
-  /// are looked for as it has them. Nothing may be written to it then, and it isn't known of a new
-  /// state before Arrange either.
+  /// Whether all rows are where they belong. If not, rows are read where an older state has them,
+  /// and Arrange must come before anything is written. A new state is arranged by it, too.
   [[nodiscard]] bool is_arranged() const { return is_arranged_; }
 
   /// Moves all rows to where they belong, in one step, by files that are written to `folder`, which
@@ -84,8 +84,8 @@ class Database {
                                  std::span<const RowMap::Row* const> rows,
                                  const std::string& path) const;
 
-  /// About how many rows of RocksDB a table has. Deleted ones may count.
-  [[nodiscard]] std::uint64_t EstimateRows(Table table) const;
+  /// About how many rows table documents has. Deleted ones may count.
+  [[nodiscard]] std::uint64_t EstimateDocuments() const;
 
   /// All of them, RocksDB's own, which has one row at most, the first.
   [[nodiscard]] std::span<rocksdb::ColumnFamilyHandle* const> families() const { return families_; }

@@ -169,7 +169,7 @@ class Store::Impl {
     if (giving_.valid()) giving_.wait();
   }
 
-  [[nodiscard]] std::uint64_t EstimateRows(Table table) { return database_->EstimateRows(table); }
+  [[nodiscard]] std::uint64_t EstimateDocuments() { return database_->EstimateDocuments(); }
 
   [[nodiscard]] RoomReport room_report() const { return {tables_merged_, tables_passed_over_}; }
 
@@ -640,7 +640,7 @@ Status Store::Checkpoint(const std::filesystem::path& directory) const {
   return impl_->Checkpoint(directory);
 }
 
-std::uint64_t Store::EstimateRows(Table table) const { return impl_->EstimateRows(table); }
+std::uint64_t Store::EstimateDocuments() const { return impl_->EstimateDocuments(); }
 
 Result<std::vector<Store::Row>> Store::Range(Table table, std::string_view prefix,
                                              std::string_view from, std::size_t limit) const {

@@ -96,9 +96,9 @@ class Store {
   /// that was killed is removed when the store is opened.
   static constexpr const char* kCheckpointFolder = "checkpoint";
 
-  /// About how many rows a table has in files. Deleted ones whose files aren't merged yet may
-  /// count.
-  [[nodiscard]] std::uint64_t EstimateRows(Table table) const;
+  /// About how many rows table documents has in files. Deleted ones whose files aren't merged yet
+  /// may count.
+  [[nodiscard]] std::uint64_t EstimateDocuments() const;
 
   struct Row {
     std::string key;

@@ -22,7 +22,6 @@
 namespace crawlsieve {
 namespace {
 
-using testing::LatestPageKey;
 using testing::TemporaryDirectory;
 using Rows = std::map<std::string, std::string>;
 
@@ -367,11 +366,12 @@ TEST(FamiliesOfSites, OfANewerVersionAreNotPassedOver) {
   const TemporaryDirectory directory;
   Fill(directory.path(), SomeRows());
   RawState(directory.path()).Make("newer");
-  const auto read_only = ReadOnlyStore::Open(directory.path());
-  ASSERT_FALSE(read_only.has_value());
-  EXPECT_NE(read_only.error().message.find("newer"), std::string::npos)
-      << read_only.error().message;
-  EXPECT_FALSE(Store::Open({.directory = directory.path()}).has_value());
+  const auto names_it = [](const auto& opened) {
+    return !opened.has_value() && opened.error().code == ErrorCode::kMismatch &&
+           opened.error().message.find("made newer in it") != std::string::npos;
+  };
+  EXPECT_TRUE(names_it(ReadOnlyStore::Open(directory.path())));
+  EXPECT_TRUE(names_it(Store::Open({.directory = directory.path()})));
 }
 
 TEST(FamiliesOfSites, SayWhereAGroupIsDamaged) {

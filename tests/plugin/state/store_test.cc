@@ -25,7 +25,6 @@ namespace crawlsieve {
 namespace {
 
 using testing::KeyOfHosts;
-using testing::LatestPageKey;
 using testing::TemporaryDirectory;
 
 std::unique_ptr<Store> OpenOrFail(const std::filesystem::path& directory) {
