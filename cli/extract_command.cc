@@ -16,6 +16,8 @@
 namespace crawlsieve::consumer {
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 std::string_view OutcomeName(extract::Outcome outcome) {
   switch (outcome) {
     case extract::Outcome::kText:
@@ -47,7 +49,6 @@ int ExtractCommand(const ExtractArguments& arguments) {
   page.body = std::move(*body);
   const extract::Document document = extractor.Extract(page);
 
-  using Json = nlohmann::ordered_json;
   const auto text_or_null = [](const std::string& text) {
     return text.empty() ? Json() : Json(text);
   };

@@ -10,6 +10,8 @@ target_compile_options(crawlsieve_build_flags INTERFACE
   $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
   # ... and takes the string of an empty std::optional for one that is read (GCC bug 80635).
   $<$<AND:$<CXX_COMPILER_ID:GNU>,$<CONFIG:Release>>:-Wno-maybe-uninitialized>
+  # ... and takes a source that another file includes for a header.
+  $<$<AND:$<CXX_COMPILER_ID:GNU>,$<BOOL:${CRAWLSIEVE_TOGETHER}>>:-Wno-subobject-linkage>
   $<$<BOOL:${CRAWLSIEVE_WERROR}>:-Werror>)
 if(CRAWLSIEVE_SANITIZE)
   target_compile_options(crawlsieve_build_flags INTERFACE
@@ -20,13 +22,62 @@ if(CRAWLSIEVE_FUZZ)
   target_compile_options(crawlsieve_build_flags INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
+# crawlsieve_compile_together(VARIABLE target sources...)
+# sets VARIABLE to what is compiled of a target's sources: with CRAWLSIEVE_TOGETHER files that include
+# several at a time, which takes a fraction of the time. cmake/source_groups.py says which, anew when
+# one of them changes. Sources with flags of their own stay alone; these are to be set before.
+function(crawlsieve_compile_together variable target)
+  set(compiled ${ARGN})
+  if(CRAWLSIEVE_TOGETHER)
+    set(sources)
+    foreach(source IN LISTS ARGN)
+      get_source_file_property(definitions ${source} COMPILE_DEFINITIONS)
+      get_source_file_property(options ${source} COMPILE_OPTIONS)
+      get_source_file_property(alone ${source} SKIP_UNITY_BUILD_INCLUSION)
+      # Those with a whole path are generated, or another room's.
+      if(source MATCHES "^[^/].*\\.cc$" AND NOT definitions AND NOT options AND NOT alone)
+        list(APPEND sources ${source})
+      endif()
+    endforeach()
+    find_program(CRAWLSIEVE_DEBIAN_PYTHON python3 PATHS /usr/bin NO_DEFAULT_PATH REQUIRED)
+    set(finder ${CMAKE_SOURCE_DIR}/cmake/source_groups.py)
+    execute_process(COMMAND ${CRAWLSIEVE_DEBIAN_PYTHON} -B -I -S ${finder} 12 ${sources}
+      WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} OUTPUT_VARIABLE groups
+      OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+    string(REPLACE "\n" ";" groups "${groups}")
+    file(RELATIVE_PATH room ${CMAKE_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
+    foreach(source group IN ZIP_LISTS sources groups)
+      if(NOT group STREQUAL "alone")
+        # By paths from the root of the tree, so that ccache finds it wherever the tree lies.
+        string(APPEND text_${group} "#include \"${room}/${source}\"\n")
+        list(REMOVE_ITEM compiled ${source})
+        list(APPEND together ${group})
+      endif()
+    endforeach()
+    list(REMOVE_DUPLICATES together)
+    foreach(group IN LISTS together)
+      set(file ${CMAKE_CURRENT_BINARY_DIR}/together/${target}_${group}.cc)
+      file(CONFIGURE OUTPUT ${file} CONTENT "${text_${group}}" @ONLY)
+      list(APPEND compiled ${file})
+    endforeach()
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${finder} ${sources})
+  endif()
+  set(${variable} ${compiled} PARENT_SCOPE)
+endfunction()
+
 # crawlsieve_library(NAME index SRCS a.cc b.cc [DEPS public...] [PRIVATE_DEPS private...])
 # makes the library crawlsieve_index with the alias crawlsieve::index.
 function(crawlsieve_library)
   cmake_parse_arguments(ARG "" "NAME" "SRCS;DEPS;PRIVATE_DEPS" ${ARGN})
   set(target crawlsieve_${ARG_NAME})
-  add_library(${target} STATIC ${ARG_SRCS})
+  crawlsieve_compile_together(compiled ${target} ${ARG_SRCS})
+  add_library(${target} STATIC ${compiled})
   add_library(crawlsieve::${ARG_NAME} ALIAS ${target})
+  if(CRAWLSIEVE_SANITIZE)
+    # Tests have the preset's flags, which may be none: they take a compiler longest, and run for a
+    # moment each.
+    target_compile_options(${target} PRIVATE -O1)
+  endif()
   target_include_directories(${target} PUBLIC ${CMAKE_SOURCE_DIR})
   target_link_libraries(${target}
     PUBLIC ${ARG_DEPS}
@@ -56,7 +107,8 @@ function(crawlsieve_test)
     set(ARG_TIMEOUT 120)
   endif()
   set(target ${ARG_NAME}_test)
-  add_executable(${target} ${ARG_SRCS})
+  crawlsieve_compile_together(compiled ${target} ${ARG_SRCS})
+  add_executable(${target} ${compiled})
   target_link_libraries(${target} PRIVATE ${ARG_DEPS} GTest::gmock GTest::gtest_main
                                           crawlsieve_build_flags)
   if(ARG_ONE_PROCESS)

@@ -16,6 +16,8 @@
 namespace crawlsieve::consumer {
 namespace {
 
+using Kind = StoreFailure::Kind;
+
 constexpr std::size_t kMaxHeaderBytes = 64 << 10;
 /// Of what comes with an error.
 constexpr std::size_t kMaxErrorBytes = 4 << 10;
@@ -24,8 +26,7 @@ constexpr std::size_t kMaxErrorBytes = 4 << 10;
 constexpr const char* kContentSha256 =
     "x-amz-content-sha256: e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 
-tl::unexpected<StoreFailure> Fail(StoreFailure::Kind kind, std::string_view file,
-                                  std::string_view what) {
+tl::unexpected<StoreFailure> Fail(Kind kind, std::string_view file, std::string_view what) {
   return tl::unexpected(StoreFailure{kind, fmt::format("{}: {}", file, what)});
 }
 
@@ -63,7 +64,6 @@ class HttpConnection::Request {
 
   tl::expected<HttpAnswer, StoreFailure> Run(std::chrono::milliseconds growing,
                                              std::string_view file) {
-    using Kind = StoreFailure::Kind;
     const CURLcode code = curl_easy_perform(handle_);
     if (is_refused_) {
       return Fail(Kind::kUnavailable, file,
@@ -201,7 +201,7 @@ tl::expected<HttpAnswer, StoreFailure> HttpConnection::Get(const std::string& ur
                                                            std::uint64_t offset, std::size_t count,
                                                            const std::stop_token& stop) {
   if (handle_ == nullptr || s3_headers_ == nullptr) {
-    return Fail(StoreFailure::Kind::kUnavailable, file, "libcurl has no memory");
+    return Fail(Kind::kUnavailable, file, "libcurl has no memory");
   }
   Request request(handle_.get(), offset, count, options_.allow_private_addresses, stop);
   Configure(request, url);

@@ -17,7 +17,7 @@ int HexValue(char c) {
   return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-std::string Decoded(std::string_view text) {
+std::string PercentDecoded(std::string_view text) {
   std::string decoded;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const int high = text[i] == '%' && i + 2 < text.size() ? HexValue(text[i + 1]) : -1;
@@ -53,7 +53,7 @@ std::string EncodedPath(std::string_view path) {
 bool LeadsDown(std::string_view path) {
   while (!path.empty()) {
     const std::size_t end = std::min(path.find('/'), path.size());
-    const std::string part = Decoded(path.substr(0, end));
+    const std::string part = PercentDecoded(path.substr(0, end));
     path.remove_prefix(std::min(end + 1, path.size()));
     // Some servers cut parameters off a part before they look at it.
     const std::string_view name = std::string_view(part).substr(0, part.find(';'));
@@ -139,7 +139,7 @@ std::optional<std::string> StoreUrl::Below(const std::string& file) const {
 
 std::string WithCanonicalPath(std::string_view url) {
   const std::size_t path = PathBegin(url);
-  return std::string(url.substr(0, path)) + EncodedPath(Decoded(url.substr(path)));
+  return std::string(url.substr(0, path)) + EncodedPath(PercentDecoded(url.substr(path)));
 }
 
 }  // namespace crawlsieve::consumer

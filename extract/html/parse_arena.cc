@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t kPage = 4 << 10;
 
 /// Real pages take five times their size, the densest of 130 took 22 times.
-constexpr std::size_t kKeptBytes = 32 << 20;
+constexpr std::size_t kKeptArenaBytes = 32 << 20;
 
 std::size_t RoundUp(std::size_t size) { return (size + kPage - 1) / kPage * kPage; }
 
@@ -32,9 +32,9 @@ ParseArena::~ParseArena() { munmap(base_, static_cast<std::size_t>(end_ - base_)
 void ParseArena::Reset() noexcept {
   high_water_ = std::max(high_water_, top_);
   const auto used = static_cast<std::size_t>(high_water_ - base_);
-  if (used > kKeptBytes) {
+  if (used > kKeptArenaBytes) {
     const std::size_t limit = std::min(RoundUp(used), static_cast<std::size_t>(end_ - base_));
-    (void)madvise(base_ + kKeptBytes, limit - kKeptBytes, MADV_DONTNEED);
+    (void)madvise(base_ + kKeptArenaBytes, limit - kKeptArenaBytes, MADV_DONTNEED);
   }
   top_ = high_water_ = base_;
   last_ = nullptr;

@@ -162,8 +162,8 @@ IndexDesign ChooseDesign(int max_distance, std::uint64_t expected_entries,
   return best;
 }
 
-std::vector<std::uint64_t> PermutedTables(int fingerprint_bits, int max_distance,
-                                          std::span<const int> splits) {
+std::vector<std::uint64_t> LeadingBitsOfTables(int fingerprint_bits, int max_distance,
+                                               std::span<const int> splits) {
   std::vector<std::uint64_t> tables;
   const std::uint64_t all = ~std::uint64_t{0} >> (64 - fingerprint_bits);
   AddTables(0, all, max_distance, splits, tables);

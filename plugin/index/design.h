@@ -41,8 +41,8 @@ struct TableCost {
 /// level, into how many blocks the bits not yet in front are cut; each level puts all but
 /// `max_distance` of its blocks in front. Example 3.1 is {6}, {4, 4}, {5} and {4}. For stores on
 /// disk that are too big for an index in memory; nothing is built like that yet.
-[[nodiscard]] std::vector<std::uint64_t> PermutedTables(int fingerprint_bits, int max_distance,
-                                                        std::span<const int> splits);
+[[nodiscard]] std::vector<std::uint64_t> LeadingBitsOfTables(int fingerprint_bits, int max_distance,
+                                                             std::span<const int> splits);
 
 /// X(f, k, d) of section 3.1.2: the fewest permuted tables that keep every p_i at `min_prefix_bits`
 /// or more for 2^log2_entries fingerprints. As printed the recurrence never ends (r = k makes no

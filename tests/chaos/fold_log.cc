@@ -9,10 +9,10 @@
 #include "consumer/output/verdict_record.h"
 #include "plugin/base/result.h"
 #include "plugin/fingerprint/checksum.h"
-#include "plugin/index/flat_index.h"
 #include "plugin/judge/detector.h"
 #include "plugin/score/url_score.h"
 #include "plugin/state/store.h"
+#include "tests/support/make_flat_index.h"
 
 #include <cstdint>
 #include <fstream>
@@ -26,10 +26,6 @@
 
 namespace crawlsieve {
 namespace {
-
-Result<std::unique_ptr<HammingIndex>> MakeIndex(int /*max_distance*/) {
-  return std::make_unique<FlatIndex>();
-}
 
 /// The scores that come with an entry.
 Result<std::vector<UrlScore>> ScoresOf(Detector& detector, const log::Entry& entry,
@@ -58,7 +54,8 @@ Status Run(const std::string& log_path, const std::string& scratch, bool wants_s
       return MakeError(ErrorCode::kInvalidInput, fmt::format("{} is no entry", offset));
     }
     if (detector == nullptr) {
-      auto opened = Detector::Open(*store.value(), MakeIndex, entry.parameters().scheme());
+      auto opened =
+          Detector::Open(*store.value(), testing::MakeFlatIndex, entry.parameters().scheme());
       if (!opened) return tl::unexpected(opened.error());
       detector = std::move(*opened);
     }

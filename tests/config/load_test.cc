@@ -372,7 +372,7 @@ TEST(ParseConfig, WantsTransactionsToOutliveTheirMessages) {
                           "transaction.timeout.ms, or a transaction ends before its messages do"));
   EXPECT_THAT(
       Mistakes("kafka: {client: {delivery.timeout.ms: 0}, producer: {transaction.timeout.ms: 9}}"),
-      testing::SizeIs(2));  // never times out; and the commit interval is 200 ms
+      ::testing::SizeIs(2));  // never times out; and the commit interval is 200 ms
   EXPECT_THAT(Mistakes("kafka:\n  commit: {interval: 2s}\n  producer: {transaction.timeout.ms: "
                        "2000}\n"),
               ElementsAre("c.yaml:2:12: kafka.commit.interval: must be less than "
@@ -439,7 +439,7 @@ TEST(ParseConfig, RefusesTheMaskOfAShownConfiguration) {
               ElementsAre("c.yaml:2:8: fingerprint.key: is masked; give the value itself"));
 }
 
-class LoadConfigTest : public testing::Test {
+class LoadConfigTest : public ::testing::Test {
  protected:
   void SetUp() override {
     path_ = std::filesystem::temp_directory_path() /

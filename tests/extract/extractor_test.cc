@@ -41,7 +41,7 @@ TEST(Extractor, MakesADocumentOfAPage) {
   EXPECT_EQ(document.text_length, std::string("Some Title Hello Hello World!").size());
   ASSERT_EQ(document.features.size(), 3U);  // "some" is a stop word
   FeatureHasher hasher("key");
-  EXPECT_THAT(document.features, testing::Contains(Feature{hasher.Hash("hello"), 2}));
+  EXPECT_THAT(document.features, ::testing::Contains(Feature{hasher.Hash("hello"), 2}));
   EXPECT_TRUE(std::is_sorted(document.features.begin(), document.features.end(),
                              [](const Feature& a, const Feature& b) { return a.hash < b.hash; }));
 }
@@ -58,7 +58,7 @@ TEST(Extractor, FindsWhatStandsOutsideOfForms) {
   EXPECT_FALSE(same.empty());
   EXPECT_EQ(same, outside(text + form("another past" + words)));
   FeatureHasher hasher("key");
-  EXPECT_THAT(same, testing::Not(testing::Contains(Feature{hasher.Hash("colour"), 1})));
+  EXPECT_THAT(same, ::testing::Not(::testing::Contains(Feature{hasher.Hash("colour"), 1})));
   EXPECT_TRUE(outside(text).empty());
   EXPECT_TRUE(outside(text + form("a search")).empty()) << "less than a quarter";
   EXPECT_TRUE(outside(form(words)).empty()) << "nothing else is left";
@@ -219,16 +219,16 @@ TEST(Extractor, JudgesByTheMainText) {
   const Document document = Extract(Article(60));
   EXPECT_FALSE(document.all_text);
   EXPECT_EQ(document.main_words, 61U);
-  EXPECT_THAT(document.normalized_text, testing::StartsWith("title headline word0 word1 "));
-  EXPECT_THAT(document.normalized_text, testing::EndsWith(" word59"));
+  EXPECT_THAT(document.normalized_text, ::testing::StartsWith("title headline word0 word1 "));
+  EXPECT_THAT(document.normalized_text, ::testing::EndsWith(" word59"));
 }
 
 TEST(Extractor, JudgesByAllTextWhereThereIsLittleMainText) {
   const Document document = Extract(Article(48));
   EXPECT_TRUE(document.all_text);
   EXPECT_EQ(document.main_words, 49U);
-  EXPECT_THAT(document.normalized_text, testing::StartsWith("title home headline word0 "));
-  EXPECT_THAT(document.normalized_text, testing::EndsWith(" word47 imprint"));
+  EXPECT_THAT(document.normalized_text, ::testing::StartsWith("title home headline word0 "));
+  EXPECT_THAT(document.normalized_text, ::testing::EndsWith(" word47 imprint"));
   EXPECT_FALSE(Extract(Article(49)).all_text);
 }
 
@@ -245,7 +245,7 @@ TEST(Extractor, WeighsTextByItsRole) {
                                                           {"home", 4},
                                                           {"imprint", 3},
                                                           {"picture", 1}}) {
-    EXPECT_THAT(document.features, testing::Contains(Feature{hasher.Hash(word), weight})) << word;
+    EXPECT_THAT(document.features, ::testing::Contains(Feature{hasher.Hash(word), weight})) << word;
   }
   options.features.role_weights = {};
   EXPECT_EQ(Extract(Article(60), options).features.size(), 0U);
@@ -259,8 +259,8 @@ TEST(Extractor, ListsSegmentsWhenAsked) {
   for (const TextSegment& segment : Extract(Article(60), options).segments) {
     roles.push_back(segment.role);
   }
-  EXPECT_THAT(roles, testing::ElementsAre(Role::kTitle, Role::kNavigation, Role::kHeading,
-                                          Role::kMain, Role::kBoilerplate, Role::kAltText));
+  EXPECT_THAT(roles, ::testing::ElementsAre(Role::kTitle, Role::kNavigation, Role::kHeading,
+                                            Role::kMain, Role::kBoilerplate, Role::kAltText));
 }
 
 References ReferencesOf(const std::string& html) {
@@ -277,15 +277,15 @@ TEST(Extractor, ListsWhereAPageLeadsAndFromWhichPart) {
       words + "<a href=m1>a source</a> " + words + "<a href=m2><img src=x alt=y></a> and more " +
       words + "</p></main><footer><a href=f1>imprint</a></footer>");
   EXPECT_EQ(references.base, "/b/");
-  EXPECT_THAT(references.main_text, testing::ElementsAre("m1", "m2"));
-  EXPECT_THAT(references.elsewhere, testing::ElementsAre("n1", "n2", "f1"));
+  EXPECT_THAT(references.main_text, ::testing::ElementsAre("m1", "m2"));
+  EXPECT_THAT(references.elsewhere, ::testing::ElementsAre("n1", "n2", "f1"));
   EXPECT_TRUE(Extract(HtmlPage("<a href=x>x</a>")).references.elsewhere.empty()) << "only if asked";
 }
 
 TEST(Extractor, ListsNoLinksThatThePageKeepsRobotsFrom) {
   EXPECT_THAT(ReferencesOf("<a href=a rel='noopener NoFollow'>a</a><a href=b rel=nofollowing>b</a>")
                   .main_text,
-              testing::ElementsAre("b"));
+              ::testing::ElementsAre("b"));
   for (const char* rule : {"nofollow", "noindex, NOFOLLOW", "none"}) {
     EXPECT_TRUE(
         ReferencesOf(std::string("<meta name=Robots content='") + rule + "'><a href=a>a</a>")
@@ -334,9 +334,9 @@ TEST(ResolveReferences, GivesEachPageOnceAndThoseOfTheMainTextFirst) {
   const OutLinks links = ResolveReferences(references, "https://example.org/a/b",
                                            "https://example.org/a/b", UrlOptions(), 100);
   EXPECT_THAT(links.main_text,
-              testing::ElementsAre("https://example.org/c/d", "https://example.org/c/"));
+              ::testing::ElementsAre("https://example.org/c/d", "https://example.org/c/"));
   EXPECT_THAT(links.elsewhere,
-              testing::ElementsAre("https://other.example/", "https://example.org/c/e"));
+              ::testing::ElementsAre("https://other.example/", "https://example.org/c/e"));
   const OutLinks some = ResolveReferences(references, "https://example.org/a/b",
                                           "https://example.org/a/b", UrlOptions(), 3);
   EXPECT_EQ(some.main_text.size(), 2U);
@@ -351,7 +351,7 @@ TEST(ResolveReferences, PassesOverAddressesBeyondTheLimit) {
   EXPECT_THAT(ResolveReferences(references, "https://example.org/", "https://example.org/",
                                 UrlOptions(), 100)
                   .main_text,
-              testing::ElementsAre("https://example.org/c"));
+              ::testing::ElementsAre("https://example.org/c"));
 }
 
 TEST(Extractor, RecordsWhatThePageClaimsAndBelievesNothing) {
@@ -402,9 +402,9 @@ TEST(DescribeExtraction, NamesWhatDecidesTheFeatures) {
   ExtractOptions options;
   const std::string description = DescribeExtraction(options);
   for (const char* part : {"shingle=1+0", "icu=", "parser=fast-2", "cld2=", "probe=", "psl="}) {
-    EXPECT_THAT(description, testing::HasSubstr(part));
+    EXPECT_THAT(description, ::testing::HasSubstr(part));
   }
-  EXPECT_THAT(description, testing::Not(testing::HasSubstr("\n")));
+  EXPECT_THAT(description, ::testing::Not(::testing::HasSubstr("\n")));
   const auto with = [](auto change) {
     ExtractOptions changed;
     change(changed);
@@ -412,7 +412,7 @@ TEST(DescribeExtraction, NamesWhatDecidesTheFeatures) {
   };
   EXPECT_EQ(description, with([](auto& o) { o.parser = ParserKind::kFast; }));
   EXPECT_THAT(with([](auto& o) { o.parser = ParserKind::kGumbo; }),
-              testing::HasSubstr("parser=gumbo-0.10.1"));
+              ::testing::HasSubstr("parser=gumbo-0.10.1"));
   EXPECT_NE(description, with([](auto& o) { o.features.shingle_size = 2; }));
   EXPECT_NE(description, with([](auto& o) { o.features.phrase_size = 2; }));
   EXPECT_NE(description, with([](auto& o) { o.features.max_token_bytes = 100; }));

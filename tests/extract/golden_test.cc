@@ -26,7 +26,7 @@ struct Golden {
   std::uint32_t text_length;
 };
 
-class GoldenPage : public testing::TestWithParam<Golden> {};
+class GoldenPage : public ::testing::TestWithParam<Golden> {};
 
 TEST_P(GoldenPage, YieldsTheSameTextAndFeatures) {
   const Golden& golden = GetParam();
@@ -56,7 +56,7 @@ TEST_P(GoldenPage, YieldsTheSameTextAndFeatures) {
 
 INSTANTIATE_TEST_SUITE_P(
     Scripts, GoldenPage,
-    testing::Values(
+    ::testing::Values(
         Golden{"English",
                "<!DOCTYPE html><html lang=en><head><title>Crawl &amp; sieve: 2nd ed.</title>"
                "<script>var x = 1;</script></head><body><nav><a href=/>Home</a> | <a>About</a>"

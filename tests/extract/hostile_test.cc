@@ -182,15 +182,15 @@ ExtractOptions With(ParserKind parser) {
   return options;
 }
 
-const auto kParsers = testing::Values(ParserKind::kFast, ParserKind::kGumbo);
+const auto kParsers = ::testing::Values(ParserKind::kFast, ParserKind::kGumbo);
 
 template <typename Family>
-std::string NameOf(const testing::TestParamInfo<std::tuple<Family, ParserKind>>& info) {
+std::string NameOf(const ::testing::TestParamInfo<std::tuple<Family, ParserKind>>& info) {
   const auto& [family, parser] = info.param;
   return std::string(family.name) + (parser == ParserKind::kGumbo ? "ByGumbo" : "");
 }
 
-class HostileHtml : public testing::TestWithParam<std::tuple<HostilePage, ParserKind>> {};
+class HostileHtml : public ::testing::TestWithParam<std::tuple<HostilePage, ParserKind>> {};
 
 TEST_P(HostileHtml, EndsWithinItsLimits) {
   const auto& [family, parser] = GetParam();
@@ -222,7 +222,7 @@ TEST_P(HostileHtml, EndsWithinItsLimits) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Families, HostileHtml,
-                         testing::Combine(testing::ValuesIn(HostilePages()), kParsers),
+                         ::testing::Combine(::testing::ValuesIn(HostilePages()), kParsers),
                          NameOf<HostilePage>);
 
 Document ExtractByGumbo(std::string body) {
@@ -323,7 +323,7 @@ struct HonestPage {
   std::string_view first_words;
 };
 
-class HonestHtml : public testing::TestWithParam<std::tuple<HonestPage, ParserKind>> {};
+class HonestHtml : public ::testing::TestWithParam<std::tuple<HonestPage, ParserKind>> {};
 
 TEST_P(HonestHtml, OfFourMebibytesIsStillJudged) {
   const auto& [param, parser] = GetParam();
@@ -340,8 +340,8 @@ TEST_P(HonestHtml, OfFourMebibytesIsStillJudged) {
 
 INSTANTIATE_TEST_SUITE_P(
     Shapes, HonestHtml,
-    testing::Combine(
-        testing::Values(
+    ::testing::Combine(
+        ::testing::Values(
             HonestPage{"Table", "<table>", "<tr><td>1234</td><td>word</td><td>12.5</td></tr>\n",
                        "1234 word 12.5 1234"},
             HonestPage{"TerseTable", "<table>", "<tr><td>alpha<td>beta", "alpha beta alpha"},

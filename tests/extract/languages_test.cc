@@ -29,7 +29,7 @@ struct Case {
 
 std::ostream& operator<<(std::ostream& out, const Case& c) { return out << c.name; }
 
-class Languages : public testing::TestWithParam<Case> {
+class Languages : public ::testing::TestWithParam<Case> {
  protected:
   Document Extract(const std::string& text, const std::string& date, const std::string& around,
                    std::size_t key = 0) {
@@ -104,7 +104,7 @@ TEST_P(Languages, TakesAPageThatDiffersInItsDateAloneForTheSame) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, Languages,
-    testing::Values(
+    ::testing::Values(
         Case{
             "English", "en",
             "The old lighthouse stands on a rock before the harbour and has shown ships the way "

@@ -156,7 +156,7 @@ namespace {
 
 constexpr unsigned kSeed = 20261126;
 
-class LibraryProbes : public testing::Test {
+class LibraryProbes : public ::testing::Test {
  protected:
   void TearDown() override { lies = {}; }
 
@@ -374,7 +374,7 @@ TEST_F(LibraryProbes, DecodeGb18030AsIcu72WhereTheConverterDoesNot) {
     lies.to_uchars = [](UChar* out) { out[0] = u'?'; };
     CharsetDecoder pinned;
     ASSERT_EQ(pinned.Decode(bytes, {.charset = label}).text, expected)
-        << testing::PrintToString(bytes) << " seed " << kSeed;
+        << ::testing::PrintToString(bytes) << " seed " << kSeed;
   }
 }
 

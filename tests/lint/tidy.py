@@ -8,8 +8,7 @@ without any, all rooms of the project but tests and benchmarks.
 
 Most of the time goes into headers of libraries, which clang-tidy reads and matches again for each
 source. So sources of one target are checked several at a time, included by a file that has nothing
-else. They are put together by the names that they declare for themselves, so that no two of them
-meet. Where they meet all the same, or the group has findings, its sources are checked one by one:
+else (cmake/source_groups.py). Where two of them meet all the same, or the group has findings, its sources are checked one by one:
 what is printed is always what clang-tidy says of a source alone.
 
 A source that passes leaves a stamp in the user's cache folder, for all checkouts. Its name is a
@@ -31,15 +30,14 @@ import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "cmake"))
+
+from source_groups import groups_of  # noqa: E402, from the folder above
+
 CLANG_TIDY = "clang-tidy-14"
 ROOMS = ("plugin", "extract", "consumer", "config", "cli", "evaluation")
 GROUP = 10
 INCLUDE = re.compile(rb'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
-# What a source declares at the left margin, where clang-format puts the members of a namespace:
-# the name in front of a parenthesis, brace, bracket, colon, semicolon or equals sign. Members that
-# are defined outside of their class aren't names of their own.
-DECLARED = re.compile(r"^(?!namespace\b|using std::)\w[^\n(={;]*?(?<!::)\b(\w+)\s*"
-                      r"(?:\[[^\]]*\]\s*)?[({=;:](?!:)", re.MULTILINE)
 
 
 @functools.lru_cache(maxsize=None)
@@ -82,30 +80,6 @@ def flags_of(entry):
     return tuple(flags)
 
 
-def names_of(source):
-    """Names that a source declares outside of any class and function."""
-    return set(DECLARED.findall(source.read_text()))
-
-
-def groups_of(sources):
-    """Lists of sources, of one room and set of flags each, in which no two declare one name."""
-    groups = []
-    for source, flags in sources:
-        names = names_of(source)
-        kind = flags, source.parent.relative_to(ROOT).parts[:2]
-        for group in groups:
-            if group["kind"] == kind and len(group["sources"]) < GROUP and \
-                    not names & group["names"]:
-                break
-        else:
-            group = {"kind": kind, "flags": flags, "names": set(), "sources": []}
-            groups.append(group)
-        group["names"] |= names
-        group["sources"].append(source)
-    # The longest first, so that no core has the last one to itself.
-    return sorted(groups, key=lambda group: -len(group["sources"]))
-
-
 def run(arguments, flags):
     """What clang-tidy has to say; empty if it has nothing."""
     done = subprocess.run(
@@ -115,9 +89,8 @@ def run(arguments, flags):
     return "" if done.returncode == 0 else done.stdout + done.stderr
 
 
-def check(group):
-    """Findings by source, of those that have any."""
-    sources, flags = group["sources"], group["flags"]
+def check(sources, flags):
+    """Findings by source, of those of a group that have any."""
     if len(sources) > 1:
         with tempfile.NamedTemporaryFile("w", suffix=".cc") as together:
             for source in sources:
@@ -143,7 +116,7 @@ def main():
     stamps = cache / "crawlsieve-tidy"
     stamps.mkdir(parents=True, exist_ok=True)
     stamp_of = {}
-    to_check = []
+    flags_to_check = {}
     for entry in json.loads((build / "compile_commands.json").read_text()):
         source = pathlib.Path(entry["file"]).resolve()
         if source.suffix != ".cc" or not any(source.is_relative_to(ROOT / w) for w in wanted):
@@ -152,21 +125,24 @@ def main():
             continue
         stamp_of[source] = stamps / key_of(source, entry["command"], build, common)
         if not stamp_of[source].exists():
-            to_check.append((source, flags_of(entry)))
+            flags_to_check[source] = flags_of(entry)
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        groups = groups_of(to_check)
+        # The longest first, so that no core has the last one to itself.
+        groups = sorted(groups_of(flags_to_check, GROUP, lambda source: (
+            flags_to_check[source], source.parent.relative_to(ROOT).parts[:2])), key=len, reverse=True)
         checked = 0
-        for group, findings in zip(groups, pool.map(check, groups)):
-            checked += len(group["sources"])
-            print(f"clang-tidy: {checked} of {len(to_check)} sources", flush=True)
-            for source in group["sources"]:
+        for group, findings in zip(groups, pool.map(
+                lambda group: check(group, flags_to_check[group[0]]), groups)):
+            checked += len(group)
+            print(f"clang-tidy: {checked} of {len(flags_to_check)} sources", flush=True)
+            for source in group:
                 if source in findings:
                     failed += 1
                     print(findings[source], flush=True)
                 else:
                     stamp_of[source].touch()
-    print(f"clang-tidy: {len(to_check)} of {len(stamp_of)} sources checked in "
+    print(f"clang-tidy: {len(flags_to_check)} of {len(stamp_of)} sources checked in "
           f"{time.monotonic() - begin:.0f} s, {failed} with findings")
     return 1 if failed else 0
 

@@ -25,7 +25,6 @@ constexpr std::size_t kCodeBits = (kChecksumAt - kCodesAt) * 8;
 
 // A gap of this many times 2^rice_bits or more is stored whole instead: no gap takes over 88 bits.
 constexpr int kEscape = 24;
-constexpr int kMaxDocumentBits = 40;
 
 std::uint32_t BlockChecksum(const std::byte* bytes, std::uint64_t position) {
   const Checksum checksum = RawChecksum({reinterpret_cast<const char*>(bytes), kChecksumAt});

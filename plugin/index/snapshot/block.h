@@ -24,12 +24,14 @@ struct BlockEntry {
 
 /// So many entries a block has at most: one bit for each but the first.
 inline constexpr std::size_t kMaxBlockEntries = 8 * kBlockBytes;
+inline constexpr int kMaxDocumentBits = 40;
 
 /// Packs ascending entries into blocks. Thread-compatible.
 class BlockEncoder {
  public:
-  /// `document_bits`: 0, or how many every document number fits in, at most 40. `mean_gap`: the
-  /// expected distance from one key to the next; what is wrong with it costs space in one block.
+  /// `document_bits`: 0, or how many every document number fits in, at most kMaxDocumentBits.
+  /// `mean_gap`: the expected distance from one key to the next; what is wrong with it costs space
+  /// in one block.
   BlockEncoder(int document_bits, double mean_gap);
 
   /// Adds an entry that is not before the one that was added last; false if the block is full. The

@@ -16,7 +16,6 @@ namespace crawlsieve {
 inline constexpr std::array<char, 8> kSnapshotMagic{'\x89', 'C', 'S', 'I', 'X', '\r', '\n', '\x1a'};
 inline constexpr std::uint32_t kSnapshotVersion = 1;
 inline constexpr std::size_t kMaxSnapshotTables = 2;
-inline constexpr int kMaxDocumentBits = 40;
 /// The second table's keys are the fingerprints rotated by so many bits.
 inline constexpr int kSecondRotation = 32;
 

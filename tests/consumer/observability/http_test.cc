@@ -74,7 +74,7 @@ HttpOptions AtPort(std::uint16_t port, const std::string& address = "127.0.0.1")
   return options;
 }
 
-class HttpServerTest : public testing::Test {
+class HttpServerTest : public ::testing::Test {
  protected:
   void SetUp() override { Start(AtPort(0)); }
 
@@ -342,10 +342,10 @@ TEST_F(HttpServerTest, NamesRequestsInItsAnswersAndInTheLog) {
   }
 
   throws_ = true;
-  testing::internal::CaptureStderr();
+  ::testing::internal::CaptureStderr();
   const std::string id = Get("/metrics")->get_header_value("X-Request-Id");
   server_->Stop();  // it has logged then
-  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(),
               AllOf(HasSubstr(" error http.failed request_id=" + id + " path=/metrics"),
                     HasSubstr("error=\"secret detail\"")));
 }
@@ -388,7 +388,7 @@ TEST_F(HttpServerTest, AnswersBesideClientsThatSayNothing) {
 
 TEST_F(HttpServerTest, AnswersBesideHundredsOfClientsThatSayNothingAndClosesTheOldest) {
   EndOutages(/*all=*/true);  // of a test before
-  testing::internal::CaptureStderr();
+  ::testing::internal::CaptureStderr();
   std::vector<std::unique_ptr<RawClient>> silent;
   for (int i = 0; i < 300; ++i) {
     silent.push_back(std::make_unique<RawClient>(server_->port()));
@@ -402,7 +402,7 @@ TEST_F(HttpServerTest, AnswersBesideHundredsOfClientsThatSayNothingAndClosesTheO
   ASSERT_TRUE(silent.back()->Send("GET /livez HTTP/1.1\r\nHost: x\r\n\r\n"));
   EXPECT_THAT(silent.back()->ReadAll(), StartsWith("HTTP/1.1 200"));
   server_->Stop();
-  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(),
               AllOf(HasSubstr(" warn  http.silent_clients client=127.0.0.1"),
                     HasSubstr("more than 64 connections send nothing")));
 }

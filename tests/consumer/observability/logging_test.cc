@@ -21,15 +21,15 @@ using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
 using ::testing::Not;
 
-class LogTest : public testing::Test {
+class LogTest : public ::testing::Test {
  protected:
   void TearDown() override { ConfigureLogging({}); }
 
   static std::string Logged(LogLevel level, std::string_view event,
                             std::initializer_list<LogField> fields = {}) {
-    testing::internal::CaptureStderr();
+    ::testing::internal::CaptureStderr();
     Log(level, event, fields);
-    return testing::internal::GetCapturedStderr();
+    return ::testing::internal::GetCapturedStderr();
   }
 
   static json LoggedJson(std::initializer_list<LogField> fields) {
@@ -181,12 +181,12 @@ TEST_F(LogTest, RemembersProblemsInBoundedMemory) {
   const RecentProblem newest = ProblemOf("many." + std::to_string(3 * kMaxProblems - 1));
   EXPECT_EQ(newest.count, 1U);
   EXPECT_EQ(newest.text.size(), kMaxProblemText);
-  EXPECT_THAT(newest.text, testing::EndsWith("..."));
+  EXPECT_THAT(newest.text, ::testing::EndsWith("..."));
 }
 
 TEST_F(LogTest, DoesNotMixLinesOfThreads) {
   ConfigureLogging({"info", LogFormat::kJson});
-  testing::internal::CaptureStderr();
+  ::testing::internal::CaptureStderr();
   {
     std::vector<std::jthread> threads;
     for (int t = 0; t < 4; ++t) {
@@ -195,7 +195,7 @@ TEST_F(LogTest, DoesNotMixLinesOfThreads) {
       });
     }
   }
-  std::istringstream lines(testing::internal::GetCapturedStderr());
+  std::istringstream lines(::testing::internal::GetCapturedStderr());
   int count = 0;
   for (std::string line; std::getline(lines, line); ++count) {
     EXPECT_FALSE(json::parse(line, nullptr, false).is_discarded()) << line;
@@ -209,21 +209,21 @@ TEST_F(LogTest, SumsUpTroubleThatComesAgain) {
                  {{"stage", stage}, {"message", message}});
   };
   EndOutages(/*all=*/true);
-  testing::internal::CaptureStderr();
+  ::testing::internal::CaptureStderr();
   for (int i = 0; i < 100; ++i) fail("judge", "port " + std::to_string(i) + " refused");
   fail("extract", "port 1 refused");
   fail("judge", "no route");
   EndOutages();
-  const std::string lines = testing::internal::GetCapturedStderr();
+  const std::string lines = ::testing::internal::GetCapturedStderr();
   EXPECT_EQ(std::count(lines.begin(), lines.end(), '\n'), 3) << lines;
   EXPECT_THAT(lines, HasSubstr("warn  test.trouble stage=judge message=\"port 0 refused\"\n"));
   EXPECT_THAT(lines, HasSubstr("warn  test.trouble stage=extract"));
   EXPECT_THAT(lines, HasSubstr("message=\"no route\""));
 
-  testing::internal::CaptureStderr();
+  ::testing::internal::CaptureStderr();
   EndOutages(/*all=*/true);
   EndOutages(/*all=*/true);
-  const std::string ended = testing::internal::GetCapturedStderr();
+  const std::string ended = ::testing::internal::GetCapturedStderr();
   EXPECT_EQ(std::count(ended.begin(), ended.end(), '\n'), 1) << ended;
   EXPECT_THAT(ended, HasSubstr("info  outage.ended of=test.trouble stage=judge trouble=\"port N "
                                "refused\" times=100 for_seconds=0.0 is_over=false\n"));

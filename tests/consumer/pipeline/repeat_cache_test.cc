@@ -112,7 +112,7 @@ std::string Words(std::uint64_t page) {
 
 /// Streams of pages, many of which come again, under the same URL or another, with another label,
 /// status or lost body: with the cache all entries are what they are without.
-class Repeats : public testing::TestWithParam<bool> {};
+class Repeats : public ::testing::TestWithParam<bool> {};
 
 TEST_P(Repeats, ComeToTheSameAsWithoutTheCache) {
   constexpr unsigned kSeed = 3;
@@ -148,7 +148,7 @@ TEST_P(Repeats, ComeToTheSameAsWithoutTheCache) {
   EXPECT_GT(seen[std::nullopt], 100);
 }
 
-INSTANTIATE_TEST_SUITE_P(CanonicalLink, Repeats, testing::Bool(),
+INSTANTIATE_TEST_SUITE_P(CanonicalLink, Repeats, ::testing::Bool(),
                          [](const auto& followed) { return followed.param ? "Followed" : "Not"; });
 
 TEST(PageProcessor, TellsWhatItHadInTheCache) {

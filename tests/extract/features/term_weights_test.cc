@@ -25,9 +25,10 @@ std::string Table(std::uint64_t min_documents = 1) {
 }
 
 TEST(TermCounter, WritesInHowManyDocumentsTermsAre) {
-  EXPECT_THAT(Table(), testing::StartsWith("crawlsieve terms 1 8\npage\t8\nrobot\t3\nsieve\t1\n"
-                                           "checksum "));
-  EXPECT_THAT(Table(2), testing::StartsWith("crawlsieve terms 1 8\npage\t8\nrobot\t3\nchecksum "));
+  EXPECT_THAT(Table(), ::testing::StartsWith("crawlsieve terms 1 8\npage\t8\nrobot\t3\nsieve\t1\n"
+                                             "checksum "));
+  EXPECT_THAT(Table(2),
+              ::testing::StartsWith("crawlsieve terms 1 8\npage\t8\nrobot\t3\nchecksum "));
 }
 
 TEST(TermWeights, GrowWithTheRarityOfTerms) {
@@ -69,7 +70,7 @@ TEST(TermFinder, WeighsTermsByTheTable) {
     finder.Find("en", tokens, {{tokens.size(), 3}}, terms);
     std::vector<std::uint32_t> weights;
     for (const Feature& term : terms) weights.push_back(term.weight);
-    EXPECT_THAT(weights, testing::ElementsAre(6, 3, 6, 12));
+    EXPECT_THAT(weights, ::testing::ElementsAre(6, 3, 6, 12));
   }
   EXPECT_NE(DescribeTerms(options), DescribeTerms({}));
 }

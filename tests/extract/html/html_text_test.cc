@@ -17,7 +17,7 @@ std::unique_ptr<HtmlParser> MakeGumbo(const Limits& limits) { return MakeGumboPa
 std::unique_ptr<HtmlParser> MakeFast(const Limits& limits) { return MakeFastParser(limits); }
 
 /// Both parsers show the same of a page.
-class HtmlParsers : public testing::TestWithParam<MakeParser> {};
+class HtmlParsers : public ::testing::TestWithParam<MakeParser> {};
 
 /// The one that the test that runs is about.
 MakeParser Maker() { return HtmlParsers::GetParam(); }
@@ -236,7 +236,7 @@ TEST_P(HtmlParsers, SaysNothingWhenItGivesUp) {
   EXPECT_EQ(text.body(), "next");
 }
 
-INSTANTIATE_TEST_SUITE_P(Parsers, HtmlParsers, testing::Values(&MakeGumbo, &MakeFast),
+INSTANTIATE_TEST_SUITE_P(Parsers, HtmlParsers, ::testing::Values(&MakeGumbo, &MakeFast),
                          [](const auto& parser) {
                            return parser.param == &MakeFast ? "Fast" : "Gumbo";
                          });

@@ -64,9 +64,9 @@ std::string RandomBytes(std::mt19937_64& random, std::size_t size) {
   return bytes;
 }
 
-class MarkupBitsKernel : public testing::TestWithParam<HtmlKernel> {};
+class MarkupBitsKernel : public ::testing::TestWithParam<HtmlKernel> {};
 
-INSTANTIATE_TEST_SUITE_P(Supported, MarkupBitsKernel, testing::ValuesIn(SupportedHtmlKernels()),
+INSTANTIATE_TEST_SUITE_P(Supported, MarkupBitsKernel, ::testing::ValuesIn(SupportedHtmlKernels()),
                          [](const auto& kernel) {
                            return std::string(HtmlKernelName(kernel.param));
                          });
@@ -158,7 +158,7 @@ TEST(SupportedHtmlKernels, RunOnEveryProcessorAndHaveNames) {
   EXPECT_EQ(SupportedHtmlKernels().back(), HtmlKernel::kPortable);
   EXPECT_EQ(SupportedHtmlKernels().front(), BestHtmlKernel());
 #if defined(__x86_64__)
-  EXPECT_THAT(SupportedHtmlKernels(), testing::Contains(HtmlKernel::kSse2));
+  EXPECT_THAT(SupportedHtmlKernels(), ::testing::Contains(HtmlKernel::kSse2));
 #endif
   for (const HtmlKernel kernel : SupportedHtmlKernels())
     EXPECT_FALSE(HtmlKernelName(kernel).empty());

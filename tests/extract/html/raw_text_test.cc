@@ -8,7 +8,7 @@
 namespace crawlsieve::extract::html {
 namespace {
 
-class RawText : public testing::Test {
+class RawText : public ::testing::Test {
  protected:
   /// What of `html` is in the script that begins with it.
   std::string_view Script(std::string_view html) {

@@ -16,7 +16,7 @@ struct ReadTag {
   std::string attributes;  ///< `kind=value` and a space, for each
 };
 
-class TagReaderTest : public testing::Test {
+class TagReaderTest : public ::testing::Test {
  protected:
   ReadTag Read(std::string_view html) {
     bits_.Scan(html);

@@ -123,7 +123,7 @@ TEST(Tokenizer, TakesAsciiApartAsIcuDoes) {
     for (bool more = true; more;) {
       std::string text;
       for (const std::size_t digit : digits) text += alphabet[digit];
-      ASSERT_EQ(Tokens(text), Oracle(text)) << testing::PrintToString(text);
+      ASSERT_EQ(Tokens(text), Oracle(text)) << ::testing::PrintToString(text);
       more = false;
       for (std::size_t& digit : digits) {
         if (++digit < alphabet.size()) {
@@ -141,7 +141,7 @@ TEST(Tokenizer, TakesAllAsciiCharactersAsIcuDoes) {
     for (const char* around : {"a?b", "1?2", "a?1", "_?_", "a??b", "?a", "1?"}) {
       std::string text = around;
       for (char& place : text) place = place == '?' ? c : place;
-      ASSERT_EQ(Tokens(text), Oracle(text)) << testing::PrintToString(text);
+      ASSERT_EQ(Tokens(text), Oracle(text)) << ::testing::PrintToString(text);
     }
   }
 }
@@ -156,7 +156,7 @@ TEST(Tokenizer, TakesAllCommonCharactersAsIcuDoes) {
       for (const char* place = around; *place != 0; ++place) {
         *place == '?' ? text += character : text += *place;
       }
-      ASSERT_EQ(Tokens(text), Oracle(text)) << std::hex << c << testing::PrintToString(text);
+      ASSERT_EQ(Tokens(text), Oracle(text)) << std::hex << c << ::testing::PrintToString(text);
     }
   }
 }
@@ -192,7 +192,7 @@ TEST(Tokenizer, AgreesWithIcuOnRandomAscii) {
   for (int round = 0; round < 3000; ++round) {
     std::string text(random() % 60, '\0');
     for (char& c : text) c = static_cast<char>(random() % 128);
-    ASSERT_EQ(Tokens(text), Oracle(text)) << testing::PrintToString(text);
+    ASSERT_EQ(Tokens(text), Oracle(text)) << ::testing::PrintToString(text);
   }
 }
 
@@ -257,7 +257,7 @@ TEST(Tokenizer, AgreesWithIcuOnRandomMixedText) {
                                              "\u0345"};
   for (int round = 0; round < 5000; ++round) {
     const std::string text = RandomText(random, alphabet, random() % 40);
-    ASSERT_EQ(Tokens(text), Oracle(text)) << testing::PrintToString(text);
+    ASSERT_EQ(Tokens(text), Oracle(text)) << ::testing::PrintToString(text);
   }
 }
 
@@ -276,7 +276,7 @@ TEST(Tokenizer, AgreesWithIcuOnRandomCodePoints) {
     }
     std::string text;
     source.toUTF8String(text);
-    ASSERT_EQ(Tokens(text), Oracle(text)) << testing::PrintToString(text);
+    ASSERT_EQ(Tokens(text), Oracle(text)) << ::testing::PrintToString(text);
   }
 }
 
@@ -342,7 +342,7 @@ TEST(Tokenizer, TakesInvalidUtf8ForReplacementCharacters) {
 }
 
 TEST(DescribeTokenizer, NamesIcu) {
-  EXPECT_THAT(DescribeTokenizer("icu=1.2"), testing::HasSubstr(" icu=1.2 "));
+  EXPECT_THAT(DescribeTokenizer("icu=1.2"), ::testing::HasSubstr(" icu=1.2 "));
 }
 
 }  // namespace

@@ -197,7 +197,7 @@ RE2::Options BuiltInOptions() {
   return options;
 }
 
-class VolatileStartsProperty : public testing::TestWithParam<bool> {};
+class VolatileStartsProperty : public ::testing::TestWithParam<bool> {};
 
 TEST_P(VolatileStartsProperty, MissNothingThatMatches) {
   constexpr unsigned kSeed = 20;
@@ -263,7 +263,7 @@ TEST_P(VolatileStartsProperty, HaveTheBeginningOfWhateverMatches) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Prices, VolatileStartsProperty, testing::Bool(),
+INSTANTIATE_TEST_SUITE_P(Prices, VolatileStartsProperty, ::testing::Bool(),
                          [](const auto& prices) { return prices.param ? "With" : "Without"; });
 
 TEST(FindDigit, FindsDigitsOfAllScriptsWhereverTheyStand) {

@@ -21,7 +21,7 @@ std::string Rest(std::string_view text, const VolatileOptions& options = {}) {
 }
 
 /// All in one: making the patterns takes longer than using them.
-class VolatileTextCase : public testing::Test {
+class VolatileTextCase : public ::testing::Test {
  protected:
   static void ExpectGone(std::initializer_list<const char*> texts) {
     const VolatileText volatile_text{VolatileOptions{}};

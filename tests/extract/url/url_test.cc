@@ -295,13 +295,13 @@ TEST(CanonicalUrl, IsIdempotent) {
     const CanonicalUrl once = CanonicalizeUrl(given);
     const CanonicalUrl twice = CanonicalizeUrl(once.url);
     ASSERT_EQ(twice.url, once.url)
-        << "seed " << seed << ", given " << testing::PrintToString(given);
-    ASSERT_EQ(twice.host, once.host) << "seed " << seed << ", " << testing::PrintToString(given);
+        << "seed " << seed << ", given " << ::testing::PrintToString(given);
+    ASSERT_EQ(twice.host, once.host) << "seed " << seed << ", " << ::testing::PrintToString(given);
     ASSERT_TRUE(
         std::ranges::none_of(once.url, [](unsigned char c) { return c < 0x20 || c == 0x7f; }))
-        << "seed " << seed << ", given " << testing::PrintToString(given);
+        << "seed " << seed << ", given " << ::testing::PrintToString(given);
     ASSERT_EQ(twice.path_depth, once.path_depth)
-        << "seed " << seed << ", given " << testing::PrintToString(given);
+        << "seed " << seed << ", given " << ::testing::PrintToString(given);
   }
 }
 

@@ -29,7 +29,7 @@ const std::vector<PaperDesign> kExample31{{{6}, 20, {31, 32, 33}, 8},
 
 TEST(PermutedTables, AreThoseOfExample31) {
   for (const PaperDesign& design : kExample31) {
-    const std::vector<std::uint64_t> tables = PermutedTables(64, 3, design.splits);
+    const std::vector<std::uint64_t> tables = LeadingBitsOfTables(64, 3, design.splits);
     EXPECT_EQ(tables.size(), design.tables);
     std::set<int> p;
     for (const std::uint64_t table : tables) p.insert(std::popcount(table));
@@ -40,7 +40,7 @@ TEST(PermutedTables, AreThoseOfExample31) {
 
 TEST(PermutedTables, LeaveEveryThreeDifferencesOutOfSomePrefix) {
   for (const PaperDesign& design : kExample31) {
-    const std::vector<std::uint64_t> tables = PermutedTables(64, 3, design.splits);
+    const std::vector<std::uint64_t> tables = LeadingBitsOfTables(64, 3, design.splits);
     for (int a = 0; a < 64; ++a) {
       for (int b = a; b < 64; ++b) {
         for (int c = b; c < 64; ++c) {

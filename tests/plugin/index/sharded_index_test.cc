@@ -51,7 +51,7 @@ TEST(ShardedIndex, FindsNothingWhenEmpty) {
   for (int k = 0; k <= 7; ++k) EXPECT_TRUE(FindAll(*MakeIndex(k), 0, k).empty());
 }
 
-class ShardedIndexProperty : public testing::TestWithParam<std::tuple<int, std::uint32_t>> {};
+class ShardedIndexProperty : public ::testing::TestWithParam<std::tuple<int, std::uint32_t>> {};
 
 // Fingerprints in clusters around a few centres, so that near ones, equal ones and pairs that are
 // there already come up all the time.
@@ -118,7 +118,7 @@ TEST_P(ShardedIndexProperty, AnswersAsTheFlatIndexDoes) {
 }
 
 INSTANTIATE_TEST_SUITE_P(AllDistances, ShardedIndexProperty,
-                         testing::Combine(testing::Range(0, 8), testing::Values(1, 5, 32)));
+                         ::testing::Combine(::testing::Range(0, 8), ::testing::Values(1, 5, 32)));
 
 // While others look up, and each answer is right.
 TEST(ShardedIndex, GivesMemoryBackAsFingerprintsGo) {
@@ -165,7 +165,7 @@ TEST(ShardedIndex, GivesMemoryBackAsFingerprintsGo) {
   }
 }
 
-class SetOfFingerprints : public testing::TestWithParam<int> {};
+class SetOfFingerprints : public ::testing::TestWithParam<int> {};
 
 // An index that keeps no documents, with near, equal and clustered fingerprints as above.
 TEST_P(SetOfFingerprints, IsWhatAnIndexWithoutDocumentsIs) {
@@ -225,7 +225,7 @@ TEST_P(SetOfFingerprints, IsWhatAnIndexWithoutDocumentsIs) {
   EXPECT_EQ(index.Stats().fingerprints, 0u);
 }
 
-INSTANTIATE_TEST_SUITE_P(Distances, SetOfFingerprints, testing::Values(0, 3, 6));
+INSTANTIATE_TEST_SUITE_P(Distances, SetOfFingerprints, ::testing::Values(0, 3, 6));
 
 TEST(ShardedIndex, TakesLessMemoryWithoutDocuments) {
   std::mt19937_64 random(4);

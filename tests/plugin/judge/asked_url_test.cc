@@ -1,7 +1,6 @@
 // Questions for the scores of URLs, through the fold.
 #include "plugin/judge/asked_url.h"
 
-#include "plugin/index/flat_index.h"
 #include "plugin/judge/detector.h"
 #include "plugin/judge/page.h"
 #include "plugin/judge/url_explanation.h"
@@ -9,6 +8,7 @@
 #include "plugin/state/changes.h"
 #include "tests/plugin/judge/random_log.h"
 #include "tests/support/entry_builder.h"
+#include "tests/support/make_flat_index.h"
 #include "tests/support/temporary_directory.h"
 
 #include <chrono>
@@ -33,10 +33,6 @@ using testing::kScheme;
 
 constexpr std::int64_t kDayMs = 86'400'000;
 constexpr std::int64_t kStartMs = 1'700'000'000'000;
-
-Result<std::unique_ptr<HammingIndex>> MakeIndex(int /*max_distance*/) {
-  return std::make_unique<FlatIndex>();
-}
 
 log::Entry Question(const std::string& url, std::int64_t offset, std::int64_t asked_ms = kStartMs) {
   log::Entry entry;
@@ -64,7 +60,7 @@ class Judge {
     detector_.reset();
     store_.reset();
     store_ = Store::Open({.directory = directory_.path()}).value();
-    detector_ = Detector::Open(*store_, MakeIndex, kScheme).value();
+    detector_ = Detector::Open(*store_, testing::MakeFlatIndex, kScheme).value();
   }
 
   Folded Fold(const log::Entry& entry) {

@@ -1,11 +1,11 @@
 // Which URLs of a state directory are due.
 #include "plugin/judge/due_urls.h"
 
-#include "plugin/index/flat_index.h"
 #include "plugin/judge/detector.h"
 #include "plugin/judge/rows.h"
 #include "tests/plugin/judge/random_log.h"
 #include "tests/support/entry_builder.h"
+#include "tests/support/make_flat_index.h"
 #include "tests/support/temporary_directory.h"
 
 #include <algorithm>
@@ -35,15 +35,11 @@ Timestamp At(std::int64_t milliseconds) {
   return Timestamp{std::chrono::milliseconds(milliseconds)};
 }
 
-Result<std::unique_ptr<HammingIndex>> MakeIndex(int /*max_distance*/) {
-  return std::make_unique<FlatIndex>();
-}
-
 class DueUrlsTest : public ::testing::Test {
  protected:
   void FoldAll(const std::vector<log::Entry>& entries, std::uint32_t fold_version = kFoldVersion) {
     const auto store = Store::Open({.directory = directory_.path()}).value();
-    const auto detector = Detector::Open(*store, MakeIndex, kScheme).value();
+    const auto detector = Detector::Open(*store, testing::MakeFlatIndex, kScheme).value();
     log::Entry parameters = ParametersEntry(testing::Parameters(), kScheme);
     parameters.mutable_parameters()->set_fold_version(fold_version);
     ASSERT_TRUE(detector->Fold(parameters).has_value());

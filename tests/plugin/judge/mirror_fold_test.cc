@@ -1,12 +1,12 @@
 // What the fold learns of hosts that show the same pages: what counts, who hears of it, and that
 // nobody suffers from it.
-#include "plugin/index/flat_index.h"
 #include "plugin/judge/detector.h"
 #include "plugin/judge/page_mirrors.h"
 #include "plugin/judge/state_hash.h"
 #include "plugin/site/url_parts.h"
 #include "tests/plugin/judge/random_log.h"
 #include "tests/support/entry_builder.h"
+#include "tests/support/make_flat_index.h"
 #include "tests/support/temporary_directory.h"
 
 #include <algorithm>
@@ -38,16 +38,12 @@ constexpr const char* kB = "https://b.example";
 constexpr const char* kC = "http://c.example";
 constexpr std::uint64_t kSeed = 20;
 
-Result<std::unique_ptr<HammingIndex>> MakeIndex(int /*max_distance*/) {
-  return std::make_unique<FlatIndex>();
-}
-
 /// A judge, and pages for it.
 class Crawl {
  public:
   explicit Crawl(const JudgeParameters& parameters = SiteParameters()) {
     store_ = Store::Open({.directory = directory_.path() / "state"}).value();
-    detector_ = Detector::Open(*store_, MakeIndex, kScheme).value();
+    detector_ = Detector::Open(*store_, testing::MakeFlatIndex, kScheme).value();
     Fold(ParametersEntry(parameters, kScheme));
   }
 

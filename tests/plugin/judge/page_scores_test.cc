@@ -1,13 +1,13 @@
 // The scores of a page's URLs, through the fold.
 #include "plugin/judge/page_scores.h"
 
-#include "plugin/index/flat_index.h"
 #include "plugin/judge/detector.h"
 #include "plugin/judge/known_sites.h"
 #include "plugin/judge/score_rows.h"
 #include "plugin/log/links.h"
 #include "tests/plugin/judge/random_log.h"
 #include "tests/support/entry_builder.h"
+#include "tests/support/make_flat_index.h"
 #include "tests/support/temporary_directory.h"
 
 #include <algorithm>
@@ -40,10 +40,6 @@ using testing::kScheme;
 
 constexpr std::int64_t kStartMs = 1'700'000'000'000;
 
-Result<std::unique_ptr<HammingIndex>> MakeIndex(int /*max_distance*/) {
-  return std::make_unique<FlatIndex>();
-}
-
 void SetLinks(log::Entry& entry, const std::vector<std::string>& main_text,
               const std::vector<std::string>& elsewhere = {}) {
   log::Page& page = *entry.mutable_page();
@@ -54,7 +50,7 @@ class PageScoresTest : public ::testing::Test {
  protected:
   void SetUp() override {
     store_ = Store::Open({.directory = directory_.path()}).value();
-    detector_ = Detector::Open(*store_, MakeIndex, kScheme).value();
+    detector_ = Detector::Open(*store_, testing::MakeFlatIndex, kScheme).value();
     ASSERT_TRUE(detector_->Fold(ParametersEntry(testing::Parameters(), kScheme)).has_value());
   }
 
@@ -306,7 +302,7 @@ site::Beside Beside(std::string_view url, const log::Page& page, const Verdict& 
 void ExpectScoresByTheState(const std::vector<log::Entry>& log) {
   testing::TemporaryDirectory directory;
   const auto store = Store::Open({.directory = directory.path()}).value();
-  const auto detector = Detector::Open(*store, MakeIndex, kScheme).value();
+  const auto detector = Detector::Open(*store, testing::MakeFlatIndex, kScheme).value();
   int links = 0;
   std::int64_t offset = -1;
   std::map<std::string, std::uint64_t, std::less<>> representatives;  // by URL
@@ -349,7 +345,7 @@ std::vector<UrlScore> ScoresOfLog(const std::vector<log::Entry>& log,
                                   std::optional<Purpose> ahead) {
   testing::TemporaryDirectory directory;
   const auto store = Store::Open({.directory = directory.path()}).value();
-  const auto detector = Detector::Open(*store, MakeIndex, kScheme).value();
+  const auto detector = Detector::Open(*store, testing::MakeFlatIndex, kScheme).value();
   std::vector<UrlScore> all;
   std::int64_t offset = -1;
   for (std::size_t i = 0; i < log.size(); ++i) {
@@ -402,7 +398,7 @@ bool IsLearnedOfSite(const std::pair<Table, std::string>& row) {
 TEST(PageScoresOfALog, ReadWhatScoreRowsName) {
   testing::TemporaryDirectory directory;
   const auto store = Store::Open({.directory = directory.path()}).value();
-  const auto detector = Detector::Open(*store, MakeIndex, kScheme).value();
+  const auto detector = Detector::Open(*store, testing::MakeFlatIndex, kScheme).value();
   std::map<Table, std::size_t> named_rows;
   std::size_t parts = 0;  // of sites' latest pages
   std::int64_t offset = -1;

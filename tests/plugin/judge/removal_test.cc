@@ -1,7 +1,6 @@
 // Pages that are taken out of the state: purges, expiry, and the bound on kept pages.
 #include "plugin/judge/removal.h"
 
-#include "plugin/index/flat_index.h"
 #include "plugin/judge/detector.h"
 #include "plugin/judge/freed_room.h"
 #include "plugin/judge/live_state.h"
@@ -9,6 +8,7 @@
 #include "plugin/log/links.h"
 #include "tests/plugin/judge/random_log.h"
 #include "tests/support/entry_builder.h"
+#include "tests/support/make_flat_index.h"
 #include "tests/support/temporary_directory.h"
 
 #include <cstddef>
@@ -37,10 +37,6 @@ using testing::kScheme;
 constexpr std::int64_t kDay = 86'400'000;
 constexpr std::int64_t kNoon = 1'772'366'400'000;
 
-Result<std::unique_ptr<HammingIndex>> MakeIndex(int /*max_distance*/) {
-  return std::make_unique<FlatIndex>();
-}
-
 log::Entry PurgeOfUrl(const std::string& id, const std::string& url) {
   log::Entry entry;
   entry.mutable_purge()->set_id(id);
@@ -61,7 +57,7 @@ class Judge {
   explicit Judge(const JudgeParameters& parameters) : Judge(ParametersEntry(parameters, kScheme)) {}
   explicit Judge(const log::Entry& parameters) {
     store_ = std::move(*Store::Open({.directory = directory_.path()}));
-    detector_ = std::move(*Detector::Open(*store_, MakeIndex, kScheme));
+    detector_ = std::move(*Detector::Open(*store_, testing::MakeFlatIndex, kScheme));
     Fold(parameters);
   }
 
@@ -106,7 +102,7 @@ class Judge {
     detector_.reset();
     store_.reset();
     store_ = std::move(*Store::Open({.directory = directory_.path()}));
-    detector_ = std::move(*Detector::Open(*store_, MakeIndex, kScheme));
+    detector_ = std::move(*Detector::Open(*store_, testing::MakeFlatIndex, kScheme));
     std::vector<std::string> found;
     for (const auto& file : std::filesystem::directory_iterator(directory_.path())) {
       std::ifstream stream(file.path(), std::ios::binary);
@@ -486,7 +482,7 @@ TEST_P(RemovalHistory, NoVerdictNamesAPageThatWasPurgedBeforeIt) {
       testing::WithRevisits(testing::WithFetches(testing::RandomLog(seed, 600), seed), seed), seed);
   testing::TemporaryDirectory directory;
   const auto store = std::move(*Store::Open({.directory = directory.path()}));
-  const auto detector = std::move(*Detector::Open(*store, MakeIndex, kScheme));
+  const auto detector = std::move(*Detector::Open(*store, testing::MakeFlatIndex, kScheme));
   struct Purge {
     std::uint64_t sequence;
     Selection selection;

@@ -1,12 +1,12 @@
 // What a log's statuses and times do to verdicts: the table "What a status says" of
 // docs/frontier.md through the whole fold, and input that is out of order or absurd.
-#include "plugin/index/flat_index.h"
 #include "plugin/judge/detector.h"
 #include "plugin/judge/page_fetch.h"
 #include "plugin/judge/state_hash.h"
 #include "plugin/judge/stored_schedules.h"
 #include "tests/plugin/judge/random_log.h"
 #include "tests/support/entry_builder.h"
+#include "tests/support/make_flat_index.h"
 #include "tests/support/temporary_directory.h"
 
 #include <cstdint>
@@ -30,10 +30,6 @@ constexpr std::int64_t kDay = 24 * kHour;
 constexpr std::int64_t kStart = 20'000 * kDay;
 constexpr const char* kUrl = "http://host.example/a";
 
-Result<std::unique_ptr<HammingIndex>> MakeIndex(int /*max_distance*/) {
-  return std::make_unique<FlatIndex>();
-}
-
 class ScheduleFoldTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -43,7 +39,7 @@ class ScheduleFoldTest : public ::testing::Test {
 
   void Open() {
     store_ = Store::Open({.directory = directory_.path() / "state"}).value();
-    detector_ = Detector::Open(*store_, MakeIndex, kScheme).value();
+    detector_ = Detector::Open(*store_, testing::MakeFlatIndex, kScheme).value();
   }
 
   /// Without what isn't committed.
@@ -565,7 +561,7 @@ TEST_F(ScheduleFoldTest, ADamagedScheduleIsAnErrorThatSaysSo) {
   Changes damage;
   damage.Put(Table::kMeta, "schedule", "\x01");
   ASSERT_TRUE(store_->Apply(damage).has_value());
-  const auto opened = Detector::Open(*store_, MakeIndex, kScheme);
+  const auto opened = Detector::Open(*store_, testing::MakeFlatIndex, kScheme);
   ASSERT_FALSE(opened.has_value());
   EXPECT_EQ(opened.error().code, ErrorCode::kCorruption);
 }

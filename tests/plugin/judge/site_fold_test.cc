@@ -1,5 +1,4 @@
 // What the fold learns of sites: which pages count, as what, and what is kept.
-#include "plugin/index/flat_index.h"
 #include "plugin/judge/detector.h"
 #include "plugin/judge/page_site.h"
 #include "plugin/judge/rows.h"
@@ -7,6 +6,7 @@
 #include "plugin/site/latest_pages.h"
 #include "tests/plugin/judge/random_log.h"
 #include "tests/support/entry_builder.h"
+#include "tests/support/make_flat_index.h"
 #include "tests/support/temporary_directory.h"
 
 #include <algorithm>
@@ -36,10 +36,6 @@ constexpr const char* kSite = "host.example";
 /// What keys of latest pages in rows of their own begin with.
 constexpr std::string_view kPart("\0\xff", 2);
 
-Result<std::unique_ptr<HammingIndex>> MakeIndex(int /*max_distance*/) {
-  return std::make_unique<FlatIndex>();
-}
-
 class SiteFoldTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -49,7 +45,7 @@ class SiteFoldTest : public ::testing::Test {
 
   void Open() {
     store_ = Store::Open({.directory = directory_.path() / "state"}).value();
-    detector_ = Detector::Open(*store_, MakeIndex, kScheme).value();
+    detector_ = Detector::Open(*store_, testing::MakeFlatIndex, kScheme).value();
   }
 
   void SetMaxSites(std::uint64_t max, std::uint32_t fold_version = kFoldVersion) {
@@ -721,7 +717,7 @@ TEST_F(SiteFoldTest, ReadAheadChangesNothing) {
   for (const bool reads_ahead : {false, true}) {
     testing::TemporaryDirectory directory;
     const auto store = Store::Open({.directory = directory.path()}).value();
-    const auto detector = Detector::Open(*store, MakeIndex, kScheme).value();
+    const auto detector = Detector::Open(*store, testing::MakeFlatIndex, kScheme).value();
     std::int64_t offset = -1;
     for (std::size_t i = 0; i < log.size(); ++i) {
       if (reads_ahead && i % 200 == 0) {

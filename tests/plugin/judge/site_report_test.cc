@@ -1,12 +1,12 @@
 // What is told of a site out of a state directory.
 #include "plugin/judge/site_report.h"
 
-#include "plugin/index/flat_index.h"
 #include "plugin/judge/detector.h"
 #include "plugin/judge/rows.h"
 #include "plugin/judge/state_reader.h"
 #include "tests/plugin/judge/random_log.h"
 #include "tests/support/entry_builder.h"
+#include "tests/support/make_flat_index.h"
 #include "tests/support/temporary_directory.h"
 
 #include <cstdint>
@@ -23,17 +23,13 @@ namespace {
 using testing::EntryBuilder;
 using testing::kScheme;
 
-Result<std::unique_ptr<HammingIndex>> MakeIndex(int /*max_distance*/) {
-  return std::make_unique<FlatIndex>();
-}
-
 class SiteReportTest : public ::testing::Test {
  protected:
   /// Folds `entries` behind the parameters, and leaves the state in files.
   void FoldAll(const std::vector<log::Entry>& entries,
                const JudgeParameters& parameters = testing::Parameters()) {
     const auto store = Store::Open({.directory = directory_.path()}).value();
-    const auto detector = Detector::Open(*store, MakeIndex, kScheme).value();
+    const auto detector = Detector::Open(*store, testing::MakeFlatIndex, kScheme).value();
     ASSERT_TRUE(detector->Fold(ParametersEntry(parameters, kScheme)).has_value());
     for (const log::Entry& entry : entries) ASSERT_TRUE(detector->Fold(entry).has_value());
     ASSERT_TRUE(detector->Commit({static_cast<std::int64_t>(entries.size()), "0123456789abcdef"})

@@ -1,11 +1,11 @@
 // Why a URL of a state directory has its score.
 #include "plugin/judge/url_explanation.h"
 
-#include "plugin/index/flat_index.h"
 #include "plugin/judge/detector.h"
 #include "plugin/judge/due_urls.h"
 #include "tests/plugin/judge/random_log.h"
 #include "tests/support/entry_builder.h"
+#include "tests/support/make_flat_index.h"
 #include "tests/support/temporary_directory.h"
 
 #include <algorithm>
@@ -37,17 +37,13 @@ Timestamp At(std::int64_t milliseconds) {
   return Timestamp{std::chrono::milliseconds(milliseconds)};
 }
 
-Result<std::unique_ptr<HammingIndex>> MakeIndex(int /*max_distance*/) {
-  return std::make_unique<FlatIndex>();
-}
-
 class UrlExplanationTest : public ::testing::Test {
  protected:
   void FoldAll(const std::vector<log::Entry>& entries,
                const JudgeParameters& parameters = testing::Parameters(),
                std::uint32_t fold_version = kFoldVersion) {
     const auto store = Store::Open({.directory = directory_.path()}).value();
-    const auto detector = Detector::Open(*store, MakeIndex, kScheme).value();
+    const auto detector = Detector::Open(*store, testing::MakeFlatIndex, kScheme).value();
     log::Entry first = ParametersEntry(parameters, kScheme);
     first.mutable_parameters()->set_fold_version(fold_version);
     ASSERT_TRUE(detector->Fold(first).has_value());

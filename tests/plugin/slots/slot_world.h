@@ -1,7 +1,6 @@
 #pragma once
 
 #include "plugin/fingerprint/checksum.h"
-#include "plugin/index/flat_index.h"
 #include "plugin/index/sharded_index.h"
 #include "plugin/judge/detector.h"
 #include "plugin/judge/state_hash.h"
@@ -11,6 +10,7 @@
 #include "plugin/slots/slot_replies.h"
 #include "plugin/state/store.h"
 #include "tests/plugin/judge/random_log.h"
+#include "tests/support/make_flat_index.h"
 #include "tests/support/temporary_directory.h"
 
 #include <algorithm>
@@ -29,10 +29,6 @@
 #include <gtest/gtest.h>
 
 namespace crawlsieve::testing {
-
-inline Result<std::unique_ptr<HammingIndex>> MakeFlatIndex(int /*max_distance*/) {
-  return std::unique_ptr<HammingIndex>(std::make_unique<FlatIndex>());
-}
 
 inline Result<std::unique_ptr<HammingIndex>> MakeShardedIndex(int max_distance) {
   IndexOptions options;

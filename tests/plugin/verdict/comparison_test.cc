@@ -19,7 +19,7 @@ PageTraits Page(std::string_view checksum, std::uint64_t simhash, std::uint64_t 
   return page;
 }
 
-JudgeParameters Rule(std::uint32_t max_distance, std::uint32_t min_similarity) {
+JudgeParameters RuleOf(std::uint32_t max_distance, std::uint32_t min_similarity) {
   JudgeParameters parameters;
   parameters.max_distance = max_distance;
   parameters.min_similarity = Score{min_similarity};
@@ -30,7 +30,7 @@ constexpr auto kNear = Comparison::Kind::kNear;
 constexpr auto kDifferent = Comparison::Kind::kDifferent;
 
 TEST(Compare, EqualChecksumsAreExactWhateverTheRest) {
-  const Comparison comparison = Compare(Page("a", 0), Page("a", ~0ULL, ~0ULL), Rule(0, 10'000));
+  const Comparison comparison = Compare(Page("a", 0), Page("a", ~0ULL, ~0ULL), RuleOf(0, 10'000));
   EXPECT_EQ(comparison.kind, Comparison::Kind::kExact);
   EXPECT_EQ(comparison.distance, 0);
   EXPECT_EQ(comparison.similarity.ten_thousandths, 10'000U);
@@ -38,7 +38,7 @@ TEST(Compare, EqualChecksumsAreExactWhateverTheRest) {
 
 TEST(Compare, PagesWithoutContentAreNotExact) {
   PageTraits none;
-  EXPECT_EQ(Compare(none, none, Rule(7, 0)).kind, kDifferent);
+  EXPECT_EQ(Compare(none, none, RuleOf(7, 0)).kind, kDifferent);
 }
 
 TEST(Compare, ShortTextsNeedMore) {
@@ -46,7 +46,7 @@ TEST(Compare, ShortTextsNeedMore) {
   PageTraits b = Page("b", 0, 0x3f);
   a.shingles = b.shingles = 100;
   const Score similarity = EstimateSimilarity(a, b);
-  JudgeParameters rule = Rule(6, similarity.ten_thousandths);
+  JudgeParameters rule = RuleOf(6, similarity.ten_thousandths);
   rule.short_text_similarity = Score{similarity.ten_thousandths + 1};
   rule.short_text_shingles = 100;
   EXPECT_EQ(Compare(a, b, rule).kind, kNear);
@@ -67,7 +67,7 @@ TEST(Compare, PagesOfOneItemNeedNoMoreThanTheirs) {
   a.item = {"https://a.example/x.html", 1};
   b.item = {"https://b.example/x.html", 1};
   a.shingles = b.shingles = 50;
-  JudgeParameters rule = Rule(6, 8'000);
+  JudgeParameters rule = RuleOf(6, 8'000);
   rule.short_text_similarity = Score{9'000};
   rule.same_item_similarity = Score{7'142};
   EXPECT_EQ(Compare(a, b, rule).kind, kNear) << "short or not";
@@ -89,7 +89,7 @@ TEST(Compare, PagesOfTwoItemsNeedMore) {
   a.item = {"https://a.example/x.html", 1};
   b.item = {"https://a.example/y.html", 1};
   a.shingles = b.shingles = 160;
-  JudgeParameters rule = Rule(6, 7'000);
+  JudgeParameters rule = RuleOf(6, 7'000);
   rule.other_item_similarity = Score{7'142};
   rule.other_item_short_similarity = Score{7'143};
   rule.other_item_short_shingles = 160;
@@ -106,11 +106,11 @@ TEST(Compare, NearNeedsBothSimhashAndSketch) {
   // 32 of 448 bits differ: a resemblance of 1 - 2 * 32 / 448 = 0.857.
   const PageTraits a = Page("a", 0);
   const PageTraits b = Page("b", 0x3f, 0xffffffff);
-  EXPECT_EQ(Compare(a, b, Rule(6, 8'571)).kind, kNear);
-  EXPECT_EQ(Compare(a, b, Rule(5, 8'571)).kind, kDifferent);
-  EXPECT_EQ(Compare(a, b, Rule(6, 8'572)).kind, kDifferent);
-  EXPECT_EQ(Compare(a, b, Rule(5, 0)).distance, 6);
-  EXPECT_EQ(Compare(a, b, Rule(5, 0)).similarity.ten_thousandths, 8'571U);
+  EXPECT_EQ(Compare(a, b, RuleOf(6, 8'571)).kind, kNear);
+  EXPECT_EQ(Compare(a, b, RuleOf(5, 8'571)).kind, kDifferent);
+  EXPECT_EQ(Compare(a, b, RuleOf(6, 8'572)).kind, kDifferent);
+  EXPECT_EQ(Compare(a, b, RuleOf(5, 0)).distance, 6);
+  EXPECT_EQ(Compare(a, b, RuleOf(5, 0)).similarity.ten_thousandths, 8'571U);
 }
 
 TEST(Compare, IsSymmetric) {
@@ -118,15 +118,15 @@ TEST(Compare, IsSymmetric) {
   PageTraits b = Page("b", 0x7, 0xff);
   a.shingles = 700;
   for (const std::uint32_t min_similarity : {6'999U, 7'000U, 7'001U}) {
-    EXPECT_EQ(Compare(a, b, Rule(6, min_similarity)).kind,
-              Compare(b, a, Rule(6, min_similarity)).kind);
+    EXPECT_EQ(Compare(a, b, RuleOf(6, min_similarity)).kind,
+              Compare(b, a, RuleOf(6, min_similarity)).kind);
   }
 }
 
 TEST(Compare, TextIsNeverNearToWhatIsNotText) {
   PageTraits picture = Page("b", 0);
   picture.is_text = false;
-  EXPECT_EQ(Compare(Page("a", 0), picture, Rule(7, 0)).kind, kDifferent);
+  EXPECT_EQ(Compare(Page("a", 0), picture, RuleOf(7, 0)).kind, kDifferent);
 }
 
 TEST(EstimateSimilarity, IsBoundedByTheSizesOfTheSets) {

@@ -2,12 +2,12 @@
 #include "consumer/service/judge/state_pages.h"
 
 #include "consumer/output/scores/score_record.h"
-#include "plugin/index/flat_index.h"
 #include "plugin/judge/detector.h"
 #include "plugin/judge/page.h"
 #include "plugin/judge/url_explanation.h"
 #include "tests/plugin/judge/random_log.h"
 #include "tests/support/entry_builder.h"
+#include "tests/support/make_flat_index.h"
 #include "tests/support/temporary_directory.h"
 
 #include <atomic>
@@ -36,10 +36,6 @@ using testing::kScheme;
 constexpr std::int64_t kStartMs = 1'700'000'000'000;
 const Timestamp kNow{std::chrono::milliseconds(1'800'000'000'000)};
 
-Result<std::unique_ptr<HammingIndex>> MakeIndex(int /*max_distance*/) {
-  return std::make_unique<FlatIndex>();
-}
-
 class StatePagesTest : public ::testing::Test {
  protected:
   void SetUp() override { Start(testing::Parameters()); }
@@ -50,7 +46,7 @@ class StatePagesTest : public ::testing::Test {
     store_.reset();
     directory_ = std::make_unique<testing::TemporaryDirectory>();
     store_ = Store::Open({.directory = directory_->path()}).value();
-    detector_ = Detector::Open(*store_, MakeIndex, kScheme).value();
+    detector_ = Detector::Open(*store_, testing::MakeFlatIndex, kScheme).value();
     pages_.SetStore(store_.get());
     Fold(ParametersEntry(parameters, kScheme));
   }

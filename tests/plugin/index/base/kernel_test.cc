@@ -58,7 +58,7 @@ TEST(LineKernel, TheBestOneIsSupportedAndPortableAlwaysIs) {
   EXPECT_TRUE(AllKernels().back().supported);
 }
 
-class LineFormats : public testing::TestWithParam<LineFormat> {};
+class LineFormats : public ::testing::TestWithParam<LineFormat> {};
 
 TEST_P(LineFormats, KeepWhatIsStoredBesideEachOther) {
   const LineFormat format = GetParam();
@@ -89,8 +89,8 @@ TEST_P(LineFormats, KeepWhatIsStoredBesideEachOther) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, LineFormats,
-                         testing::Values(LineFormat::kSlots12, LineFormat::kSlots11,
-                                         LineFormat::kSlots10, LineFormat::kSlots7));
+                         ::testing::Values(LineFormat::kSlots12, LineFormat::kSlots11,
+                                           LineFormat::kSlots10, LineFormat::kSlots7));
 
 TEST(LineFormat, IsTheOneWithMostSlotsThatFits) {
   EXPECT_EQ(FormatFor(1), LineFormat::kSlots12);

@@ -31,7 +31,7 @@ struct Shape {
   std::uint64_t common;  // bits that are 0 in nine of ten keys
 };
 
-class BucketTableProperty : public testing::TestWithParam<Shape> {};
+class BucketTableProperty : public ::testing::TestWithParam<Shape> {};
 
 // With all address bits within the radius a search must find whatever is near; that includes keys
 // in nests and in overflow lines, before and after growing.
@@ -109,12 +109,12 @@ TEST_P(BucketTableProperty, KeepsFindsAndForgets) {
 
 INSTANTIATE_TEST_SUITE_P(
     Shapes, BucketTableProperty,
-    testing::Values(Shape{"uniform", 54, 22, 0}, Shape{"short_keys", 20, 10, 0},
-                    Shape{"no_address", 41, 0, 0}, Shape{"narrow_address", 48, 2, 0},
-                    Shape{"one_bucket", 54, 22, 0x3f'ffff'0000'0000},
-                    Shape{"one_bucket_deep", 54, 22, 0x3f'ffff'ffff'c000},
-                    Shape{"low_bits_equal", 54, 22, 0x0000'0000'ffff'ffff}),
-    [](const testing::TestParamInfo<Shape>& shape) { return shape.param.name; });
+    ::testing::Values(Shape{"uniform", 54, 22, 0}, Shape{"short_keys", 20, 10, 0},
+                      Shape{"no_address", 41, 0, 0}, Shape{"narrow_address", 48, 2, 0},
+                      Shape{"one_bucket", 54, 22, 0x3f'ffff'0000'0000},
+                      Shape{"one_bucket_deep", 54, 22, 0x3f'ffff'ffff'c000},
+                      Shape{"low_bits_equal", 54, 22, 0x0000'0000'ffff'ffff}),
+    [](const ::testing::TestParamInfo<Shape>& shape) { return shape.param.name; });
 
 TEST(BucketTable, SearchesWithinItsRadiusOnly) {
   BucketTable table(54, 22, 3, false);
@@ -321,7 +321,7 @@ TEST(ProbeQueue, FindsAllWhenEveryLineIsContinued) {
   EXPECT_EQ(queue.work().candidates, kProbes * 17);
 }
 
-class ProbeQueueProperty : public testing::TestWithParam<int> {};
+class ProbeQueueProperty : public ::testing::TestWithParam<int> {};
 
 // With few address bits there are runs of several lines, one longer in cells laid out anew.
 TEST_P(ProbeQueueProperty, FindsAllInTablesOfEverySizeAsTheyGrow) {
@@ -347,7 +347,7 @@ TEST_P(ProbeQueueProperty, FindsAllInTablesOfEverySizeAsTheyGrow) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(AddressBits, ProbeQueueProperty, testing::Values(6, 12));
+INSTANTIATE_TEST_SUITE_P(AddressBits, ProbeQueueProperty, ::testing::Values(6, 12));
 
 }  // namespace
 }  // namespace crawlsieve

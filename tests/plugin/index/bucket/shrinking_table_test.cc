@@ -25,7 +25,7 @@ TableLayout LayoutFor(std::uint64_t keys) {
           .lines_per_bucket = cost.lines_per_bucket};
 }
 
-class ShrinkingTableProperty : public testing::TestWithParam<std::uint64_t> {
+class ShrinkingTableProperty : public ::testing::TestWithParam<std::uint64_t> {
  protected:
   /// Keys of which a share of `clustered` percent has most of its bits in common.
   std::uint64_t NewKey(std::uint64_t clustered) {
@@ -95,7 +95,7 @@ TEST_P(ShrinkingTableProperty, HoldsWhatAMapHoldsWhileItBecomesSmaller) {
   EXPECT_GT(times_, 3);
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, ShrinkingTableProperty, testing::Range<std::uint64_t>(0, 6));
+INSTANTIATE_TEST_SUITE_P(Seeds, ShrinkingTableProperty, ::testing::Range<std::uint64_t>(0, 6));
 
 TEST(ShrinkingTable, TakesAboutAsMuchMemoryAsOneThatNeverHadTheOthers) {
   std::mt19937_64 random(5);
