@@ -8,8 +8,8 @@ without any, all rooms of the project but tests and benchmarks.
 
 Most of the time goes into headers of libraries, which clang-tidy reads and matches again for each
 source. So sources of one target are checked several at a time, included by a file that has nothing
-else (cmake/source_groups.py). Where two of them meet all the same, or the group has findings, its sources are checked one by one:
-what is printed is always what clang-tidy says of a source alone.
+else (cmake/source_groups.py). Where two of them meet all the same, or the group has findings, its
+sources are checked one by one: what is printed is always what clang-tidy says of a source alone.
 
 A source that passes leaves a stamp in the user's cache folder, for all checkouts. Its name is a
 hash of what the outcome depends on: the source, all our headers that it includes, its compile
@@ -128,12 +128,13 @@ def main():
             flags_to_check[source] = flags_of(entry)
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        groups = groups_of(flags_to_check, GROUP, lambda source: (
+            flags_to_check[source], source.parent.relative_to(ROOT).parts[:2]))
         # The longest first, so that no core has the last one to itself.
-        groups = sorted(groups_of(flags_to_check, GROUP, lambda source: (
-            flags_to_check[source], source.parent.relative_to(ROOT).parts[:2])), key=len, reverse=True)
+        groups.sort(key=len, reverse=True)
+        flags = [flags_to_check[group[0]] for group in groups]
         checked = 0
-        for group, findings in zip(groups, pool.map(
-                lambda group: check(group, flags_to_check[group[0]]), groups)):
+        for group, findings in zip(groups, pool.map(check, groups, flags)):
             checked += len(group)
             print(f"clang-tidy: {checked} of {len(flags_to_check)} sources", flush=True)
             for source in group:
