@@ -23,9 +23,10 @@ if(CRAWLSIEVE_FUZZ)
 endif()
 
 # crawlsieve_compile_together(VARIABLE target sources...)
-# sets VARIABLE to what is compiled of a target's sources: with CRAWLSIEVE_TOGETHER files that include
-# several at a time, which takes a fraction of the time. cmake/source_groups.py says which, anew when
-# one of them changes. Sources with flags of their own stay alone; these are to be set before.
+# sets VARIABLE to what is compiled of a target's sources: with CRAWLSIEVE_TOGETHER, files that
+# include several at a time, which takes a fraction of the time. cmake/source_groups.py says which,
+# anew when one of them changes. Sources with flags of their own stay alone; these are to be set
+# before.
 function(crawlsieve_compile_together variable target)
   set(compiled ${ARGN})
   if(CRAWLSIEVE_TOGETHER)

@@ -24,6 +24,8 @@ DECLARED = re.compile(r"^(?!namespace\b|using std::|(?:TYPED_)?TEST(?:_[FP])?\()
                       r"(?:\[[^\]]*\]\s*)?[({=;:](?!:)", re.MULTILINE)
 USING = re.compile(r"^using (?:::)?((?:\w+::)+(\w+));", re.MULTILINE)
 MACRO = re.compile(r"^\s*#\s*(?:define|undef)\s+(\w+)", re.MULTILINE)
+# Those behind such a source would see all of a namespace. Suffixes of literals are nobody's names.
+OPENED = re.compile(r"^using namespace (?!std::\w*literals;)", re.MULTILINE)
 # Without members of something: another name with that word is not in their way.
 WORD = re.compile(r"(?<![\w.])(?<!->)(?<!::)[A-Za-z_]\w*")
 
@@ -34,11 +36,14 @@ class Names:
     def __init__(self, source):
         text = pathlib.Path(source).read_text()
         self.words = set(WORD.findall(text))
+        self.opens_a_namespace = OPENED.search(text) is not None
         self.meanings = {name: full for full, name in USING.findall(text)}
         for name in DECLARED.findall(text) + MACRO.findall(text):
             self.meanings[name] = source
 
     def meet(self, others):
+        if self.opens_a_namespace or others.opens_a_namespace:
+            return True
         return any(others.meanings.get(name) != meaning
                    for name, meaning in self.meanings.items() if name in others.words) or \
             any(self.meanings.get(name) != meaning
