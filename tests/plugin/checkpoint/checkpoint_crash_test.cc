@@ -12,6 +12,7 @@
 #include "plugin/judge/state_hash.h"
 #include "plugin/state/store.h"
 #include "tests/support/entry_builder.h"
+#include "tests/support/sanitized.h"
 #include "tests/support/temporary_directory.h"
 
 #include <atomic>
@@ -33,6 +34,9 @@
 namespace {
 
 constexpr int kCrashed = 42;
+
+/// From one operation that a process ends at to the next.
+constexpr int kStep = crawlsieve::testing::kIsSanitized ? 7 : 1;
 
 /// Operations still to be let through; negative: all.
 std::atomic<int> operations_left{-1};
@@ -254,7 +258,7 @@ class CheckpointCrashTest : public ::testing::TestWithParam<bool> {
                         const std::function<void(const fs::path&)>& check) {
     bool is_done = false;
     int operations = 0;
-    for (; !is_done && operations < 2'000; ++operations) {
+    for (; !is_done && operations < 2'000; operations += kStep) {
       SCOPED_TRACE("after " + std::to_string(operations) + " operations");
       const testing::TemporaryDirectory copy;
       fs::copy(original_, copy.path(), fs::copy_options::recursive);

@@ -1,6 +1,7 @@
 #include "plugin/index/sharded_index.h"
 
 #include "plugin/index/flat_index.h"
+#include "tests/support/sanitized.h"
 
 #include <algorithm>
 #include <array>
@@ -122,7 +123,7 @@ INSTANTIATE_TEST_SUITE_P(AllDistances, ShardedIndexProperty,
 
 // While others look up, and each answer is right.
 TEST(ShardedIndex, GivesMemoryBackAsFingerprintsGo) {
-  constexpr std::uint64_t kEntries = 1'000'000;
+  constexpr std::uint64_t kEntries = testing::kIsSanitized ? 250'000 : 1'000'000;
   std::mt19937_64 random(11);
   const auto index = MakeIndex(3, 16);
   std::vector<IndexEntry> entries(kEntries);
@@ -475,7 +476,7 @@ TEST(ShardedIndex, GivesItsEntriesInOrderAndFillsAnotherFromThem) {
 // More of them than threads share at a time, some twice, in order and not, with lookups beside:
 // these see whole entries.
 TEST(ShardedIndex, IsFilledBySeveralThreads) {
-  constexpr std::uint64_t kEntries = 150'000;
+  constexpr std::uint64_t kEntries = testing::kIsSanitized ? 30'000 : 150'000;
   std::mt19937_64 random(5);
   std::vector<IndexEntry> entries;
   for (std::uint64_t i = 1; i <= kEntries; ++i) {

@@ -1,4 +1,5 @@
 #include "tests/plugin/judge/judge_world.h"
+#include "tests/support/sanitized.h"
 
 #include <algorithm>
 #include <array>
@@ -18,7 +19,7 @@ namespace crawlsieve::testing {
 namespace {
 
 constexpr int kShards = 20;
-constexpr std::uint32_t kHistoriesPerShard = 500;
+constexpr std::uint32_t kHistoriesPerShard = kIsSanitized ? 50 : 500;
 
 class History {
  public:
