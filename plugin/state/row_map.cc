@@ -16,6 +16,7 @@ constexpr std::size_t kPieceBytes = 64 << 10;
 constexpr std::size_t kFewestSlots = 16;
 /// Places of so many keys are fetched at the same time: they all have to fit into the first cache.
 constexpr std::size_t kKeysTogether = 32;
+constexpr std::size_t kWordBytes = 8;
 
 /// Under a key of this process: keys of rows are URLs of strangers, who could make all of them fall
 /// together.
@@ -27,11 +28,45 @@ std::uint32_t HashOf(std::string_view key) {
   return static_cast<std::uint32_t>(hash(key).low);
 }
 
-/// The first eight bytes, so that the number has the order of the key but for equal ones.
-std::uint64_t PrefixOf(std::string_view key) {
-  std::uint64_t prefix = 0;
-  std::memcpy(&prefix, key.data(), std::min<std::size_t>(key.size(), 8));
-  return __builtin_bswap64(prefix);
+/// A row, and the eight bytes of its key by which it is sorted now.
+struct Place {
+  std::uint64_t word = 0;
+  const RowMap::Row* row = nullptr;
+};
+
+/// The eight bytes from `at` on as a number that has their order; behind the key's end are zeros.
+std::uint64_t WordOf(std::string_view key, std::size_t at) {
+  std::uint64_t word = 0;
+  if (at < key.size()) std::memcpy(&word, key.data() + at, std::min(key.size() - at, kWordBytes));
+  return __builtin_bswap64(word);
+}
+
+/// Sorts rows whose keys are equal up to `at`, a word of the keys after the other: keys lie
+/// anywhere in memory, and many of a table begin alike. So each is looked at once, and not at every
+/// comparison.
+void SortFrom(std::span<Place> places, std::size_t at) {
+  constexpr std::size_t kFew = 8;
+  const auto key_of = [](const Place& place) { return place.row->key; };
+  if (places.size() <= kFew) {
+    std::ranges::sort(places, {}, key_of);
+    return;
+  }
+  for (Place& place : places) place.word = WordOf(key_of(place), at);
+  std::ranges::sort(places, {}, &Place::word);
+  for (auto begin = places.begin(); begin != places.end();) {
+    const auto is_other = [&](const Place& place) { return place.word != begin->word; };
+    const auto end = std::find_if(begin, places.end(), is_other);
+    if (end - begin > 1) {
+      // A key that ends here begins all that go on, and the shorter ones that end here the longer.
+      const auto ends = [&](const Place& place) { return key_of(place).size() <= at + kWordBytes; };
+      const auto goes_on = std::partition(begin, end, ends);
+      std::sort(begin, goes_on, [&](const Place& a, const Place& b) {
+        return key_of(a).size() < key_of(b).size();
+      });
+      SortFrom({goes_on, end}, at + kWordBytes);
+    }
+    begin = end;
+  }
 }
 
 }  // namespace
@@ -126,16 +161,10 @@ void RowMap::Clear() {
 }
 
 std::vector<const RowMap::Row*> RowMap::InOrder() const {
-  struct Place {
-    std::uint64_t prefix;
-    const Row* row;
-  };
   std::vector<Place> places;
   places.reserve(rows_.size());
-  for (const Row& row : rows_) places.push_back({PrefixOf(row.key), &row});
-  std::ranges::sort(places, [](const Place& a, const Place& b) {
-    return a.prefix != b.prefix ? a.prefix < b.prefix : a.row->key < b.row->key;
-  });
+  for (const Row& row : rows_) places.push_back({0, &row});
+  SortFrom(places, 0);
   std::vector<const Row*> rows;
   rows.reserve(places.size());
   for (const Place& place : places) rows.push_back(place.row);

@@ -1,11 +1,14 @@
 #include "plugin/state/row_map.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <map>
 #include <optional>
 #include <random>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -112,6 +115,26 @@ TEST(RowMap, BehavesLikeAMap) {
     auto expected = model.begin();
     for (const RowMap::Row* row : rows) ASSERT_EQ(row->key, (expected++)->first);
   }
+}
+
+// Long beginnings in common, keys that begin others, and zero bytes, which padding could be taken
+// for.
+TEST(RowMap, IsInOrderHoweverAlikeItsKeysAre) {
+  constexpr std::string_view kBytes("\0\1ab\377", 5);
+  std::mt19937 random(3);
+  RowMap map;
+  std::set<std::string> keys;
+  for (int i = 0; i < 5'000; ++i) {
+    std::string key(random() % 3 * 11, 'a');
+    for (auto bytes = random() % 20; bytes > 0; --bytes) {
+      key.push_back(kBytes[random() % kBytes.size()]);
+    }
+    map.Put(key, std::nullopt);
+    keys.insert(std::move(key));
+  }
+  const std::vector<const RowMap::Row*> rows = map.InOrder();
+  ASSERT_EQ(rows.size(), keys.size());
+  EXPECT_TRUE(std::ranges::equal(rows, keys, {}, [](const RowMap::Row* row) { return row->key; }));
 }
 
 }  // namespace
