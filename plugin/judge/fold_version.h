@@ -5,7 +5,7 @@
 namespace crawlsieve {
 
 /// The rules by which this binary folds the log. A log written for other rules is refused.
-inline constexpr std::uint32_t kFoldVersion = 10;
+inline constexpr std::uint32_t kFoldVersion = 11;
 
 /// The oldest rules it has: version 4 is version 5 without gaps and samples in the marks and
 /// without the host's count of pages that ran into a limit, and a page that isn't evaluated retires
@@ -15,7 +15,8 @@ inline constexpr std::uint32_t kFoldVersion = 10;
 /// the bound on kept pages, without revisit records, and with the weighted mean as every priority.
 /// Version 8 is version 9 with all latest pages of a host in the host's own row. Version 9 is
 /// version 10 with half as many latest pages, several to a row, and with visits that found nothing
-/// changed among them, and without aliases and copies among what speaks against a URL.
+/// changed among them, and without aliases and copies among what speaks against a URL. Version 10
+/// is version 11 with scores of links by the latest pages of other sites, too.
 inline constexpr std::uint32_t kOldestFoldVersion = 4;
 
 /// Of the entry that ends a log: no binary ever has these rules, so each refuses what follows.
@@ -66,6 +67,10 @@ inline constexpr std::uint32_t kFoldVersionOfAliases = 10;
 
 /// The first rules under which a link says less where a page's other links led to its copies.
 inline constexpr std::uint32_t kFoldVersionOfCopies = 10;
+
+/// The first rules under which a link to another site is scored by what that site learned from its
+/// latest pages, and not by these pages themselves. Nothing else depends on it.
+inline constexpr std::uint32_t kFoldVersionOfOtherSites = 11;
 
 /// The first rules under which a page without a body may repeat an earlier fetch.
 inline constexpr std::uint32_t kFoldVersionOfRevisits = 8;

@@ -1,54 +1,55 @@
 #include "plugin/judge/known_sites.h"
 
-#include <string>
 #include <utility>
 
 namespace crawlsieve {
 
 Result<const site::Site*> KnownSites::Find(std::string_view name, std::uint64_t max_sites,
                                            RowReader& rows) {
-  const auto known = by_name_.find(name);
-  if (known != by_name_.end()) {
-    entries_.splice(entries_.begin(), entries_, known->second);
-  } else {
+  const std::optional<SiteState>* known = sites_.Find(name);
+  if (known == nullptr) {
     CRAWLSIEVE_ASSIGN_OR_RETURN(auto state, ReadSite(name, max_sites, rows));
-    if (entries_.size() >= kMaxSites) Forget(entries_.back().name);
-    Entry& entry = entries_.emplace_front(Entry{std::string(name), std::move(state)});
-    by_name_.emplace(entry.name, entries_.begin());
+    known = &sites_.Add(name, std::move(state));
   }
-  const std::optional<SiteState>& state = entries_.front().state;
-  return state.has_value() ? &state->site : nullptr;
+  return known->has_value() ? &(*known)->site : nullptr;
+}
+
+Result<const site::Site*> KnownSites::FindLearned(std::string_view name, std::uint64_t max_sites,
+                                                  RowReader& rows) {
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto slot, SlotHeldBy(name, max_sites, rows));
+  if (!slot.has_value()) return nullptr;
+  if (const site::Site* const known = learned_.Find(name)) return known;
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto row, SiteRow::Read(rows, *slot));
+  return &learned_.Add(name, std::move(row.site));
 }
 
 void KnownSites::Take(const SiteChange& change) {
-  if (entries_.empty() || !change.taken.has_value()) return;
+  if (!change.taken.has_value()) return;
   if (change.forgotten.has_value()) Forget(*change.forgotten);
-  const auto known = by_name_.find(change.site);
-  if (known != by_name_.end() && !Update(change, *known->second)) Forget(change.site);
+  if (change.takes_latest) learned_.Forget(change.site);
+  std::optional<SiteState>* const known = sites_.Find(change.site);
+  if (known != nullptr && !Update(change, *known)) sites_.Forget(change.site);
 }
 
-bool KnownSites::Update(const SiteChange& change, Entry& entry) {
-  if (!entry.state.has_value() || change.drops_latest) return false;
+bool KnownSites::Update(const SiteChange& change, std::optional<SiteState>& state) {
+  if (!state.has_value() || change.drops_latest) return false;
   // A reading takes the pages of the host with "www." last.
-  auto& [of_host, of_www] = entry.state->latest_pages;
+  auto& [of_host, of_www] = state->latest_pages;
   const bool is_behind = change.is_www ? !change.takes_latest || of_host == 0 : of_www == 0;
   if (!is_behind) return false;
-  static_cast<void>(entry.state->site.AddPage(*change.taken));
+  static_cast<void>(state->site.AddPage(*change.taken));
   (change.is_www ? of_www : of_host) = change.latest_pages;
   return true;
 }
 
 void KnownSites::Forget(std::string_view name) {
-  const auto known = by_name_.find(name);
-  if (known == by_name_.end()) return;
-  const Entries::iterator entry = known->second;
-  by_name_.erase(known);
-  entries_.erase(entry);
+  sites_.Forget(name);
+  learned_.Forget(name);
 }
 
 void KnownSites::Clear() {
-  by_name_.clear();
-  entries_.clear();
+  sites_.Clear();
+  learned_.Clear();
 }
 
 }  // namespace crawlsieve

@@ -32,6 +32,7 @@ class PageScores {
         verdict_(verdict),
         context_(context),
         as_of_(AsOf(page)),
+        site_(site::SiteOf(page.canonical_url())),
         is_followed_(RuleFor(verdict.reason).follow_links ||
                      context.fold_version < kFoldVersionOfUnfollowedLinks) {}
 
@@ -51,6 +52,12 @@ class PageScores {
 
  private:
   using Copies = std::unordered_map<std::string, site::Beside>;
+
+  /// What is known of a site.
+  struct Known {
+    const site::Site* site = nullptr;  ///< nullptr: nothing
+    site::Expected expected;           ///< of a fetch from it, apart from that
+  };
 
   static Timestamp AsOf(const log::Page& page) {
     return Timestamp{std::chrono::seconds(static_cast<std::int64_t>(FetchOf(page).time))};
@@ -72,20 +79,33 @@ class PageScores {
     return score;
   }
 
-  /// nullptr: nothing is known of it. Valid until the next call.
-  [[nodiscard]] Result<const site::Site*> SiteOf(std::string_view url) {
-    const std::string_view name = site::SiteOf(url);
-    if (name == last_name_) return last_site_;  // links that follow one another often have one site
-    CRAWLSIEVE_ASSIGN_OR_RETURN(
-        last_site_, context_.sites.Find(name, context_.parameters.sites.max, context_.rows));
-    last_name_ = name;
-    return last_site_;
+  /// Whether all that is known of a site counts: a page that leads to many others needn't have the
+  /// latest pages of each read.
+  [[nodiscard]] bool CountsInWhole(std::string_view site) const {
+    return site == site_ || context_.fold_version < kFoldVersionOfOtherSites;
+  }
+
+  /// Valid until the next call.
+  [[nodiscard]] Result<Known> KnownOf(std::string_view site) {
+    if (site == last_site_) return last_known_;  // links that follow one another often have one
+    const std::uint64_t max_sites = context_.parameters.sites.max;
+    const auto found = CountsInWhole(site)
+                           ? context_.sites.Find(site, max_sites, context_.rows)
+                           : context_.sites.FindLearned(site, max_sites, context_.rows);
+    if (!found) return tl::unexpected(found.error());
+    last_known_ = {*found, context_.average};
+    if (*found == nullptr && max_sites > 0 && !CountsInWhole(site)) {
+      CRAWLSIEVE_ASSIGN_OR_RETURN(last_known_.expected,
+                                  ExpectedOfHosts(site, context_.average, context_.rows));
+    }
+    last_site_ = site;
+    return last_known_;
   }
 
   /// A page that was fetched just now has nothing new yet: what counts is when it will.
   Status AddOwn() {
-    CRAWLSIEVE_ASSIGN_OR_RETURN(const site::Site* const known, SiteOf(page_.canonical_url()));
-    const bool is_soft_error = known != nullptr && IsSoftError(page_, verdict_, *known);
+    CRAWLSIEVE_ASSIGN_OR_RETURN(const Known known, KnownOf(site_));
+    const bool is_soft_error = known.site != nullptr && IsSoftError(page_, verdict_, *known.site);
     UrlScore score = Begin(page_.canonical_url());
     score.reason = is_soft_error ? kSoftError : RuleFor(verdict_.reason).name;
     score.fetched = true;
@@ -131,27 +151,27 @@ class PageScores {
   }
 
   Status Count(std::string_view url, bool is_same) {
-    if (site::SiteOf(url) != site::SiteOf(page_.canonical_url())) return {};
-    CRAWLSIEVE_ASSIGN_OR_RETURN(const site::Site* const known, SiteOf(url));
-    if (known == nullptr) return {};
-    site::Beside& beside = copies_[known->PatternsOf(url).pattern];
+    if (site::SiteOf(url) != site_) return {};
+    CRAWLSIEVE_ASSIGN_OR_RETURN(const Known known, KnownOf(site_));
+    if (known.site == nullptr) return {};
+    site::Beside& beside = copies_[known.site->PatternsOf(url).pattern];
     ++(is_same ? beside.same : beside.different);
     return {};
   }
 
   [[nodiscard]] site::Beside CopiesLike(std::string_view url, const site::Site& of) const {
-    if (copies_.empty() || site::SiteOf(url) != site::SiteOf(page_.canonical_url())) return {};
+    if (copies_.empty() || site::SiteOf(url) != site_) return {};
     const auto counted = copies_.find(of.PatternsOf(url).pattern);
     return counted != copies_.end() ? counted->second : site::Beside();
   }
 
   Status AddLink(const std::string& url) {
-    CRAWLSIEVE_ASSIGN_OR_RETURN(const site::Site* const known, SiteOf(url));
+    CRAWLSIEVE_ASSIGN_OR_RETURN(const Known known, KnownOf(site::SiteOf(url)));
     static const site::Site kUnknown;
-    const site::Site& of = known != nullptr ? *known : kUnknown;
+    const site::Site& of = known.site != nullptr ? *known.site : kUnknown;
     const std::uint32_t depth = page_.path_depth() + 1;
     UrlScore score = Begin(url);
-    site::Advice advice = of.AdviceFor(url, depth, context_.average, CopiesLike(url, of));
+    site::Advice advice = of.AdviceFor(url, depth, known.expected, CopiesLike(url, of));
     if (!is_followed_) advice.worth /= 4;
     SetAdvice(std::move(advice), context_.average, score);
     score.depth = depth;
@@ -164,11 +184,12 @@ class PageScores {
   const Verdict& verdict_;
   const ScoreContext& context_;
   const Timestamp as_of_;
-  const bool is_followed_;  // links of the page; else it repeats what another page leads to
+  const std::string_view site_;  // of the page
+  const bool is_followed_;       // links of the page; else it repeats what another page leads to
   std::vector<const std::string*> unfetched_;
   Copies copies_;  // by pattern
-  std::optional<std::string> last_name_;
-  const site::Site* last_site_ = nullptr;
+  std::optional<std::string> last_site_;
+  Known last_known_;
   std::vector<UrlScore> scores_;
 };
 

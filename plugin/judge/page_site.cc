@@ -352,14 +352,45 @@ void NameSiteParts(std::string_view name, RowReader& rows, const KeyNamer& want)
   }
 }
 
+Result<std::optional<SiteSlot>> SlotHeldBy(std::string_view site, std::uint64_t max_sites,
+                                           RowReader& rows) {
+  if (max_sites == 0) return std::optional<SiteSlot>();
+  const SiteSlot slot = SiteSlot::Of(site, max_sites);
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto row, SiteSlotRow::Read(rows, SiteSlotRow::Key(slot)));
+  const bool is_held = row.has_value() && row->record.site() == site;
+  return is_held ? std::optional(slot) : std::nullopt;
+}
+
+Result<site::Expected> ExpectedOfHosts(std::string_view site, const site::Expected& average,
+                                       RowReader& rows) {
+  constexpr std::uint64_t kMostPages = site::FetchCounts::kLimit / site::FetchCounts::kFetch;
+  std::uint64_t pages = 0;
+  std::uint64_t fresh = 0;
+  for (const std::string& owner : LatestPagesOwnersOf(site)) {
+    CRAWLSIEVE_ASSIGN_OR_RETURN(const auto host, HostRow::Read(rows, owner));
+    if (!host.has_value()) continue;
+    pages += host->record.pages();
+    fresh += host->record.pages() - std::min(host->record.duplicates(), host->record.pages());
+  }
+  for (; pages > kMostPages; pages /= 2) fresh /= 2;
+  site::FetchCounts counts;
+  counts.fetched = static_cast<std::uint32_t>(pages * site::FetchCounts::kFetch);
+  counts.with_new = static_cast<std::uint32_t>(fresh * site::FetchCounts::kFetch);
+  const site::Share chance = counts.Expect(average).chance;
+  if (average.chance == 0) return site::Expected{chance, average.worth};
+  // Hosts count no worth: a page of new content is worth what such a page of the crawl is.
+  const std::uint64_t worth = std::uint64_t{average.worth} * chance / average.chance;
+  return site::Expected{chance,
+                        static_cast<site::Share>(std::min<std::uint64_t>(worth, site::kWhole))};
+}
+
 Result<std::optional<SiteState>> ReadSite(std::string_view name, std::uint64_t max_sites,
                                           RowReader& rows) {
   std::optional<SiteState> known;
   if (max_sites == 0) return known;
-  const SiteSlot slot = SiteSlot::Of(name, max_sites);
-  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto owned, SiteSlotRow::Read(rows, SiteSlotRow::Key(slot)));
-  if (owned.has_value() && owned->record.site() == name) {
-    CRAWLSIEVE_ASSIGN_OR_RETURN(auto learned, SiteRow::Read(rows, slot));
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto slot, SlotHeldBy(name, max_sites, rows));
+  if (slot.has_value()) {
+    CRAWLSIEVE_ASSIGN_OR_RETURN(auto learned, SiteRow::Read(rows, *slot));
     known.emplace().site = std::move(learned.site);
   }
   const std::array<std::string, 2> owners = LatestPagesOwnersOf(name);

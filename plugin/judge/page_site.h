@@ -125,6 +125,17 @@ struct SiteState {
 /// Names the rows of a site that ReadSite reads whatever the state holds.
 void NameSiteRows(std::string_view name, std::uint64_t max_sites, const KeyNamer& want);
 
+/// The slot of a site that something was learned of before its latest pages; nullopt: nothing was.
+/// Errors: kIo, kCorruption.
+[[nodiscard]] Result<std::optional<SiteSlot>> SlotHeldBy(std::string_view site,
+                                                         std::uint64_t max_sites, RowReader& rows);
+
+/// What a fetch from a site brings by the pages and duplicates that its hosts count, where a fetch
+/// from the crawl brings `average`. Errors: kIo, kCorruption.
+[[nodiscard]] Result<site::Expected> ExpectedOfHosts(std::string_view site,
+                                                     const site::Expected& average,
+                                                     RowReader& rows);
+
 /// Names its latest pages, given rows that show the first ones.
 void NameSiteParts(std::string_view name, RowReader& rows, const KeyNamer& want);
 

@@ -74,7 +74,7 @@ LookupWork ReadAhead::Read(const Store& store, const HammingIndex& index,
     Reader& reader = readers[t];
     const RowNamer want = [&reader](Table table, std::string_view key) { reader.Want(table, key); };
     const bool with_scores = rules.purpose == Purpose::kVerdictsAndScores;
-    ScoreRows scores(rules.parameters, threads);
+    ScoreRows scores(rules, threads);
     for (std::size_t i = t; i < entries.size(); i += threads) {
       if (entries[i].has_page()) NameFirstRows(entries[i].page(), rules, want);
       if (entries[i].has_page() && with_scores) scores.NameFirst(entries[i].page(), want);

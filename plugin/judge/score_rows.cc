@@ -1,5 +1,6 @@
 #include "plugin/judge/score_rows.h"
 
+#include "plugin/judge/fold_version.h"
 #include "plugin/judge/page_site.h"
 #include "plugin/judge/rows.h"
 #include "plugin/log/links.h"
@@ -8,15 +9,17 @@
 namespace crawlsieve {
 
 void ScoreRows::NameFirst(const log::Page& page, const RowNamer& name) {
-  NameSite(page.canonical_url(), name);
+  const std::string_view own = site::SiteOf(page.canonical_url());
+  NameSite(own, true, name);
   if (page.links().empty() || bytes_left_ == 0) return;
   const auto links = log::UnpackLinks(page.links(), page.canonical_url());
   if (!links) return;  // whoever needs them reports that
   for (const auto* const list : {&links->main_text, &links->elsewhere}) {
     for (const std::string& url : *list) {
       if (bytes_left_ == 0) return;
-      NameRow(Table::kUrls, UrlRow::Key(url, page, parameters_.scope), name);
-      NameSite(url, name);
+      NameRow(Table::kUrls, UrlRow::Key(url, page, rules_.parameters.scope), name);
+      const std::string_view site = site::SiteOf(url);
+      NameSite(site, site == own || rules_.fold_version < kFoldVersionOfOtherSites, name);
     }
   }
 }
@@ -31,19 +34,21 @@ void ScoreRows::NameRow(Table table, std::string_view key, const RowNamer& name)
   name(table, key);
 }
 
-void ScoreRows::NameSite(std::string_view url, const RowNamer& name) {
-  if (parameters_.sites.max == 0 || sites_.size() >= max_sites_) return;
-  const std::string_view site = site::SiteOf(url);
+void ScoreRows::NameSite(std::string_view site, bool with_parts, const RowNamer& name) {
+  if (rules_.parameters.sites.max == 0 || sites_.size() >= max_sites_) return;
   if (site == last_site_) return;
   last_site_ = site;
-  if (!sites_.insert(last_site_).second) return;
-  NameSiteRows(site, parameters_.sites.max,
+  const auto [known, is_new] = sites_.try_emplace(last_site_, with_parts);
+  known->second = known->second || with_parts;
+  if (!is_new) return;
+  NameSiteRows(site, rules_.parameters.sites.max,
                [&](std::string_view key) { NameRow(Table::kHosts, key, name); });
 }
 
 void ScoreRows::NameParts(RowReader& rows, const RowNamer& name) {
-  for (const std::string& site : sites_) {
+  for (const auto& [site, with_parts] : sites_) {
     if (bytes_left_ == 0) return;
+    if (!with_parts) continue;
     NameSiteParts(site, rows, [&](std::string_view key) { NameRow(Table::kHosts, key, name); });
   }
 }

@@ -3,12 +3,11 @@
 #include "plugin/judge/decision.h"
 #include "plugin/judge/view.h"
 #include "plugin/log/entry.pb.h"
-#include "plugin/verdict/parameters.h"
 
 #include <cstddef>
 #include <string>
 #include <string_view>
-#include <unordered_set>
+#include <unordered_map>
 
 namespace crawlsieve {
 
@@ -25,25 +24,27 @@ class ScoreRows {
   static constexpr std::size_t kMaxSites = 8192;
 
   /// Has its part of the bounds, one of `parts`.
-  ScoreRows(const JudgeParameters& parameters, std::size_t parts)
-      : parameters_(parameters), bytes_left_(kMaxBytes / parts), max_sites_(kMaxSites / parts) {}
+  ScoreRows(const ReadRules& rules, std::size_t parts)
+      : rules_(rules), bytes_left_(kMaxBytes / parts), max_sites_(kMaxSites / parts) {}
 
   /// Names rows that are read whatever the state holds.
   void NameFirst(const log::Page& page, const RowNamer& name);
 
-  /// Names the latest pages of the sites that the pages belong to and lead to, given rows that show
-  /// the first ones. What was learned of a site before isn't named: it may be long.
+  /// Names the latest pages of the sites that the pages belong to, given rows that show the first
+  /// ones; up to fold version 10 also of those that they lead to. What was learned of a site before
+  /// isn't named: it may be long.
   void NameParts(RowReader& rows, const RowNamer& name);
 
  private:
-  void NameSite(std::string_view url, const RowNamer& name);
+  /// `with_parts`: its latest pages will be named too.
+  void NameSite(std::string_view site, bool with_parts, const RowNamer& name);
   /// Unless there is no more room; then there is none for any other either.
   void NameRow(Table table, std::string_view key, const RowNamer& name);
 
-  const JudgeParameters& parameters_;
+  const ReadRules rules_;
   std::size_t bytes_left_;
   const std::size_t max_sites_;
-  std::unordered_set<std::string> sites_;
+  std::unordered_map<std::string, bool> sites_;  // with_parts
   std::string last_site_;  // links that follow one another often have one site
 };
 

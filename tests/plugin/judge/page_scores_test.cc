@@ -3,6 +3,8 @@
 
 #include "plugin/judge/detector.h"
 #include "plugin/judge/known_sites.h"
+#include "plugin/judge/page_site.h"
+#include "plugin/judge/rows.h"
 #include "plugin/judge/score_rows.h"
 #include "plugin/log/links.h"
 #include "tests/plugin/judge/random_log.h"
@@ -236,6 +238,88 @@ TEST_F(CopiesTest, OlderRulesKnowNone) {
   for (int i = 0; i < 12; ++i) EXPECT_EQ(Copies(ScoresOfTag(i, "story")), 0) << i;
 }
 
+class OtherSitesTest : public PageScoresTest {
+ protected:
+  /// The latest pages of a host that its site learns from are so many, and the next one.
+  static constexpr int kUntilLearned = 33;
+
+  void SetFoldVersion(std::uint32_t version) {
+    log::Entry parameters = ParametersEntry(testing::Parameters(), kScheme);
+    parameters.mutable_parameters()->set_fold_version(version);
+    ASSERT_TRUE(detector_->Fold(parameters).has_value());
+  }
+
+  log::Entry Page(const std::string& url, const std::string& content) {
+    log::Entry entry = PageScoresTest::Page(url, content);
+    entry.mutable_page()->set_host(std::string(site::SiteOf(url)));
+    return entry;
+  }
+
+  /// Folds pages of the other site, of which only the first is new.
+  void FoldCopies(int from, int to) {
+    for (int i = from; i < to; ++i) {
+      Scores(Page(fmt::format("http://other.example/list.php?from={}", i), "the same"));
+    }
+  }
+
+  /// What a page of a host has for a link to another such page.
+  UrlScore ScoreOfLinkFrom(const std::string& host) {
+    const std::string url = fmt::format("http://{}/p{}", host, ++pages_);
+    log::Entry entry = Page(url, url);
+    SetLinks(entry, {fmt::format("http://other.example/list.php?from=new{}", pages_)});
+    const auto scores = Scores(entry);
+    EXPECT_EQ(scores.size(), 2U);
+    return scores.back();
+  }
+
+ private:
+  int pages_ = 0;
+};
+
+TEST_F(OtherSitesTest, AreTakenByTheirHostsCountsUntilTheyLearned) {
+  const Score first = ScoreOfLinkFrom("host.example").score;
+  FoldCopies(0, kUntilLearned - 1);
+  const UrlScore counted = ScoreOfLinkFrom("host.example");
+  EXPECT_LT(counted.score, first);
+  EXPECT_EQ(counted.action, ScoreAction::kSchedule) << "counts alone rule nothing out";
+  FoldCopies(kUntilLearned - 1, kUntilLearned + 1);
+  EXPECT_EQ(ScoreOfLinkFrom("host.example").reason, "url_rule");
+}
+
+TEST_F(OtherSitesTest, TheirOwnPagesKnowMore) {
+  FoldCopies(0, kUntilLearned - 1);
+  EXPECT_EQ(ScoreOfLinkFrom("host.example").reason, "none");
+  EXPECT_EQ(ScoreOfLinkFrom("other.example").reason, "url_rule");
+}
+
+TEST_F(OtherSitesTest, AHostWithNewContentGoesBeforeOneWithout) {
+  for (int i = 0; i < 10; ++i) {
+    Scores(Page(fmt::format("http://fresh.example/{}", i), fmt::format("page {}", i)));
+  }
+  FoldCopies(0, 10);
+  log::Entry entry = Page("http://host.example/", "home");
+  SetLinks(entry, {"http://other.example/x", "http://fresh.example/x", "http://unknown.example/x"});
+  const auto scores = Scores(entry);
+  ASSERT_EQ(scores.size(), 4U);
+  EXPECT_LT(scores[1].score, scores[3].score);
+  EXPECT_GT(scores[2].score, scores[3].score);
+}
+
+TEST_F(OtherSitesTest, OlderRulesLookAtTheirLatestPages) {
+  SetFoldVersion(kFoldVersionOfOtherSites - 1);
+  FoldCopies(0, kUntilLearned - 1);
+  EXPECT_EQ(ScoreOfLinkFrom("host.example").reason, "url_rule");
+}
+
+TEST_F(OtherSitesTest, CountNothingWhereNothingIsLearnedOfSites) {
+  JudgeParameters parameters = testing::Parameters();
+  parameters.sites.max = 0;
+  ASSERT_TRUE(detector_->Fold(ParametersEntry(parameters, kScheme)).has_value());
+  const Score first = ScoreOfLinkFrom("host.example").score;
+  FoldCopies(0, 20);
+  EXPECT_EQ(ScoreOfLinkFrom("host.example").score, first);
+}
+
 TEST_F(PageScoresTest, PagesThatChangeNothingHaveNone) {
   log::Entry later = Page("http://host.example/a", "a");
   log::Entry earlier = Page("http://host.example/a", "b");
@@ -298,8 +382,47 @@ site::Beside Beside(std::string_view url, const log::Page& page, const Verdict& 
   return counts;
 }
 
+/// What links of a page are scored by.
+struct Known {
+  std::optional<site::Site> site;
+  site::Expected expected;
+};
+
+/// The same fold, all of it committed: so its rows show what there is to know of sites.
+class CommittedFold {
+ public:
+  void Fold(const log::Entry& entry) {
+    ASSERT_TRUE(detector_->Fold(entry).has_value());
+    ASSERT_TRUE(detector_->Commit({++offset_, "0123456789abcdef"}).has_value());
+  }
+
+  Known KnownOf(std::string_view site, const log::Page& page) {
+    Known known{std::nullopt, detector_->sites().Expect({})};
+    if (site == site::SiteOf(page.canonical_url())) {
+      known.site = detector_->SiteAt(site).value();
+      return known;
+    }
+    StoredRows rows(*store_);
+    const auto slot = SlotHeldBy(site, detector_->parameters()->sites.max, rows).value();
+    if (slot.has_value()) {
+      known.site = SiteRow::Read(rows, *slot).value().site;
+    } else {
+      known.expected = ExpectedOfHosts(site, known.expected, rows).value();
+    }
+    return known;
+  }
+
+ private:
+  testing::TemporaryDirectory directory_;
+  std::unique_ptr<Store> store_ = Store::Open({.directory = directory_.path()}).value();
+  std::unique_ptr<Detector> detector_ =
+      Detector::Open(*store_, testing::MakeFlatIndex, kScheme).value();
+  std::int64_t offset_ = -1;
+};
+
 /// Folds a log, and compares the scores of each page with those by what the state has of the sites.
 void ExpectScoresByTheState(const std::vector<log::Entry>& log) {
+  CommittedFold committed;
   testing::TemporaryDirectory directory;
   const auto store = Store::Open({.directory = directory.path()}).value();
   const auto detector = Detector::Open(*store, testing::MakeFlatIndex, kScheme).value();
@@ -309,6 +432,7 @@ void ExpectScoresByTheState(const std::vector<log::Entry>& log) {
   for (const log::Entry& entry : log) {
     const auto folded = detector->Fold(entry);
     ASSERT_TRUE(folded.has_value()) << folded.error().message;
+    committed.Fold(entry);
     ++offset;
     if (offset % 97 == 0) {
       ASSERT_TRUE(detector->Commit({offset, "0123456789abcdef"}).has_value());
@@ -326,11 +450,11 @@ void ExpectScoresByTheState(const std::vector<log::Entry>& log) {
       ASSERT_TRUE(valid.has_value()) << score.url << ": " << valid.error().message;
       if (score.fetched) continue;
       ++links;
-      const auto site = detector->SiteAt(site::SiteOf(score.url)).value();
+      const Known known = committed.KnownOf(site::SiteOf(score.url), entry.page());
       site::Advice advice =
-          (site.has_value() ? *site : site::Site())
-              .AdviceFor(score.url, *score.depth, average,
-                         Beside(score.url, entry.page(), verdict, site, representatives));
+          known.site.value_or(site::Site())
+              .AdviceFor(score.url, *score.depth, known.expected,
+                         Beside(score.url, entry.page(), verdict, known.site, representatives));
       if (!RuleFor(folded->verdict->reason).follow_links) advice.worth /= 4;
       ASSERT_EQ(score.score.ten_thousandths,
                 std::uint64_t{site::ScoreOf(advice.worth, average.worth)} * 10'000 / site::kWhole);
@@ -411,7 +535,7 @@ TEST(PageScoresOfALog, ReadWhatScoreRowsName) {
     const RowNamer name = [&named](Table table, std::string_view key) {
       named.emplace(table, key);
     };
-    ScoreRows rows(parameters, 1);
+    ScoreRows rows({parameters, detector->fold_version()}, 1);
     rows.NameFirst(entry.page(), name);
     StoredRows stored(*store);
     rows.NameParts(stored, name);
@@ -458,7 +582,7 @@ struct NamedRows {
 
 NamedRows NameFirstRowsOf(const std::vector<log::Entry>& pages, std::size_t parts) {
   const JudgeParameters parameters = testing::Parameters();
-  ScoreRows rows(parameters, parts);
+  ScoreRows rows({parameters, kFoldVersion}, parts);
   NamedRows named;
   for (const log::Entry& page : pages) {
     rows.NameFirst(page.page(), [&](Table table, std::string_view key) {
