@@ -250,6 +250,9 @@ void Say(fmt::format_string<Args...> format, Args&&... args) {
   fmt::print(stderr, "fold_bench: {}\n", fmt::format(format, std::forward<Args>(args)...));
 }
 
+/// As many pages as the service has scored together.
+constexpr std::size_t kScoresTogether = 256;
+
 /// Folds `count` entries in batches; what it took without making up the entries.
 Cost Fold(Detector& detector, MadeUpLog& log, std::uint64_t count, const Options& options,
           std::array<std::uint64_t, kReasonCount>* reasons) {
@@ -265,13 +268,20 @@ Cost Fold(Detector& detector, MadeUpLog& log, std::uint64_t count, const Options
     const bool with_scores = options.links > 0 && reasons != nullptr;
     detector.ReadAheadFor(entries, options.threads,
                           with_scores ? Purpose::kVerdictsAndScores : Purpose::kVerdicts);
+    const auto take_scores = [&] {
+      for (const auto& of_page : OrDie(detector.TakeScores(options.threads))) {
+        cost.scores += of_page.size();
+      }
+    };
+    std::size_t wanted = 0;
     for (const log::Entry& entry : entries) {
       const Folded folded = OrDie(detector.Fold(entry));
       if (reasons != nullptr) ++(*reasons)[static_cast<std::size_t>(folded.verdict->reason)];
-      if (with_scores) {
-        cost.scores += OrDie(detector.ScoresOf(entry.page(), *folded.verdict)).size();
-      }
+      if (!with_scores) continue;
+      detector.WantScores(entry.page(), *folded.verdict);
+      if (++wanted % kScoresTogether == 0) take_scores();
     }
+    take_scores();
     offset += static_cast<std::int64_t>(entries.size());
     OrDie(detector.Commit({offset, std::string(16, 'x')}));
     cost.seconds += SecondsSince(start);
@@ -642,7 +652,7 @@ int main(int argc, char** argv) {
   app.add_option("--links", options.links, "of each page; scores of them are made");
   app.add_option("--askers", options.askers,
                  "threads that ask for the scores of 300 URLs again and again during the mix");
-  app.add_option("--threads", options.threads, "that read ahead of the fold")
+  app.add_option("--threads", options.threads, "that read ahead of the fold, and make scores")
       ->check(CLI::PositiveNumber);
   app.add_option("--cache-mib", options.cache_mib, "RocksDB's block cache");
   app.add_option("--snapshot-entries", options.snapshot_entries,

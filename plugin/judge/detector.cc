@@ -5,7 +5,6 @@
 #include "plugin/judge/apply.h"
 #include "plugin/judge/asked_url.h"
 #include "plugin/judge/page_fetch.h"
-#include "plugin/judge/page_scores.h"
 #include "plugin/judge/rows.h"
 
 #include <algorithm>
@@ -24,6 +23,7 @@ Detector::Detector(Store& store, IndexFactory make_index, std::string scheme,
       scheme_(std::move(scheme)),
       remote_(remote),
       overlay_(store, remote.source),
+      scores_(overlay_),
       snapshots_(std::move(restart), scheme_) {}
 
 Result<std::unique_ptr<Detector>> Detector::Open(Store& store, IndexFactory make_index,
@@ -111,9 +111,12 @@ Status Detector::InsertDocumentsAfter(std::uint64_t sequence) {
 }
 
 Result<Folded> Detector::Fold(const log::Entry& entry) {
+  // What scores are made by besides rows and sites stays as it is while pages are folded.
+  if (!entry.has_page() || is_removing()) CRAWLSIEVE_RETURN_IF_ERROR(MakeScores(1));
   forgotten_sites_.clear();
   site_with_news_.reset();
   removed_ = {};
+  scores_.BeginEntry();
   CRAWLSIEVE_ASSIGN_OR_RETURN(auto folded, FoldBody(entry));
   room_.Add(removed_);
   folded.removed = removed_;
@@ -138,6 +141,7 @@ Result<Folded> Detector::FoldBody(const log::Entry& entry) {
 }
 
 Status Detector::Commit(const LogPosition& position) {
+  CRAWLSIEVE_RETURN_IF_ERROR(MakeScores(1));
   PositionRow row;
   row.record.set_format(StateFormatOf(current_.fold_version));
   row.record.set_log_offset(position.offset);
@@ -186,8 +190,9 @@ Status Detector::Commit(const LogPosition& position) {
 }
 
 void Detector::Discard() {
+  scores_.Clear();
+  static_cast<void>(scores_.Take());
   snapshots_.Discarded(overlay_.Discard());
-  known_sites_.Clear();
   marks_.Discard();
   consulted_.clear();
   consulted_documents_ = 0;
@@ -235,7 +240,7 @@ Result<Folded> Detector::FoldParameters(const log::Parameters& parameters) {
   if (current_.fold_version < kFoldVersionOfSites) current_.sites = {};
   current_.fold_version = parameters.fold_version();
   current_.crawl.SetOptions(ScheduleOptionsOf(*current_.parameters));
-  known_sites_.Clear();
+  scores_.Clear();
   if (current_.parameters->retention.expire_seconds == 0) current_.removal.StopClock();
   CRAWLSIEVE_RETURN_IF_ERROR(CountForBound());
   ParametersRow{parameters}.Write(overlay_.rows());
@@ -402,7 +407,7 @@ Result<Folded> Detector::FoldPurge(const log::Purge& purge) {
 }
 
 Remover Detector::MakeRemover() {
-  return {current_, overlay_, known_sites_, removed_, forgotten_sites_};
+  return {current_, overlay_, scores_, removed_, forgotten_sites_};
 }
 
 Status Detector::Sweep() { return MakeRemover().Sweep(); }
@@ -411,22 +416,34 @@ void Detector::Learn(const SiteChange& change) {
   if (change.forgotten.has_value()) forgotten_sites_.push_back(*change.forgotten);
   if (change.is_news) site_with_news_ = change.site;
   for (const site::Brought& brought : change.brought) current_.sites.Add(brought);
-  known_sites_.Take(change);
+  scores_.NoteSites(change);
+}
+
+void Detector::WantScores(const log::Page& page, const Verdict& verdict) {
+  scores_.Add(page, verdict, current_.sites.Expect({}));
+}
+
+Result<std::vector<std::vector<UrlScore>>> Detector::TakeScores(std::size_t threads) {
+  CRAWLSIEVE_RETURN_IF_ERROR(MakeScores(threads));
+  return scores_.Take();
+}
+
+Status Detector::MakeScores(std::size_t threads) {
+  if (!scores_.any_waits()) return {};
+  const PurgedRows purged(current_.removal.purges);
+  return scores_.Make(*current_.parameters, current_.fold_version, purged, threads);
 }
 
 Result<std::vector<UrlScore>> Detector::ScoresOf(const log::Page& page, const Verdict& verdict) {
-  if (!current_.parameters.has_value()) return std::vector<UrlScore>();
-  const PurgedRows purged(current_.removal.purges);
-  LivingRows rows(purged, overlay_);
-  return crawlsieve::ScoresOf(
-      page, verdict,
-      {*current_.parameters, current_.fold_version, current_.sites.Expect({}), known_sites_, rows});
+  WantScores(page, verdict);
+  CRAWLSIEVE_ASSIGN_OR_RETURN(auto scores, TakeScores(1));
+  return std::move(scores.back());
 }
 
 Result<UrlScore> Detector::AnswerTo(const log::Question& question) {
   const PurgedRows purged(current_.removal.purges);
   LivingRows rows(purged, overlay_);
-  return UrlScorer(current_, known_sites_, rows).ScoreOf(AskedUrlOf(question));
+  return UrlScorer(current_, scores_.sites(), rows).ScoreOf(AskedUrlOf(question));
 }
 
 Result<std::vector<SiteNews>> Detector::NewsOfSites() {

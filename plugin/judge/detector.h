@@ -7,7 +7,6 @@
 #include "plugin/judge/fold_progress.h"
 #include "plugin/judge/fold_version.h"
 #include "plugin/judge/freed_room.h"
-#include "plugin/judge/known_sites.h"
 #include "plugin/judge/mark.h"
 #include "plugin/judge/open_marks.h"
 #include "plugin/judge/overlay.h"
@@ -16,6 +15,7 @@
 #include "plugin/judge/recent_documents.h"
 #include "plugin/judge/remover.h"
 #include "plugin/judge/restart_snapshots.h"
+#include "plugin/judge/score_queue.h"
 #include "plugin/judge/site_report.h"
 #include "plugin/log/entry.pb.h"
 #include "plugin/score/url_score.h"
@@ -159,8 +159,18 @@ class Detector {
   /// kCorruption.
   [[nodiscard]] Result<std::optional<site::Site>> SiteAt(std::string_view name);
 
-  /// Scores of the URLs of the page that was folded last, `verdict` being what came of it: see
-  /// page_scores.h. It may be asked for or not; the fold stays the same. Errors: kIo, kCorruption.
+  /// Wants scores of the URLs of the page that was folded last, `verdict` being what came of it:
+  /// see page_scores.h. They may be wanted or not; the fold stays the same. This entry, and those
+  /// that are folded then, must live until the scores are taken.
+  void WantScores(const log::Page& page, const Verdict& verdict);
+
+  /// The scores that were wanted since the last call, of each page by the state behind it, in the
+  /// order of the pages. They are made on `threads` threads at most, a few hundred pages at a time
+  /// are best: each keeps what the entries behind it changed. Calls that change more than pages do
+  /// make what is wanted so far, on one thread, and have its errors. Errors: kIo, kCorruption.
+  [[nodiscard]] Result<std::vector<std::vector<UrlScore>>> TakeScores(std::size_t threads);
+
+  /// Both, of one page.
   [[nodiscard]] Result<std::vector<UrlScore>> ScoresOf(const log::Page& page,
                                                        const Verdict& verdict);
 
@@ -223,6 +233,7 @@ class Detector {
   /// Advances the mark.
   void SetMark(const log::Source& source, Passed& passed);
   void Learn(const SiteChange& change);
+  [[nodiscard]] Status MakeScores(std::size_t threads);
   void NoteConsulted(const PageDecision& decision);
   /// Forgets how many documents there are where nothing bounds them, and else finds out.
   [[nodiscard]] Status CountForBound();
@@ -243,7 +254,7 @@ class Detector {
   FoldProgress current_;
   Overlay overlay_;
   OpenMarks marks_;
-  KnownSites known_sites_;                     ///< empty unless scores are asked for
+  ScoreQueue scores_;                          ///< keeps no sites unless scores are wanted
   std::vector<std::string> forgotten_sites_;   ///< by the last entry, of those with news
   std::optional<std::string> site_with_news_;  ///< by the last entry
   ConfirmWork confirm_work_;

@@ -9,6 +9,7 @@
 #include "plugin/verdict/parameters.h"
 #include "plugin/verdict/verdict.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -17,6 +18,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 // What the judge's machine works between: a fold below it, the group and its log on one side, the
@@ -42,8 +44,9 @@ class JudgeFold {
   virtual void ReadAheadFor(std::span<const log::Entry> entries, Purpose purpose) = 0;
   [[nodiscard]] virtual Result<Folded> Fold(const log::Entry& entry) = 0;
   /// Of the page that was folded last.
-  [[nodiscard]] virtual Result<std::vector<UrlScore>> ScoresOf(const log::Page& page,
-                                                               const Verdict& verdict) = 0;
+  virtual void WantScores(const log::Page& page, const Verdict& verdict) = 0;
+  /// Of each page since the last call.
+  [[nodiscard]] virtual Result<std::vector<std::vector<UrlScore>>> TakeScores() = 0;
   /// The question was folded last.
   [[nodiscard]] virtual Result<UrlScore> AnswerTo(const log::Question& question) = 0;
   /// By the page that was folded last.
@@ -72,8 +75,11 @@ class DetectorFold : public JudgeFold {
     detector_.ReadAheadFor(entries, kReadThreads, purpose);
   }
   Result<Folded> Fold(const log::Entry& entry) override { return detector_.Fold(entry); }
-  Result<std::vector<UrlScore>> ScoresOf(const log::Page& page, const Verdict& verdict) override {
-    return detector_.ScoresOf(page, verdict);
+  void WantScores(const log::Page& page, const Verdict& verdict) override {
+    detector_.WantScores(page, verdict);
+  }
+  Result<std::vector<std::vector<UrlScore>>> TakeScores() override {
+    return detector_.TakeScores(std::clamp(std::thread::hardware_concurrency(), 1U, kScoreThreads));
   }
   Result<UrlScore> AnswerTo(const log::Question& question) override {
     return detector_.AnswerTo(question);
@@ -94,6 +100,9 @@ class DetectorFold : public JudgeFold {
   /// Read-ahead threads, including the caller. More than cores: reads that miss the page cache wait
   /// for the disk, which serves several at once.
   static constexpr std::size_t kReadThreads = 8;
+  /// Threads that make scores, the caller included. They hardly wait: one for each core, and each
+  /// keeps sites in memory.
+  static constexpr unsigned kScoreThreads = 8;
 
   Detector& detector_;
 };
@@ -200,7 +209,8 @@ class VerdictSink {
   [[nodiscard]] virtual bool is_full() const { return false; }
   /// Whether it takes scores. They are made only if it does.
   [[nodiscard]] virtual bool takes_scores() const { return false; }
-  /// Publishes the scores that came with the verdict before.
+  /// Publishes the scores that come with a page's verdict, which was published before; so may
+  /// verdicts of later pages be.
   [[nodiscard]] virtual BrokerStatus PublishScores(std::span<const UrlScore> /*scores*/) {
     return {};
   }

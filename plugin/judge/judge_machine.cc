@@ -28,6 +28,9 @@ constexpr std::uint32_t kAskForDepth = 32;
 constexpr std::uint32_t kAskAll = ~std::uint32_t{0};
 /// A record of changes has about so many bytes at most, and those of one entry more.
 constexpr std::size_t kMostChangesBytes = std::size_t{512} << 10;
+/// Pages whose scores are made together: enough for a few threads, few enough that what they were
+/// made from is still in the processor's caches.
+constexpr std::size_t kScoresTogether = 256;
 
 BrokerStatus Final(Status status) {
   if (status) return {};
@@ -112,6 +115,7 @@ void JudgeMachine::Close() {
 void JudgeMachine::Discard() {
   ends_.fold.Discard();
   batch_ = Batch();
+  wanted_scores_ = 0;
   hold_.reset();
   is_begun_ = false;
   ends_.observer.OnDiscarded();
@@ -354,6 +358,8 @@ BrokerStatus JudgeMachine::JudgeFetched() {
       CRAWLSIEVE_RETURN_IF_ERROR(CommitBatch());
     }
   }
+  // What was fetched goes with the next that is.
+  CRAWLSIEVE_RETURN_IF_ERROR(PublishScores());
   return CommitOrAsk();
 }
 
@@ -424,10 +430,17 @@ BrokerStatus JudgeMachine::Begin() {
 
 BrokerStatus JudgeMachine::Publish(const log::Page& page, const Verdict& verdict) {
   CRAWLSIEVE_RETURN_IF_ERROR(ends_.sink.Publish(page, verdict));
-  if (ends_.sink.takes_scores()) {
-    const auto scores = ends_.fold.ScoresOf(page, verdict);
-    if (!scores) return Final(tl::unexpected(scores.error()));
-    CRAWLSIEVE_RETURN_IF_ERROR(ends_.sink.PublishScores(*scores));
+  if (!ends_.sink.takes_scores()) return {};
+  ends_.fold.WantScores(page, verdict);
+  return ++wanted_scores_ < kScoresTogether ? BrokerStatus() : PublishScores();
+}
+
+BrokerStatus JudgeMachine::PublishScores() {
+  if (std::exchange(wanted_scores_, 0) == 0) return {};
+  const auto scores = ends_.fold.TakeScores();
+  if (!scores) return Final(tl::unexpected(scores.error()));
+  for (const std::vector<UrlScore>& of_page : *scores) {
+    CRAWLSIEVE_RETURN_IF_ERROR(ends_.sink.PublishScores(of_page));
   }
   return {};
 }
@@ -440,6 +453,7 @@ BrokerStatus JudgeMachine::PublishSites() {
 }
 
 BrokerStatus JudgeMachine::Answer(const log::Question& question) {
+  CRAWLSIEVE_RETURN_IF_ERROR(PublishScores());
   const auto answer = ends_.fold.AnswerTo(question);
   if (!answer) return Final(tl::unexpected(answer.error()));
   return ends_.sink.PublishAnswer(question, *answer);
@@ -478,6 +492,7 @@ BrokerStatus JudgeMachine::JudgeItem(const LogItem& item) {
 BrokerStatus JudgeMachine::CommitBatch(std::uint32_t ask) {
   const bool is_empty = batch_.entries == 0;
   if (state_ != JudgeState::kLive || (is_empty && ask == 0)) return {};
+  CRAWLSIEVE_RETURN_IF_ERROR(PublishScores());
   const LogPosition position = is_empty ? ends_.fold.position() : batch_.position;
   const CommittedPlace place{position.offset + 1, HexOf(position.entry_checksum)};
   if (ends_.slots != nullptr) {

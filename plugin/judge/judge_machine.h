@@ -127,6 +127,8 @@ class JudgeMachine final : public JudgeMember {
   [[nodiscard]] BrokerStatus JudgeItem(const LogItem& item);
   [[nodiscard]] BrokerStatus Begin();
   [[nodiscard]] BrokerStatus Publish(const log::Page& page, const Verdict& verdict);
+  /// Of the pages whose scores are wanted.
+  [[nodiscard]] BrokerStatus PublishScores();
   [[nodiscard]] BrokerStatus Answer(const log::Question& question);
   /// What the entry changed of sites.
   [[nodiscard]] BrokerStatus PublishSites();
@@ -153,6 +155,7 @@ class JudgeMachine final : public JudgeMember {
   bool log_is_empty_ = false;
   bool is_fenced_off_ = false;  ///< the judge before this one can't publish any more
   Batch batch_;
+  std::size_t wanted_scores_ = 0;  ///< pages whose scores aren't published yet
   Timestamp last_timestamp_;
   std::optional<CommittedPlace> committed_;
   bool parameters_appended_ = false;

@@ -23,22 +23,22 @@ Result<const site::Site*> KnownSites::FindLearned(std::string_view name, std::ui
   return &learned_.Add(name, std::move(row.site));
 }
 
-void KnownSites::Take(const SiteChange& change) {
-  if (!change.taken.has_value()) return;
-  if (change.forgotten.has_value()) Forget(*change.forgotten);
-  if (change.takes_latest) learned_.Forget(change.site);
-  std::optional<SiteState>* const known = sites_.Find(change.site);
-  if (known != nullptr && !Update(change, *known)) sites_.Forget(change.site);
+void KnownSites::Take(const SiteStep& step) {
+  if (step.forgotten.has_value()) Forget(*step.forgotten);
+  if (!step.taken.has_value()) return;
+  if (step.takes_latest) learned_.Forget(step.site);
+  std::optional<SiteState>* const known = sites_.Find(step.site);
+  if (known != nullptr && !Update(step, *known)) sites_.Forget(step.site);
 }
 
-bool KnownSites::Update(const SiteChange& change, std::optional<SiteState>& state) {
-  if (!state.has_value() || change.drops_latest) return false;
+bool KnownSites::Update(const SiteStep& step, std::optional<SiteState>& state) {
+  if (!state.has_value() || step.drops_latest) return false;
   // A reading takes the pages of the host with "www." last.
   auto& [of_host, of_www] = state->latest_pages;
-  const bool is_behind = change.is_www ? !change.takes_latest || of_host == 0 : of_www == 0;
+  const bool is_behind = step.is_www ? !step.takes_latest || of_host == 0 : of_www == 0;
   if (!is_behind) return false;
-  static_cast<void>(state->site.AddPage(*change.taken));
-  (change.is_www ? of_www : of_host) = change.latest_pages;
+  static_cast<void>(state->site.AddPage(*step.taken));
+  (step.is_www ? of_www : of_host) = step.latest_pages;
   return true;
 }
 

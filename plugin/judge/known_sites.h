@@ -22,6 +22,8 @@ template <typename Value>
 class RecentByName {
  public:
   explicit RecentByName(std::size_t max) : max_(max) {}
+  RecentByName(const RecentByName&) = delete;
+  RecentByName& operator=(const RecentByName&) = delete;
 
   /// nullptr: there is none. Valid until it makes room or is forgotten.
   [[nodiscard]] Value* Find(std::string_view name) {
@@ -78,15 +80,15 @@ class KnownSites {
   [[nodiscard]] Result<const site::Site*> FindLearned(std::string_view name,
                                                       std::uint64_t max_sites, RowReader& rows);
 
-  /// What a page changed of sites.
-  void Take(const SiteChange& change);
+  /// What an entry changed of sites.
+  void Take(const SiteStep& step);
 
   void Forget(std::string_view name);
   void Clear();
 
  private:
   /// Takes the page as a new reading would have it. False: it can't.
-  [[nodiscard]] static bool Update(const SiteChange& change, std::optional<SiteState>& state);
+  [[nodiscard]] static bool Update(const SiteStep& step, std::optional<SiteState>& state);
 
   RecentByName<std::optional<SiteState>> sites_{kMaxSites};
   RecentByName<site::Site> learned_{kMaxSites};

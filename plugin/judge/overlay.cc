@@ -13,22 +13,27 @@ Result<RowMap::Value> Overlay::Row(Table table, std::string_view key) {
 
 Result<std::vector<std::optional<std::string>>> Overlay::Rows(Table table,
                                                               std::span<const std::string> keys) {
+  const std::vector<std::string_view> views(keys.begin(), keys.end());
+  return RowsOver(table, views, rows_.Of(table).FindAll(views));
+}
+
+Result<std::vector<std::optional<std::string>>> Overlay::RowsOver(
+    Table table, std::span<const std::string_view> keys,
+    std::span<const std::optional<RowMap::Value>> changed) const {
   std::vector<std::optional<std::string>> rows(keys.size());
   std::vector<std::string_view> stored;
   std::vector<std::size_t> places;  // of these
   const auto copy = [&](std::size_t i, const RowMap::Value& row) {
     if (row.has_value()) rows[i].emplace(*row);
   };
-  const std::vector<std::string_view> views(keys.begin(), keys.end());
-  const auto changed = rows_.Of(table).FindAll(views);
-  const auto read_ahead = ahead_.Rows(table, views);
+  const auto read_ahead = ahead_.Rows(table, keys);
   for (std::size_t i = 0; i < keys.size(); ++i) {
     if (changed[i].has_value()) {
       copy(i, *changed[i]);
     } else if (read_ahead[i].has_value()) {
       copy(i, *read_ahead[i]);
     } else {
-      stored.emplace_back(keys[i]);
+      stored.push_back(keys[i]);
       places.push_back(i);
     }
   }
@@ -39,6 +44,29 @@ Result<std::vector<std::optional<std::string>>> Overlay::Rows(Table table,
     copy(places[i], read.Find(stored[i]).value_or(std::nullopt));
   }
   return rows;
+}
+
+RowHistory::Before RowsAsOf::Changed(Table table, std::string_view key,
+                                     const RowMap::Value& now) const {
+  return history_.Find(table, key, entry_).value_or(RowHistory::Before(std::in_place, now));
+}
+
+Result<RowMap::Value> RowsAsOf::Row(Table table, std::string_view key) {
+  if (const auto now = overlay_.rows_.Find(table, key)) {
+    if (const auto changed = Changed(table, key, *now)) return *changed;
+  }
+  if (const auto read = overlay_.ahead_.Row(table, key)) return *read;
+  return stored_.Row(table, key);
+}
+
+Result<std::vector<std::optional<std::string>>> RowsAsOf::Rows(Table table,
+                                                               std::span<const std::string> keys) {
+  const std::vector<std::string_view> views(keys.begin(), keys.end());
+  auto changed = overlay_.rows_.Of(table).FindAll(views);
+  for (std::size_t i = 0; i < views.size(); ++i) {
+    if (changed[i].has_value()) changed[i] = Changed(table, views[i], *changed[i]);
+  }
+  return overlay_.RowsOver(table, views, changed);
 }
 
 Result<FoundCandidates> Overlay::Candidates(Fingerprint query, const Reach& reach) {

@@ -3,12 +3,14 @@
 #include "plugin/judge/candidate_source.h"
 #include "plugin/judge/changed_index.h"
 #include "plugin/judge/read_ahead.h"
+#include "plugin/judge/row_history.h"
 #include "plugin/judge/view.h"
 #include "plugin/log/entry.pb.h"
 #include "plugin/state/store.h"
 #include "plugin/verdict/parameters.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -64,6 +66,7 @@ class Overlay final : public JudgeView {
   bool Discard();
 
   [[nodiscard]] Changes& rows() { return rows_; }
+  [[nodiscard]] const Changes& rows() const { return rows_; }
   [[nodiscard]] ChangedIndex& index() { return index_; }
   [[nodiscard]] const ChangedIndex& index() const { return index_; }
 
@@ -71,6 +74,13 @@ class Overlay final : public JudgeView {
   [[nodiscard]] const LookupWork& lookup_work() const { return lookup_work_; }
 
  private:
+  friend class RowsAsOf;
+
+  /// Rows, of which `changed` is known.
+  [[nodiscard]] Result<std::vector<std::optional<std::string>>> RowsOver(
+      Table table, std::span<const std::string_view> keys,
+      std::span<const std::optional<RowMap::Value>> changed) const;
+
   /// Sets matches_ to what the index answers, with its changes.
   void Find(Fingerprint query, const Reach& reach);
 
@@ -85,6 +95,29 @@ class Overlay final : public JudgeView {
   std::size_t changes_before_ahead_ = 0;  ///< changes of the index that answers read ahead have
   std::vector<Match> matches_;            ///< of the last Candidates
   LookupWork lookup_work_;
+};
+
+/// The rows of an overlay as they were behind an earlier entry. Any number of threads may have one
+/// each at the same time, as long as the overlay doesn't change. Borrows both.
+class RowsAsOf final : public RowReader {
+ public:
+  RowsAsOf(const Overlay& overlay, const RowHistory& history, std::uint64_t entry)
+      : overlay_(overlay), history_(history), entry_(entry), stored_(overlay.store_) {}
+
+  [[nodiscard]] Result<RowMap::Value> Row(Table table, std::string_view key) override;
+
+  [[nodiscard]] Result<std::vector<std::optional<std::string>>> Rows(
+      Table table, std::span<const std::string> keys) override;
+
+ private:
+  /// What is known of a row that has changed by now.
+  [[nodiscard]] RowHistory::Before Changed(Table table, std::string_view key,
+                                           const RowMap::Value& now) const;
+
+  const Overlay& overlay_;
+  const RowHistory& history_;
+  const std::uint64_t entry_;
+  StoredRows stored_;
 };
 
 }  // namespace crawlsieve

@@ -49,26 +49,30 @@ struct PageFacts {
 /// Both hosts whose latest pages are a site's: its name, and that with "www.".
 [[nodiscard]] std::array<std::string, 2> LatestPagesOwnersOf(std::string_view site);
 
+/// What a page changes of sites, without the rows: for whoever keeps sites in memory.
+struct SiteStep {
+  std::string site;                ///< of the page; empty: the page tells nothing
+  bool is_www = false;             ///< the latest pages are those of "www." and the site's name
+  std::uint32_t latest_pages = 0;  ///< of the owner, this one included
+  bool takes_latest = false;       ///< the site took those that there were before this one
+  bool drops_latest = false;       ///< or they are lost, because another site has the slot
+  /// A site of which nothing is known any more: it had to give up its slot.
+  std::optional<std::string> forgotten;
+  /// What the site took; views into the page. nullopt: nothing.
+  std::optional<site::PageObservation> taken;
+};
+
 /// What a page changes of what is known of sites.
-struct SiteChange {
-  std::string site;     ///< of the page; empty: the page tells nothing, and nothing below is set
-  bool is_www = false;  ///< the latest pages are those of "www." and the site's name
-  std::uint32_t latest_pages = 0;       ///< of the owner, this one included
-  bool takes_latest = false;            ///< the site took those that there were before this one
-  bool drops_latest = false;            ///< or they are lost, because another site has the slot
+struct SiteChange : SiteStep {
   std::optional<HostRow> owner;         ///< where that isn't the page's host
   std::optional<LatestPart> part;       ///< of the owner's latest pages, that comes with this page
   std::vector<std::string> gone_parts;  ///< keys of those that go with this page
   std::optional<SiteSlotRow> slot;
   std::optional<SiteRow> learned;
-  /// A site that had to give up the slot, in place of which `learned` comes.
-  std::optional<std::string> forgotten;
   /// What was learned before the latest pages has changed so much that others should hear of it: a
   /// rule came into use or went out of it, or the fetches have doubled.
   bool is_news = false;
   std::vector<site::Brought> brought;  ///< for the sum of the crawl
-  /// What the site took; views into the page. nullopt: nothing.
-  std::optional<site::PageObservation> taken;
 };
 
 /// How sites are learned of.

@@ -346,7 +346,7 @@ Status Remover::Forget(std::string_view site) {
   // Rows are in the order of their URLs.
   if (site.empty() || site == last_site_) return {};
   last_site_ = site;
-  sites_.Forget(site);
+  scores_.ForgetSite(site);
   CRAWLSIEVE_ASSIGN_OR_RETURN(const bool had_slot, ForgetSite(site, progress_.parameters->sites.max,
                                                               overlay_, overlay_.rows()));
   if (had_slot) forgotten_.emplace_back(site);

@@ -3,10 +3,10 @@
 #include "plugin/base/result.h"
 #include "plugin/judge/decision.h"
 #include "plugin/judge/fold_progress.h"
-#include "plugin/judge/known_sites.h"
 #include "plugin/judge/overlay.h"
 #include "plugin/judge/removal.h"
 #include "plugin/judge/rows.h"
+#include "plugin/judge/score_queue.h"
 #include "plugin/log/entry.pb.h"
 
 #include <cstddef>
@@ -27,11 +27,11 @@ namespace crawlsieve {
 class Remover {
  public:
   /// Adds what goes to `removed`, and to `forgotten` the sites that had a slot.
-  Remover(FoldProgress& progress, Overlay& overlay, KnownSites& sites, Removed& removed,
+  Remover(FoldProgress& progress, Overlay& overlay, ScoreQueue& scores, Removed& removed,
           std::vector<std::string>& forgotten)
       : progress_(progress),
         overlay_(overlay),
-        sites_(sites),
+        scores_(scores),
         removed_(removed),
         forgotten_(forgotten) {}
 
@@ -74,7 +74,7 @@ class Remover {
 
   FoldProgress& progress_;
   Overlay& overlay_;
-  KnownSites& sites_;
+  ScoreQueue& scores_;  ///< which keeps sites in memory
   Removed& removed_;
   std::vector<std::string>& forgotten_;
   std::string last_site_;  // that was forgotten

@@ -19,15 +19,26 @@ inline constexpr std::size_t kTableCount = 7;
 inline constexpr std::array kFoldedTables{Table::kDocuments, Table::kContent, Table::kUrls,
                                           Table::kHosts,     Table::kMarks,   Table::kMeta};
 
+/// Is told of each change of a row before it is made.
+class ChangeListener {
+ public:
+  virtual ~ChangeListener() = default;
+
+  /// `before`: as Changes::Find has it, valid during the call.
+  virtual void BeforeChange(Table table, std::string_view key,
+                            const std::optional<RowMap::Value>& before) = 0;
+};
+
 /// Changes to several tables that become visible together. Thread-compatible.
 class Changes {
  public:
-  void Put(Table table, std::string_view key, std::string_view value) {
-    Rows(table).Put(key, value);
-  }
-  void Delete(Table table, std::string_view key) { Rows(table).Put(key, std::nullopt); }
+  void Put(Table table, std::string_view key, std::string_view value) { Set(table, key, value); }
+  void Delete(Table table, std::string_view key) { Set(table, key, std::nullopt); }
 
-  /// Puts all of later changes.
+  /// Has a listener told of each Put and Delete from now on; nullptr: none. It must outlive that.
+  void SetListener(ChangeListener* listener) { listener_ = listener; }
+
+  /// Puts all of later changes. No listener is told.
   void PutAll(const Changes& later) {
     for (std::size_t i = 0; i < kTableCount; ++i) tables_[i].PutAll(later.tables_[i]);
   }
@@ -54,9 +65,14 @@ class Changes {
   }
 
  private:
-  [[nodiscard]] RowMap& Rows(Table table) { return tables_[static_cast<std::size_t>(table)]; }
+  void Set(Table table, std::string_view key, RowMap::Value value) {
+    RowMap& rows = tables_[static_cast<std::size_t>(table)];
+    if (listener_ != nullptr) listener_->BeforeChange(table, key, rows.Find(key));
+    rows.Put(key, value);
+  }
 
   std::array<RowMap, kTableCount> tables_;
+  ChangeListener* listener_ = nullptr;
 };
 
 }  // namespace crawlsieve

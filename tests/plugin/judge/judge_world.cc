@@ -66,6 +66,7 @@ Status ModelFold::Commit(const LogPosition& position) {
 
 void ModelFold::Discard() {
   if (forgets_discard && has_open_changes_) return;
+  scores_.clear();
   open_ = states_.back();
   has_open_changes_ = false;
 }

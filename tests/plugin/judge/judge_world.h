@@ -93,11 +93,14 @@ class ModelFold final : public JudgeFold {
   void ReadAheadFor(std::span<const log::Entry> /*entries*/, Purpose /*purpose*/) override {}
   Result<Folded> Fold(const log::Entry& entry) override;
   Result<std::vector<SiteNews>> NewsOfSites() override { return std::vector<SiteNews>(); }
-  Result<std::vector<UrlScore>> ScoresOf(const log::Page& page, const Verdict& verdict) override {
+  void WantScores(const log::Page& page, const Verdict& verdict) override {
     UrlScore score;
     score.url = page.canonical_url();
     score.sequence = verdict.sequence;
-    return std::vector<UrlScore>{score};
+    scores_.push_back({score});
+  }
+  Result<std::vector<std::vector<UrlScore>>> TakeScores() override {
+    return std::exchange(scores_, {});
   }
   Result<UrlScore> AnswerTo(const log::Question& question) override {
     UrlScore score;
@@ -128,6 +131,7 @@ class ModelFold final : public JudgeFold {
   std::vector<State> states_{State()};
   State open_;
   bool has_open_changes_ = false;
+  std::vector<std::vector<UrlScore>> scores_;  ///< that are wanted
 };
 
 /// What a log says, folded from its beginning: the truth that judges are measured by.

@@ -498,6 +498,108 @@ TEST(PageScoresOfALog, AreTheSameWhereTheirRowsAreReadAhead) {
   EXPECT_EQ(ScoresOfLog(log, Purpose::kVerdicts), scores);
 }
 
+/// Purges hosts, or all, now and then, which goes on over many entries; and bounds the pages.
+std::vector<log::Entry> LogWithPurges(std::uint64_t seed, int size) {
+  std::mt19937_64 random(seed);
+  std::vector<log::Entry> log;
+  for (log::Entry& entry : LogWithLinks(seed, size)) {
+    log.push_back(std::move(entry));
+    if (log.size() % 211 == 0) {
+      log::Entry purge;
+      purge.mutable_purge()->set_id(fmt::format("purge {}", log.size()));
+      if (random() % 2 == 0) {
+        purge.mutable_purge()->set_url_prefix("http");
+      } else {
+        purge.mutable_purge()->set_host(std::string(1, "abc"[random() % 3]) + ".x");
+      }
+      log.push_back(std::move(purge));
+    }
+    if (log.size() % 307 == 1) {
+      JudgeParameters parameters = testing::ParametersOf(seed);
+      parameters.retention.max_pages = 20 + random() % 20;
+      parameters.retention.sweep_rows = 6;
+      parameters.retention.sweep_entries = 11;
+      log.push_back(ParametersEntry(parameters, kScheme));
+    }
+  }
+  return log;
+}
+
+/// The scores of all pages of a log, made together. Commits fall anywhere.
+std::vector<UrlScore> ScoresTogether(const std::vector<log::Entry>& log, std::size_t pages,
+                                     std::size_t threads) {
+  testing::TemporaryDirectory directory;
+  const auto store = Store::Open({.directory = directory.path()}).value();
+  const auto detector = Detector::Open(*store, testing::MakeFlatIndex, kScheme).value();
+  std::vector<UrlScore> all;
+  const auto take = [&] {
+    auto made = detector->TakeScores(threads).value();
+    for (auto& scores : made) std::ranges::move(scores, std::back_inserter(all));
+  };
+  std::size_t wanted = 0;
+  std::size_t amid_purges = 0;
+  std::int64_t offset = -1;
+  for (const log::Entry& entry : log) {
+    const auto folded = detector->Fold(entry).value();
+    if (entry.has_page() && detector->is_removing()) ++amid_purges;
+    if (folded.verdict.has_value()) {
+      detector->WantScores(entry.page(), *folded.verdict);
+      if (++wanted % pages == 0) take();
+    }
+    if (++offset % 97 == 0) {
+      EXPECT_TRUE(detector->Commit({offset, "0123456789abcdef"}).has_value());
+    }
+  }
+  take();
+  EXPECT_GT(amid_purges, 20U);
+  return all;
+}
+
+TEST(PageScoresOfALog, AreTheSameWhereTheyAreMadeTogether) {
+  for (const std::uint64_t seed : {1U, 2U, 3U}) {
+    const auto log = LogWithPurges(seed, 1200);
+    const auto scores = ScoresOfLog(log, std::nullopt);
+    EXPECT_GT(scores.size(), 1200U);
+    for (const std::size_t pages : {1, 3, 60, 10'000}) {
+      for (const std::size_t threads : {1, 2, 5}) {
+        SCOPED_TRACE(fmt::format("seed {}, {} pages, {} threads", seed, pages, threads));
+        EXPECT_TRUE(ScoresTogether(log, pages, threads) == scores);
+      }
+    }
+  }
+}
+
+TEST_F(PageScoresTest, WhatIsDiscardedHasNoScores) {
+  const log::Entry first = Page("http://host.example/a", "a");
+  detector_->WantScores(first.page(), *detector_->Fold(first).value().verdict);
+  detector_->Discard();
+  EXPECT_THAT(detector_->TakeScores(2).value(), IsEmpty());
+}
+
+TEST_F(PageScoresTest, AreOfTheStateBehindTheirPageAndNotOfALaterOne) {
+  log::Entry first = Page("http://host.example/a", "a");
+  SetLinks(first, {"http://host.example/b"});
+  const log::Entry second = Page("http://host.example/b", "b");
+  detector_->WantScores(first.page(), *detector_->Fold(first).value().verdict);
+  detector_->WantScores(second.page(), *detector_->Fold(second).value().verdict);
+  const auto scores = detector_->TakeScores(1).value();
+  ASSERT_EQ(scores.size(), 2U);
+  EXPECT_THAT(UrlsOf(scores[0]), ElementsAre("http://host.example/a", "http://host.example/b"));
+  EXPECT_THAT(UrlsOf(scores[1]), ElementsAre("http://host.example/b"));
+}
+
+TEST_F(PageScoresTest, ACommitMakesThoseThatAreWanted) {
+  log::Entry first = Page("http://host.example/a", "a");
+  SetLinks(first, {"http://host.example/b"});
+  detector_->WantScores(first.page(), *detector_->Fold(first).value().verdict);
+  ASSERT_TRUE(detector_->Commit({0, "0123456789abcdef"}).has_value());
+  const log::Entry second = Page("http://host.example/b", "b");
+  ASSERT_TRUE(detector_->Fold(second).has_value());
+  const auto scores = detector_->TakeScores(1).value();
+  ASSERT_EQ(scores.size(), 1U);
+  EXPECT_THAT(UrlsOf(scores[0]), ElementsAre("http://host.example/a", "http://host.example/b"));
+}
+
 /// Rows of a store; notes which are read.
 class NotingRows final : public RowReader {
  public:
