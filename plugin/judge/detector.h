@@ -170,7 +170,7 @@ class Detector {
   /// make what is wanted so far, on one thread, and have its errors. Errors: kIo, kCorruption.
   [[nodiscard]] Result<std::vector<std::vector<UrlScore>>> TakeScores(std::size_t threads);
 
-  /// Both, of one page.
+  /// Both, of the page that was folded last; no others are wanted.
   [[nodiscard]] Result<std::vector<UrlScore>> ScoresOf(const log::Page& page,
                                                        const Verdict& verdict);
 

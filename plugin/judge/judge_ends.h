@@ -43,7 +43,7 @@ class JudgeFold {
   virtual ~JudgeFold() = default;
   virtual void ReadAheadFor(std::span<const log::Entry> entries, Purpose purpose) = 0;
   [[nodiscard]] virtual Result<Folded> Fold(const log::Entry& entry) = 0;
-  /// Of the page that was folded last.
+  /// Of the page that was folded last. It and entries that are folded then live until TakeScores.
   virtual void WantScores(const log::Page& page, const Verdict& verdict) = 0;
   /// Of each page since the last call.
   [[nodiscard]] virtual Result<std::vector<std::vector<UrlScore>>> TakeScores() = 0;

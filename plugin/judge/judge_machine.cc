@@ -31,6 +31,8 @@ constexpr std::size_t kMostChangesBytes = std::size_t{512} << 10;
 /// Pages whose scores are made together: enough for a few threads, few enough that what they were
 /// made from is still in the processor's caches.
 constexpr std::size_t kScoresTogether = 256;
+/// Their links, packed, so that pages with thousands of links don't wait together.
+constexpr std::size_t kMostLinkBytesTogether = std::size_t{512} << 10;
 
 BrokerStatus Final(Status status) {
   if (status) return {};
@@ -116,6 +118,7 @@ void JudgeMachine::Discard() {
   ends_.fold.Discard();
   batch_ = Batch();
   wanted_scores_ = 0;
+  wanted_link_bytes_ = 0;
   hold_.reset();
   is_begun_ = false;
   ends_.observer.OnDiscarded();
@@ -432,10 +435,15 @@ BrokerStatus JudgeMachine::Publish(const log::Page& page, const Verdict& verdict
   CRAWLSIEVE_RETURN_IF_ERROR(ends_.sink.Publish(page, verdict));
   if (!ends_.sink.takes_scores()) return {};
   ends_.fold.WantScores(page, verdict);
-  return ++wanted_scores_ < kScoresTogether ? BrokerStatus() : PublishScores();
+  ++wanted_scores_;
+  wanted_link_bytes_ += page.links().size();
+  const bool are_many =
+      wanted_scores_ >= kScoresTogether || wanted_link_bytes_ >= kMostLinkBytesTogether;
+  return are_many ? PublishScores() : BrokerStatus();
 }
 
 BrokerStatus JudgeMachine::PublishScores() {
+  wanted_link_bytes_ = 0;
   if (std::exchange(wanted_scores_, 0) == 0) return {};
   const auto scores = ends_.fold.TakeScores();
   if (!scores) return Final(tl::unexpected(scores.error()));
@@ -453,7 +461,6 @@ BrokerStatus JudgeMachine::PublishSites() {
 }
 
 BrokerStatus JudgeMachine::Answer(const log::Question& question) {
-  CRAWLSIEVE_RETURN_IF_ERROR(PublishScores());
   const auto answer = ends_.fold.AnswerTo(question);
   if (!answer) return Final(tl::unexpected(answer.error()));
   return ends_.sink.PublishAnswer(question, *answer);
@@ -463,6 +470,10 @@ BrokerStatus JudgeMachine::JudgeItem(const LogItem& item) {
   const auto begin = options_.now();
   if (batch_.entries == 0 && !is_begun_) {
     CRAWLSIEVE_RETURN_IF_ERROR(Begin());
+  }
+  // Such an entry has to wait for them, and isn't to blame for their errors.
+  if (item.entry != nullptr && !item.entry->has_page()) {
+    CRAWLSIEVE_RETURN_IF_ERROR(PublishScores());
   }
   auto result = FoldItem(item);
   if (!result && ends_.slots != nullptr && result.error().code == ErrorCode::kBusy) {

@@ -155,7 +155,8 @@ class JudgeMachine final : public JudgeMember {
   bool log_is_empty_ = false;
   bool is_fenced_off_ = false;  ///< the judge before this one can't publish any more
   Batch batch_;
-  std::size_t wanted_scores_ = 0;  ///< pages whose scores aren't published yet
+  std::size_t wanted_scores_ = 0;      ///< pages whose scores aren't published yet
+  std::size_t wanted_link_bytes_ = 0;  ///< of these, packed
   Timestamp last_timestamp_;
   std::optional<CommittedPlace> committed_;
   bool parameters_appended_ = false;

@@ -25,6 +25,7 @@ void ScoreQueue::Add(const log::Page& page, const Verdict& verdict, const site::
 }
 
 void ScoreQueue::NoteSites(const SiteStep& step) {
+  if (!step.taken.has_value() && !step.forgotten.has_value()) return;
   if (any_waits()) {
     steps_.push_back({entry_, step});
   } else {
@@ -67,7 +68,10 @@ Status ScoreQueue::Make(const JudgeParameters& parameters, std::uint32_t fold_ve
   steps_.clear();
   history_.Clear();
   for (auto& scores : made) {
-    if (!scores) return tl::unexpected(std::move(scores.error()));
+    if (!scores) {
+      made_.clear();
+      return tl::unexpected(std::move(scores.error()));
+    }
     made_.push_back(std::move(*scores));
   }
   return {};

@@ -45,7 +45,7 @@ class ScoreQueue {
 
   /// Makes the scores of the pages that wait, on `threads` threads at most. Parameters, rules and
   /// purges have been the same since the first of them. Errors: those of ScoresOf, the first
-  /// page's.
+  /// page's; then nothing is made.
   [[nodiscard]] Status Make(const JudgeParameters& parameters, std::uint32_t fold_version,
                             const PurgedRows& purged, std::size_t threads);
 

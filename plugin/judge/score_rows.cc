@@ -35,12 +35,16 @@ void ScoreRows::NameRow(Table table, std::string_view key, const RowNamer& name)
 }
 
 void ScoreRows::NameSite(std::string_view site, bool with_parts, const RowNamer& name) {
-  if (rules_.parameters.sites.max == 0 || sites_.size() >= max_sites_) return;
-  if (site == last_site_) return;
+  if (rules_.parameters.sites.max == 0) return;
+  if (site == last_site_ && (last_has_parts_ || !with_parts)) return;
   last_site_ = site;
-  const auto [known, is_new] = sites_.try_emplace(last_site_, with_parts);
-  known->second = known->second || with_parts;
-  if (!is_new) return;
+  last_has_parts_ = with_parts;
+  if (const auto known = sites_.find(last_site_); known != sites_.end()) {
+    known->second = known->second || with_parts;
+    return;
+  }
+  if (sites_.size() >= max_sites_) return;
+  sites_.emplace(last_site_, with_parts);
   NameSiteRows(site, rules_.parameters.sites.max,
                [&](std::string_view key) { NameRow(Table::kHosts, key, name); });
 }

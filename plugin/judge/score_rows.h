@@ -45,6 +45,7 @@ class ScoreRows {
   std::size_t bytes_left_;
   const std::size_t max_sites_;
   std::unordered_map<std::string, bool> sites_;  // with_parts
+  bool last_has_parts_ = false;
   std::string last_site_;  // links that follow one another often have one site
 };
 
