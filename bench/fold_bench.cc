@@ -14,6 +14,7 @@
 #include "plugin/judge/known_sites.h"
 #include "plugin/judge/live_state.h"
 #include "plugin/log/links.h"
+#include "plugin/score/url_score.h"
 #include "plugin/state/store.h"
 #include "plugin/verdict/item.h"
 #include "plugin/verdict/reason.h"
@@ -25,6 +26,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <filesystem>
 #include <memory>
 #include <span>
@@ -253,6 +255,14 @@ void Say(fmt::format_string<Args...> format, Args&&... args) {
 /// As many pages as the service has scored together.
 constexpr std::size_t kScoresTogether = 256;
 
+/// How many were wanted.
+std::uint64_t TakeScores(Detector& detector, std::size_t threads) {
+  const std::vector<std::vector<UrlScore>> scores = OrDie(detector.TakeScores(threads));
+  std::uint64_t count = 0;
+  for (const std::vector<UrlScore>& of_page : scores) count += of_page.size();
+  return count;
+}
+
 /// Folds `count` entries in batches; what it took without making up the entries.
 Cost Fold(Detector& detector, MadeUpLog& log, std::uint64_t count, const Options& options,
           std::array<std::uint64_t, kReasonCount>* reasons) {
@@ -268,20 +278,15 @@ Cost Fold(Detector& detector, MadeUpLog& log, std::uint64_t count, const Options
     const bool with_scores = options.links > 0 && reasons != nullptr;
     detector.ReadAheadFor(entries, options.threads,
                           with_scores ? Purpose::kVerdictsAndScores : Purpose::kVerdicts);
-    const auto take_scores = [&] {
-      for (const auto& of_page : OrDie(detector.TakeScores(options.threads))) {
-        cost.scores += of_page.size();
-      }
-    };
     std::size_t wanted = 0;
     for (const log::Entry& entry : entries) {
       const Folded folded = OrDie(detector.Fold(entry));
       if (reasons != nullptr) ++(*reasons)[static_cast<std::size_t>(folded.verdict->reason)];
       if (!with_scores) continue;
       detector.WantScores(entry.page(), *folded.verdict);
-      if (++wanted % kScoresTogether == 0) take_scores();
+      if (++wanted % kScoresTogether == 0) cost.scores += TakeScores(detector, options.threads);
     }
-    take_scores();
+    cost.scores += TakeScores(detector, options.threads);
     offset += static_cast<std::int64_t>(entries.size());
     OrDie(detector.Commit({offset, std::string(16, 'x')}));
     cost.seconds += SecondsSince(start);
@@ -631,11 +636,8 @@ int Run(const Options& options) {
   return Print(options, result);
 }
 
-}  // namespace
-}  // namespace crawlsieve
-
-int main(int argc, char** argv) {
-  crawlsieve::Options options;
+int Main(int argc, char** argv) {
+  Options options;
   CLI::App app("Measures how fast the judge folds the admission log.");
   app.add_option("directory", options.store.directory,
                  "for the state; where it holds one, the fill goes on from there")
@@ -677,5 +679,17 @@ int main(int argc, char** argv) {
   app.add_flag("--json", options.json, "print one JSON object");
   CLI11_PARSE(app, argc, argv);
   options.store.block_cache_bytes = options.cache_mib << 20;
-  return crawlsieve::Run(options);
+  return Run(options);
+}
+
+}  // namespace
+}  // namespace crawlsieve
+
+int main(int argc, char** argv) {
+  try {
+    return crawlsieve::Main(argc, argv);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "fold_bench: %s\n", error.what());
+    return 1;
+  }
 }
