@@ -165,9 +165,10 @@ class Detector {
   void WantScores(const log::Page& page, const Verdict& verdict);
 
   /// The scores that were wanted since the last call, of each page by the state behind it, in the
-  /// order of the pages. They are made on `threads` threads at most, a few hundred pages at a time
-  /// are best: each keeps what the entries behind it changed. Calls that change more than pages do
-  /// make what is wanted so far, on one thread, and have its errors. Errors: kIo, kCorruption.
+  /// order of the pages. They are made on `threads` threads at most. A few hundred pages at a time
+  /// are best: while they wait, what entries change is kept. Commit makes what is wanted so far, on
+  /// one thread, and so does Fold of an entry that is no page or comes amid a purge: errors of
+  /// scores may be theirs. Errors: kIo, kCorruption.
   [[nodiscard]] Result<std::vector<std::vector<UrlScore>>> TakeScores(std::size_t threads);
 
   /// Both, of the page that was folded last; no others are wanted.
@@ -254,7 +255,7 @@ class Detector {
   FoldProgress current_;
   Overlay overlay_;
   OpenMarks marks_;
-  ScoreQueue scores_;                          ///< keeps no sites unless scores are wanted
+  ScoreQueue scores_;                          ///< keeps no sites unless somebody wants advice
   std::vector<std::string> forgotten_sites_;   ///< by the last entry, of those with news
   std::optional<std::string> site_with_news_;  ///< by the last entry
   ConfirmWork confirm_work_;

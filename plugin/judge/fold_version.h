@@ -68,8 +68,8 @@ inline constexpr std::uint32_t kFoldVersionOfAliases = 10;
 /// The first rules under which a link says less where a page's other links led to its copies.
 inline constexpr std::uint32_t kFoldVersionOfCopies = 10;
 
-/// The first rules under which a link to another site is scored by what that site learned from its
-/// latest pages, and not by these pages themselves. Nothing else depends on it.
+/// The first rules under which a link to another site is scored by what that site learned before
+/// its latest pages, and not by these. Nothing else depends on it.
 inline constexpr std::uint32_t kFoldVersionOfOtherSites = 11;
 
 /// The first rules under which a page without a body may repeat an earlier fetch.

@@ -62,8 +62,8 @@ class RecentByName {
   std::unordered_map<std::string_view, typename std::list<Entry>::iterator> by_name_;  // its names
 };
 
-/// Sites as they are behind the last folded entry, decoded: advice on the links of a page asks for
-/// a few sites again and again, and each has up to 64 KiB to decode.
+/// Sites as they are behind the last step that was taken, decoded: advice on the links of a page
+/// asks for a few sites again and again, and each has up to 64 KiB to decode.
 ///
 /// Keeps what was read; changes nothing that is read. Bounded: kMaxSites with their latest pages,
 /// and as many without. Thread-compatible.

@@ -24,9 +24,9 @@ namespace crawlsieve {
 /// by the state as it was behind it. A fold is one page after the other, while most of the work
 /// with 60 links a page is to score them, and changes nothing.
 ///
-/// Operation: BeginEntry before each entry; Add behind a page; Take. As long as pages wait, the
-/// history of rows is kept. Thread-compatible. Borrows the overlay, and the entries that were
-/// folded since the first page that waits.
+/// Operation: BeginEntry before each entry; Add behind a page; Make, then Take. As long as pages
+/// wait, the history of rows is kept. Thread-compatible. Borrows the overlay, and the entries that
+/// were folded since the first page that waits.
 class ScoreQueue {
  public:
   explicit ScoreQueue(Overlay& overlay) : overlay_(overlay) {}
