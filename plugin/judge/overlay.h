@@ -66,7 +66,6 @@ class Overlay final : public JudgeView {
   bool Discard();
 
   [[nodiscard]] Changes& rows() { return rows_; }
-  [[nodiscard]] const Changes& rows() const { return rows_; }
   [[nodiscard]] ChangedIndex& index() { return index_; }
   [[nodiscard]] const ChangedIndex& index() const { return index_; }
 
