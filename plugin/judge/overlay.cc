@@ -14,35 +14,33 @@ Result<RowMap::Value> Overlay::Row(Table table, std::string_view key) {
 Result<std::vector<std::optional<std::string>>> Overlay::Rows(Table table,
                                                               std::span<const std::string> keys) {
   const std::vector<std::string_view> views(keys.begin(), keys.end());
-  return RowsOver(table, views, rows_.Of(table).FindAll(views));
+  const RowMap::Keys wanted(views);
+  return RowsOver(table, wanted, rows_.Of(table).FindAll(wanted));
 }
 
 Result<std::vector<std::optional<std::string>>> Overlay::RowsOver(
-    Table table, std::span<const std::string_view> keys,
+    Table table, const RowMap::Keys& keys,
     std::span<const std::optional<RowMap::Value>> changed) const {
-  std::vector<std::optional<std::string>> rows(keys.size());
-  std::vector<std::string_view> stored;
-  std::vector<std::size_t> places;  // of these
+  std::vector<std::optional<std::string>> rows(changed.size());
+  RowMap stored;
   const auto copy = [&](std::size_t i, const RowMap::Value& row) {
     if (row.has_value()) rows[i].emplace(*row);
   };
   const auto read_ahead = ahead_.Rows(table, keys);
-  for (std::size_t i = 0; i < keys.size(); ++i) {
+  std::vector<std::size_t> unknown;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
     if (changed[i].has_value()) {
       copy(i, *changed[i]);
     } else if (read_ahead[i].has_value()) {
       copy(i, *read_ahead[i]);
     } else {
-      stored.push_back(keys[i]);
-      places.push_back(i);
+      stored.PutIfNew(keys.keys()[i]);
+      unknown.push_back(i);
     }
   }
-  if (stored.empty()) return rows;
-  RowMap read;
-  CRAWLSIEVE_RETURN_IF_ERROR(store_.GetAll(table, stored, read));
-  for (std::size_t i = 0; i < stored.size(); ++i) {
-    copy(places[i], read.Find(stored[i]).value_or(std::nullopt));
-  }
+  if (unknown.empty()) return rows;
+  CRAWLSIEVE_RETURN_IF_ERROR(store_.GetAll(table, stored));
+  for (const std::size_t i : unknown) copy(i, *stored.Find(keys.keys()[i]));
   return rows;
 }
 
@@ -62,11 +60,12 @@ Result<RowMap::Value> RowsAsOf::Row(Table table, std::string_view key) {
 Result<std::vector<std::optional<std::string>>> RowsAsOf::Rows(Table table,
                                                                std::span<const std::string> keys) {
   const std::vector<std::string_view> views(keys.begin(), keys.end());
-  auto changed = overlay_.rows_.Of(table).FindAll(views);
+  const RowMap::Keys wanted(views);
+  auto changed = overlay_.rows_.Of(table).FindAll(wanted);
   for (std::size_t i = 0; i < views.size(); ++i) {
     if (changed[i].has_value()) changed[i] = Changed(table, views[i], *changed[i]);
   }
-  return overlay_.RowsOver(table, views, changed);
+  return overlay_.RowsOver(table, wanted, changed);
 }
 
 Result<FoundCandidates> Overlay::Candidates(Fingerprint query, const Reach& reach) {

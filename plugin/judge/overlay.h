@@ -77,7 +77,7 @@ class Overlay final : public JudgeView {
 
   /// Rows, of which `changed` is known.
   [[nodiscard]] Result<std::vector<std::optional<std::string>>> RowsOver(
-      Table table, std::span<const std::string_view> keys,
+      Table table, const RowMap::Keys& keys,
       std::span<const std::optional<RowMap::Value>> changed) const;
 
   /// Sets matches_ to what the index answers, with its changes.

@@ -19,19 +19,15 @@ constexpr std::size_t kLeastPerThread = 32;
 }  // namespace
 
 void ReadAhead::Reader::Want(Table table, std::string_view key) {
-  const auto i = static_cast<std::size_t>(table);
-  if (!rows_[i].Find(key).has_value()) wanted_[i].Put(key, std::nullopt);
+  rows_[static_cast<std::size_t>(table)].PutIfNew(key);
 }
 
 void ReadAhead::Reader::Fetch() {
-  std::vector<std::string_view> keys;
   for (std::size_t i = 0; i < kTableCount; ++i) {
-    if (wanted_[i].empty()) continue;
-    keys.clear();
-    for (const RowMap::Row& row : wanted_[i].rows()) keys.push_back(row.key);
+    if (fetched_[i] == rows_[i].rows().size()) continue;
     // Whoever needs a row that can't be read reads it again, and reports that.
-    (void)store_.GetAll(static_cast<Table>(i), keys, rows_[i]);
-    wanted_[i].Clear();
+    if (!store_.GetAll(static_cast<Table>(i), rows_[i], fetched_[i])) rows_[i].Clear();
+    fetched_[i] = rows_[i].rows().size();
   }
 }
 
@@ -53,25 +49,16 @@ Result<FoundCandidates> ReadAhead::Reader::Candidates(Fingerprint query, const R
   return FoundCandidates{matches, true};
 }
 
-void ReadAhead::Reader::Take(Reader& other) {
-  for (std::size_t table = 0; table < rows_.size(); ++table)
-    rows_[table].PutAll(other.rows_[table]);
-  answers_.merge(other.answers_);
-  work_.probes += other.work_.probes;
-  work_.candidates += other.work_.candidates;
-}
-
 LookupWork ReadAhead::Read(const Store& store, const HammingIndex& index,
                            const CandidateSource* remote, std::span<const log::Entry> entries,
                            const ReadRules& rules, std::size_t threads) {
   Clear();
   threads = std::clamp<std::size_t>(entries.size() / kLeastPerThread, 1,
                                     std::max<std::size_t>(threads, 1));
-  std::vector<Reader> readers;
-  readers.reserve(threads);
-  for (std::size_t t = 0; t < threads; ++t) readers.emplace_back(store, index, remote);
+  readers_.reserve(threads);
+  for (std::size_t t = 0; t < threads; ++t) readers_.emplace_back(store, index, remote);
   const auto read_share = [&](std::size_t t) {
-    Reader& reader = readers[t];
+    Reader& reader = readers_[t];
     const RowNamer want = [&reader](Table table, std::string_view key) { reader.Want(table, key); };
     const bool with_scores = rules.purpose == Purpose::kVerdictsAndScores;
     ScoreRows scores(rules, threads);
@@ -89,35 +76,49 @@ LookupWork ReadAhead::Read(const Store& store, const HammingIndex& index,
     reader.Fetch();
   };
   OnThreads(threads, read_share);
-  // Into one, so that a row is looked for once.
-  read_.emplace(std::move(readers.front()));
-  for (Reader& reader : std::span(readers).subspan(1)) read_->Take(reader);
-  return read_->work_;
+  LookupWork work;
+  for (const Reader& reader : readers_) {
+    work.probes += reader.work_.probes;
+    work.candidates += reader.work_.candidates;
+  }
+  return work;
 }
 
 void ReadAhead::ReadRows(const Store& store, const HammingIndex& index, Table table,
                          std::span<const std::string> keys) {
-  if (!read_.has_value()) read_.emplace(store, index, nullptr);
-  for (const std::string& key : keys) read_->Want(table, key);
-  read_->Fetch();
+  if (readers_.empty()) readers_.emplace_back(store, index, nullptr);
+  Reader& reader = readers_.front();
+  for (const std::string& key : keys) reader.Want(table, key);
+  reader.Fetch();
 }
 
 std::optional<RowMap::Value> ReadAhead::Row(Table table, std::string_view key) const {
-  if (!read_.has_value()) return std::nullopt;
-  return read_->rows_[static_cast<std::size_t>(table)].Find(key);
+  for (const Reader& reader : readers_) {
+    if (const auto row = reader.rows_[static_cast<std::size_t>(table)].Find(key)) return row;
+  }
+  return std::nullopt;
 }
 
-std::vector<std::optional<RowMap::Value>> ReadAhead::Rows(
-    Table table, std::span<const std::string_view> keys) const {
-  if (!read_.has_value()) return std::vector<std::optional<RowMap::Value>>(keys.size());
-  return read_->rows_[static_cast<std::size_t>(table)].FindAll(keys);
+std::vector<std::optional<RowMap::Value>> ReadAhead::Rows(Table table,
+                                                          const RowMap::Keys& keys) const {
+  std::vector<std::optional<RowMap::Value>> rows(keys.keys().size());
+  for (const Reader& reader : readers_) {
+    const auto found = reader.rows_[static_cast<std::size_t>(table)].FindAll(keys);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (found[i].has_value()) rows[i] = found[i];
+    }
+  }
+  return rows;
 }
 
 const std::vector<Match>* ReadAhead::Matches(Fingerprint query, const Reach& reach) const {
-  if (!read_.has_value()) return nullptr;
-  const auto known = read_->answers_.find(query.bits);
-  if (known == read_->answers_.end() || known->second.reach != reach) return nullptr;
-  return &known->second.matches;
+  for (const Reader& reader : readers_) {
+    const auto known = reader.answers_.find(query.bits);
+    if (known != reader.answers_.end() && known->second.reach == reach) {
+      return &known->second.matches;
+    }
+  }
+  return nullptr;
 }
 
 }  // namespace crawlsieve

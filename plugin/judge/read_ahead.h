@@ -38,14 +38,14 @@ class ReadAhead {
   void ReadRows(const Store& store, const HammingIndex& index, Table table,
                 std::span<const std::string> keys);
 
-  void Clear() { read_.reset(); }
+  void Clear() { readers_.clear(); }
 
   /// The row as it was read, nullopt inside if there was none; nullopt if it wasn't read.
   [[nodiscard]] std::optional<RowMap::Value> Row(Table table, std::string_view key) const;
 
   /// The same of several rows.
-  [[nodiscard]] std::vector<std::optional<RowMap::Value>> Rows(
-      Table table, std::span<const std::string_view> keys) const;
+  [[nodiscard]] std::vector<std::optional<RowMap::Value>> Rows(Table table,
+                                                               const RowMap::Keys& keys) const;
 
   /// The index's answer as it was; null if it wasn't asked in this way.
   [[nodiscard]] const std::vector<Match>* Matches(Fingerprint query, const Reach& reach) const;
@@ -62,9 +62,6 @@ class ReadAhead {
 
     /// Reads the rows that are wanted.
     void Fetch();
-
-    /// Takes over what the other has read.
-    void Take(Reader& other);
 
     /// Of a row that wasn't fetched, or can't be read: there is none. Valid until the next Fetch.
     [[nodiscard]] Result<RowMap::Value> Row(Table table, std::string_view key) override;
@@ -84,13 +81,15 @@ class ReadAhead {
     const Store& store_;
     const HammingIndex& index_;
     const CandidateSource* others_;
-    std::array<RowMap, kTableCount> wanted_;  // their keys
     std::array<RowMap, kTableCount> rows_;
+    std::array<std::size_t, kTableCount> fetched_{};     // so many of them; those behind are wanted
     std::unordered_map<std::uint64_t, Answer> answers_;  // by the query's bits
     LookupWork work_;
   };
 
-  std::optional<Reader> read_;  // what all of them have read
+  // What each has read. A row may be there twice: to make one of them takes longer than to look
+  // into all.
+  std::vector<Reader> readers_;
 };
 
 }  // namespace crawlsieve

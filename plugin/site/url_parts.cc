@@ -36,7 +36,8 @@ void AppendWithDigitsAsZero(std::string_view text, std::string& out) {
 /// Both stay empty where there is no scheme. What is behind a `#` isn't looked at.
 std::size_t TakeSchemeAndHost(std::string_view url, std::string_view& scheme,
                               std::string_view& host) {
-  const std::size_t end = url.find("://");
+  // Nearly all URLs begin so.
+  const std::size_t end = url.starts_with("https://") ? 5 : url.find("://");
   if (end == std::string_view::npos || url.substr(0, end).find('#') != std::string_view::npos) {
     return 0;
   }

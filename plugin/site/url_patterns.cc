@@ -32,9 +32,11 @@ void AppendDigitsAsN(std::string_view text, std::string& out) {
   std::array<char, kMaxSegmentBytes> shown;  // NOLINT(cppcoreguidelines-pro-type-member-init)
   std::size_t size = 0;
   bool in_digits = false;
+  // Without a branch: nobody can foretell the digits of a hash.
   for (const char c : text.substr(0, kMaxSegmentBytes)) {
     const bool is_digit = c >= '0' && c <= '9';
-    if (!is_digit || !in_digits) shown[size++] = is_digit ? 'N' : c;
+    shown[size] = is_digit ? 'N' : c;
+    size += static_cast<std::size_t>(!is_digit || !in_digits);
     in_digits = is_digit;
   }
   out.append(shown.data(), size);

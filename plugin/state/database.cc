@@ -349,15 +349,8 @@ Result<std::optional<std::string>> Database::Get(const rocksdb::ReadOptions& rea
   return member.has_value() ? std::optional<std::string>(*member) : std::nullopt;
 }
 
-Status Database::GetAll(Table table, std::span<const std::string_view> keys, RowMap& rows) const {
-  if (table != Table::kHosts) {
-    const rocksdb::Status read =
-        ReadRows(*rocksdb_, HomeOf(table), {keys.begin(), keys.end()}, rows);
-    return read.ok() ? Status() : tl::unexpected(ToError(read, directory_));
-  }
-  std::map<rocksdb::ColumnFamilyHandle*, std::vector<std::string_view>> by_family;
-  for (const std::string_view key : keys) by_family[FamilyOf(table, key)].push_back(key);
-  for (auto& [family, of_family] : by_family) {
+Status Database::GetAll(Table table, std::vector<const RowMap::Row*> wanted, RowMap& rows) const {
+  for (auto& [family, of_family] : ByFamily(table, std::move(wanted))) {
     const rocksdb::Status read = HasGroups(family)
                                      ? ReadMembers(*rocksdb_, family, std::move(of_family), rows)
                                      : ReadRows(*rocksdb_, family, std::move(of_family), rows);
@@ -391,15 +384,18 @@ Result<std::string> Database::LastDocument() const {
 
 std::vector<Database::FamilyRows> Database::ByFamily(Table table,
                                                      std::vector<const RowMap::Row*> rows) const {
-  std::map<rocksdb::ColumnFamilyHandle*, std::vector<const RowMap::Row*>> by_family;
-  if (table == Table::kHosts) {
-    for (const RowMap::Row* const row : rows) by_family[FamilyOf(table, row->key)].push_back(row);
-  } else if (!rows.empty()) {
-    by_family[HomeOf(table)] = std::move(rows);
-  }
   std::vector<FamilyRows> parts;
-  parts.reserve(by_family.size());
-  for (auto& [family, of_family] : by_family) parts.push_back({family, std::move(of_family)});
+  if (rows.empty()) return parts;
+  if (table != Table::kHosts) {
+    parts.push_back({HomeOf(table), std::move(rows)});
+    return parts;
+  }
+  for (const RowMap::Row* const row : rows) {
+    rocksdb::ColumnFamilyHandle* const family = FamilyOf(table, row->key);
+    auto part = std::ranges::find(parts, family, &FamilyRows::family);
+    if (part == parts.end()) part = parts.insert(part, {family, {}});
+    part->rows.push_back(row);
+  }
   return parts;
 }
 

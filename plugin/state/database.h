@@ -59,9 +59,9 @@ class Database {
   [[nodiscard]] Result<std::optional<std::string>> Get(const rocksdb::ReadOptions& read,
                                                        Table table, std::string_view key) const;
 
-  /// Puts the rows of `keys`, or that there are none, into `rows`. Errors: as Get; some may be
-  /// missing then.
-  [[nodiscard]] Status GetAll(Table table, std::span<const std::string_view> keys,
+  /// Sets the values of `wanted`, which are of `rows`, to what the database has. Errors: as Get;
+  /// not all are set then.
+  [[nodiscard]] Status GetAll(Table table, std::vector<const RowMap::Row*> wanted,
                               RowMap& rows) const;
 
   /// Valid as long as the database, as is what it was told to read of.

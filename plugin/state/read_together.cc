@@ -41,24 +41,24 @@ rocksdb::Status Find(rocksdb::DB& db, rocksdb::ColumnFamilyHandle* family,
 }  // namespace
 
 rocksdb::Status ReadRows(rocksdb::DB& db, rocksdb::ColumnFamilyHandle* family,
-                         std::vector<std::string_view> keys, RowMap& rows) {
-  std::ranges::sort(keys);
+                         std::vector<const RowMap::Row*> wanted, RowMap& rows) {
+  RowMap::Sort(wanted);
   std::vector<rocksdb::Slice> slices;
-  slices.reserve(keys.size());
-  for (const std::string_view key : keys) slices.push_back(ToSlice(key));
+  slices.reserve(wanted.size());
+  for (const RowMap::Row* const row : wanted) slices.push_back(ToSlice(row->key));
   return Find(db, family, slices, [&](std::size_t i, RowMap::Value value) {
-    rows.Put(keys[i], value);
+    rows.SetValue(*wanted[i], value);
     return rocksdb::Status::OK();
   });
 }
 
 rocksdb::Status ReadMembers(rocksdb::DB& db, rocksdb::ColumnFamilyHandle* family,
-                            std::vector<std::string_view> keys, RowMap& rows) {
-  std::ranges::sort(keys);
+                            std::vector<const RowMap::Row*> wanted, RowMap& rows) {
+  RowMap::Sort(wanted);
   std::vector<rocksdb::Slice> groups;
-  std::vector<std::size_t> ends;  // of each group's keys
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    const rocksdb::Slice group = ToSlice(GroupOf(keys[i]));
+  std::vector<std::size_t> ends;  // of each group's rows
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    const rocksdb::Slice group = ToSlice(GroupOf(wanted[i]->key));
     if (groups.empty() || groups.back() != group) {
       groups.push_back(group);
       ends.push_back(i);
@@ -69,7 +69,7 @@ rocksdb::Status ReadMembers(rocksdb::DB& db, rocksdb::ColumnFamilyHandle* family
     const std::optional<RowGroup> members = RowGroup::Decode(value.value_or(std::string_view()));
     if (!members.has_value()) return NoGroup();
     for (std::size_t i = group == 0 ? 0 : ends[group - 1]; i < ends[group]; ++i) {
-      rows.Put(keys[i], members->Find(keys[i].back()));
+      rows.SetValue(*wanted[i], members->Find(wanted[i]->key.back()));
     }
     return rocksdb::Status::OK();
   });

@@ -2,7 +2,6 @@
 
 #include "plugin/state/row_map.h"
 
-#include <string_view>
 #include <vector>
 
 #include <rocksdb/db.h>
@@ -11,13 +10,13 @@
 // beside each other are in the same blocks. For this folder alone.
 namespace crawlsieve {
 
-/// Puts the rows of `keys` in the files of `family`, or that there are none, into `rows`. Any
-/// number of threads may call it at once. Errors: RocksDB's first; some rows may be missing then.
+/// Sets the values of `wanted`, which are of `rows`, to what is in the files of `family`. Any
+/// number of threads may call it at once. Errors: RocksDB's first; not all are set then.
 [[nodiscard]] rocksdb::Status ReadRows(rocksdb::DB& db, rocksdb::ColumnFamilyHandle* family,
-                                       std::vector<std::string_view> keys, RowMap& rows);
+                                       std::vector<const RowMap::Row*> wanted, RowMap& rows);
 
 /// The same of latest pages in a family of groups.
 [[nodiscard]] rocksdb::Status ReadMembers(rocksdb::DB& db, rocksdb::ColumnFamilyHandle* family,
-                                          std::vector<std::string_view> keys, RowMap& rows);
+                                          std::vector<const RowMap::Row*> wanted, RowMap& rows);
 
 }  // namespace crawlsieve

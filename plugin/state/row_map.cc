@@ -87,35 +87,36 @@ std::optional<RowMap::Value> RowMap::Find(std::string_view key) const {
   return std::optional<Value>(std::in_place, rows_[row - 1].value);
 }
 
-std::vector<std::optional<RowMap::Value>> RowMap::FindAll(
-    std::span<const std::string_view> keys) const {
-  std::vector<std::optional<Value>> found(keys.size());
+RowMap::Keys::Keys(std::span<const std::string_view> keys) : keys_(keys) {
+  hashes_.reserve(keys.size());
+  for (const std::string_view key : keys) hashes_.push_back(HashOf(key));
+}
+
+std::vector<std::optional<RowMap::Value>> RowMap::FindAll(const Keys& wanted) const {
+  std::vector<std::optional<Value>> found(wanted.keys_.size());
   if (rows_.empty()) return found;
-  for (std::size_t begin = 0; begin < keys.size(); begin += kKeysTogether) {
-    const std::size_t count = std::min(kKeysTogether, keys.size() - begin);
-    FindSome(keys.subspan(begin, count), std::span(found).subspan(begin, count));
+  for (std::size_t begin = 0; begin < found.size(); begin += kKeysTogether) {
+    const std::size_t count = std::min(kKeysTogether, found.size() - begin);
+    FindSome(wanted.keys_.subspan(begin, count), std::span(wanted.hashes_).subspan(begin, count),
+             std::span(found).subspan(begin, count));
   }
   return found;
 }
 
 // Each look leads to the next place, and waits for memory: here for all keys at once.
-void RowMap::FindSome(std::span<const std::string_view> keys,
+void RowMap::FindSome(std::span<const std::string_view> keys, std::span<const std::uint32_t> hashes,
                       std::span<std::optional<Value>> found) const {
-  std::array<std::uint32_t, kKeysTogether> hashes{};
   const std::size_t mask = slots_.size() - 1;
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    hashes[i] = HashOf(keys[i]);
-    __builtin_prefetch(&slots_[hashes[i] & mask]);
-  }
+  for (const std::uint32_t hash : hashes) __builtin_prefetch(&slots_[hash & mask]);
   const auto likely_row = [&](std::uint32_t hash) {
     const Slot& slot = slots_[hash & mask];
     return slot.row != 0 && slot.hash == hash ? &rows_[slot.row - 1] : nullptr;
   };
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    if (const Row* const row = likely_row(hashes[i])) __builtin_prefetch(row);
+  for (const std::uint32_t hash : hashes) {
+    if (const Row* const row = likely_row(hash)) __builtin_prefetch(row);
   }
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    if (const Row* const row = likely_row(hashes[i])) __builtin_prefetch(row->key.data());
+  for (const std::uint32_t hash : hashes) {
+    if (const Row* const row = likely_row(hash)) __builtin_prefetch(row->key.data());
   }
   for (std::size_t i = 0; i < keys.size(); ++i) {
     const std::uint32_t row = slots_[SlotOf(keys[i], hashes[i])].row;
@@ -123,9 +124,15 @@ void RowMap::FindSome(std::span<const std::string_view> keys,
   }
 }
 
-void RowMap::Put(std::string_view key, Value value) { Put(key, HashOf(key), value); }
+void RowMap::Put(std::string_view key, Value value) { SetValueOf(RowOf(key, HashOf(key)), value); }
 
-void RowMap::Put(std::string_view key, std::uint32_t hash, Value value) {
+void RowMap::PutIfNew(std::string_view key) { RowOf(key, HashOf(key)); }
+
+void RowMap::SetValue(const Row& row, Value value) {
+  SetValueOf(rows_[static_cast<std::size_t>(&row - rows_.data())], value);
+}
+
+RowMap::Row& RowMap::RowOf(std::string_view key, std::uint32_t hash) {
   if ((rows_.size() + 1) * 2 > slots_.size()) GrowSlots();
   Slot& slot = slots_[SlotOf(key, hash)];
   if (slot.row == 0) {
@@ -134,7 +141,10 @@ void RowMap::Put(std::string_view key, std::uint32_t hash, Value value) {
     rows_.push_back({{bytes, key.size()}, std::nullopt});
     slot = {hash, static_cast<std::uint32_t>(rows_.size())};
   }
-  Row& row = rows_[slot.row - 1];
+  return rows_[slot.row - 1];
+}
+
+void RowMap::SetValueOf(Row& row, Value value) {
   if (value.has_value()) {
     const bool fits = row.value.has_value() && row.value->size() >= value->size();
     char* bytes = fits ? const_cast<char*>(row.value->data()) : Allocate(value->size());
@@ -148,7 +158,7 @@ void RowMap::PutAll(const RowMap& other) {
   for (const Slot& slot : other.slots_) {
     if (slot.row == 0) continue;
     const Row& row = other.rows_[slot.row - 1];
-    Put(row.key, slot.hash, row.value);
+    SetValueOf(RowOf(row.key, slot.hash), row.value);
   }
 }
 
@@ -161,14 +171,19 @@ void RowMap::Clear() {
 }
 
 std::vector<const RowMap::Row*> RowMap::InOrder() const {
-  std::vector<Place> places;
-  places.reserve(rows_.size());
-  for (const Row& row : rows_) places.push_back({0, &row});
-  SortFrom(places, 0);
   std::vector<const Row*> rows;
-  rows.reserve(places.size());
-  for (const Place& place : places) rows.push_back(place.row);
+  rows.reserve(rows_.size());
+  for (const Row& row : rows_) rows.push_back(&row);
+  Sort(rows);
   return rows;
+}
+
+void RowMap::Sort(std::span<const Row*> rows) {
+  std::vector<Place> places;
+  places.reserve(rows.size());
+  for (const Row* const row : rows) places.push_back({0, row});
+  SortFrom(places, 0);
+  std::ranges::transform(places, rows.begin(), &Place::row);
 }
 
 void RowMap::GrowSlots() {

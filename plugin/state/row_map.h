@@ -31,12 +31,31 @@ class RowMap {
   /// What is known of a key; nullopt if nothing is. Valid until the next change.
   [[nodiscard]] std::optional<Value> Find(std::string_view key) const;
 
+  /// Keys to look for, also in several maps. Borrows them. Value type.
+  class Keys {
+   public:
+    explicit Keys(std::span<const std::string_view> keys);
+
+    [[nodiscard]] std::span<const std::string_view> keys() const { return keys_; }
+
+   private:
+    friend class RowMap;
+
+    std::span<const std::string_view> keys_;
+    std::vector<std::uint32_t> hashes_;
+  };
+
   /// The same of several keys, whose places in memory are fetched at the same time.
-  [[nodiscard]] std::vector<std::optional<Value>> FindAll(
-      std::span<const std::string_view> keys) const;
+  [[nodiscard]] std::vector<std::optional<Value>> FindAll(const Keys& wanted) const;
 
   /// Copies both. `value` may be one of this map.
   void Put(std::string_view key, Value value);
+
+  /// Puts a key without a value, unless something is known of it. What was found stays valid.
+  void PutIfNew(std::string_view key);
+
+  /// Copies the value, for a row of this map. `value` may be one of this map.
+  void SetValue(const Row& row, Value value);
 
   /// Puts all rows of another.
   void PutAll(const RowMap& other);
@@ -51,6 +70,9 @@ class RowMap {
 
   /// All rows, in byte order of their keys.
   [[nodiscard]] std::vector<const Row*> InOrder() const;
+
+  /// Sorts rows by the bytes of their keys, of which no two are equal.
+  static void Sort(std::span<const Row*> rows);
 
   /// Memory that the rows take, in bytes; what is kept for others is not counted.
   [[nodiscard]] std::size_t bytes() const {
@@ -69,9 +91,11 @@ class RowMap {
 
   /// The slot of a key, or the free one where it would be. There must be a free one.
   [[nodiscard]] std::size_t SlotOf(std::string_view key, std::uint32_t hash) const;
-  void FindSome(std::span<const std::string_view> keys,
+  void FindSome(std::span<const std::string_view> keys, std::span<const std::uint32_t> hashes,
                 std::span<std::optional<Value>> found) const;
-  void Put(std::string_view key, std::uint32_t hash, Value value);
+  /// The row of a key, which is put without a value if it is new.
+  Row& RowOf(std::string_view key, std::uint32_t hash);
+  void SetValueOf(Row& row, Value value);
   void GrowSlots();
   [[nodiscard]] char* Allocate(std::size_t size);
 

@@ -120,23 +120,28 @@ class Store::Impl {
     return database_->Get(rocksdb::ReadOptions(), table, key);
   }
 
-  Status GetAll(Table table, std::span<const std::string_view> keys, RowMap& rows) {
-    std::vector<std::string_view> in_files;
-    in_files.reserve(keys.size());
+  Status GetAll(Table table, RowMap& rows, std::size_t first) {
+    const std::span<const RowMap::Row> wanted = std::span(rows.rows()).subspan(first);
+    std::vector<std::string_view> names;
+    names.reserve(wanted.size());
+    for (const RowMap::Row& row : wanted) names.push_back(row.key);
+    const RowMap::Keys keys(names);
+    std::vector<const RowMap::Row*> in_files;
+    in_files.reserve(wanted.size());
     {
       const std::shared_lock lock(mutex_);
       const auto coming = coming_->Of(table).FindAll(keys);
       const auto going = going_->Of(table).FindAll(keys);
-      for (std::size_t i = 0; i < keys.size(); ++i) {
+      for (std::size_t i = 0; i < wanted.size(); ++i) {
         const auto& changed = coming[i].has_value() ? coming[i] : going[i];
         if (changed.has_value()) {
-          rows.Put(keys[i], *changed);
+          rows.SetValue(wanted[i], *changed);
         } else {
-          in_files.push_back(keys[i]);
+          in_files.push_back(&wanted[i]);
         }
       }
     }
-    return database_->GetAll(table, in_files, rows);
+    return database_->GetAll(table, std::move(in_files), rows);
   }
 
   Status Apply(const Changes& changes) {
@@ -618,8 +623,8 @@ Result<std::optional<std::string>> Store::Get(Table table, std::string_view key)
   return impl_->Get(table, key);
 }
 
-Status Store::GetAll(Table table, std::span<const std::string_view> keys, RowMap& rows) const {
-  return impl_->GetAll(table, keys, rows);
+Status Store::GetAll(Table table, RowMap& rows, std::size_t first) const {
+  return impl_->GetAll(table, rows, first);
 }
 
 Status Store::Apply(const Changes& changes) { return impl_->Apply(changes); }

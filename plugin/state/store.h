@@ -50,10 +50,9 @@ class Store {
   /// The value of `key`, or nullopt. Errors: kIo, kCorruption.
   [[nodiscard]] Result<std::optional<std::string>> Get(Table table, std::string_view key) const;
 
-  /// Puts the rows of `keys`, or that there are none, into `rows`: faster than one by one. Errors:
-  /// as Get; some may be missing then.
-  [[nodiscard]] Status GetAll(Table table, std::span<const std::string_view> keys,
-                              RowMap& rows) const;
+  /// Sets the values of all of `rows`, from the one with number `first` on: faster than one by one.
+  /// Errors: as Get; not all are set then.
+  [[nodiscard]] Status GetAll(Table table, RowMap& rows, std::size_t first = 0) const;
 
   /// Makes all of `changes` visible at once. Waits if files can't be written and merged as fast as
   /// changes come. Errors: kIo, kCorruption: files couldn't be written. The store takes nothing

@@ -1,6 +1,7 @@
 #include "plugin/state/row_map.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <map>
 #include <optional>
@@ -45,9 +46,30 @@ TEST(RowMap, AValueMayBeReplacedByAPartOfItself) {
   EXPECT_EQ(*map.Find("b"), RowMap::Value("3456789"));
 }
 
+TEST(RowMap, TakesKeysFirstAndTheirValuesLater) {
+  RowMap map;
+  map.Put("known", "value");
+  map.PutIfNew("known");
+  EXPECT_EQ(*map.Find("known"), RowMap::Value("value"));
+  EXPECT_EQ(map.rows().size(), 1U);
+  const RowMap::Value known = *map.Find("known");
+  for (int i = 0; i < 1'000; ++i) map.PutIfNew("wanted " + std::to_string(i));
+  EXPECT_EQ(known, "value");  // where it was
+  EXPECT_EQ(*map.Find("wanted 7"), RowMap::Value());
+  EXPECT_EQ(map.Find("nobody"), std::nullopt);
+  map.SetValue(map.rows()[8], "the value of 7");
+  map.SetValue(map.rows()[9], "");
+  EXPECT_EQ(*map.Find("wanted 7"), RowMap::Value("the value of 7"));
+  EXPECT_EQ(*map.Find("wanted 8"), RowMap::Value(""));
+  EXPECT_EQ(*map.Find("wanted 9"), RowMap::Value());
+  map.SetValue(map.rows()[8], std::nullopt);
+  EXPECT_EQ(*map.Find("wanted 7"), RowMap::Value());
+  EXPECT_EQ(*map.Find("known"), RowMap::Value("value"));
+}
+
 TEST(RowMap, FindsSeveralAsOneByOne) {
   RowMap map;
-  EXPECT_EQ(map.FindAll(std::vector<std::string_view>{"a"}),
+  EXPECT_EQ(map.FindAll(RowMap::Keys(std::array<std::string_view, 1>{"a"})),
             std::vector<std::optional<RowMap::Value>>(1));
   std::vector<std::string> names;
   for (int i = 0; i < 200; ++i) {
@@ -58,7 +80,7 @@ TEST(RowMap, FindsSeveralAsOneByOne) {
   for (const std::size_t count : {0U, 1U, 31U, 32U, 33U, 200U}) {
     const std::vector<std::string_view> keys(names.begin(),
                                              names.begin() + static_cast<std::ptrdiff_t>(count));
-    const auto found = map.FindAll(keys);
+    const auto found = map.FindAll(RowMap::Keys(keys));
     ASSERT_EQ(found.size(), count);
     for (std::size_t i = 0; i < count; ++i) EXPECT_EQ(found[i], map.Find(keys[i])) << keys[i];
   }

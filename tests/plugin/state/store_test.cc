@@ -11,7 +11,9 @@
 #include <functional>
 #include <map>
 #include <random>
+#include <span>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -41,6 +43,12 @@ void Apply(Store& store, const Changes& changes) {
 void Flush(Store& store) {
   const Status flushed = store.Flush();
   ASSERT_TRUE(flushed.has_value()) << flushed.error().message;
+}
+
+RowMap Wanting(std::span<const std::string_view> keys) {
+  RowMap rows;
+  for (const std::string_view key : keys) rows.PutIfNew(key);
+  return rows;
 }
 
 std::map<std::string, std::string> AllOf(const Store& store, Table table,
@@ -174,8 +182,8 @@ TEST(Store, ReadsManyAtOnceWhereverTheyAre) {
   put("c", std::nullopt);
   put("f", "");
   const std::vector<std::string_view> keys{"f", "a", "b", "c", "d", "e", "g"};
-  RowMap rows;
-  ASSERT_TRUE(store->GetAll(Table::kUrls, keys, rows).has_value());
+  RowMap rows = Wanting(keys);
+  ASSERT_TRUE(store->GetAll(Table::kUrls, rows).has_value());
   EXPECT_EQ(*rows.Find("a"), RowMap::Value("in files"));
   EXPECT_EQ(*rows.Find("b"), RowMap::Value("in memory"));
   EXPECT_EQ(*rows.Find("c"), RowMap::Value());
@@ -184,7 +192,26 @@ TEST(Store, ReadsManyAtOnceWhereverTheyAre) {
   EXPECT_EQ(*rows.Find("f"), RowMap::Value(""));
   EXPECT_EQ(*rows.Find("g"), RowMap::Value());
   EXPECT_EQ(rows.rows().size(), keys.size());
-  ASSERT_TRUE(store->GetAll(Table::kHosts, {}, rows).has_value());
+  RowMap none;
+  ASSERT_TRUE(store->GetAll(Table::kHosts, none).has_value());
+}
+
+TEST(Store, ReadsRowsFromAPlaceOn) {
+  TemporaryDirectory directory;
+  auto store = OpenOrFail(directory.path());
+  Changes changes;
+  for (const char* key : {"a", "b", "c"}) changes.Put(Table::kUrls, key, "stored");
+  Apply(*store, changes);
+  RowMap rows;
+  rows.Put("a", "other");
+  for (const char* key : {"c", "d", "b"}) rows.PutIfNew(key);
+  ASSERT_TRUE(store->GetAll(Table::kUrls, rows, 1).has_value());
+  EXPECT_EQ(*rows.Find("a"), RowMap::Value("other"));
+  EXPECT_EQ(*rows.Find("b"), RowMap::Value("stored"));
+  EXPECT_EQ(*rows.Find("c"), RowMap::Value("stored"));
+  EXPECT_EQ(*rows.Find("d"), RowMap::Value());
+  ASSERT_TRUE(store->GetAll(Table::kUrls, rows, 4).has_value());
+  EXPECT_EQ(*rows.Find("a"), RowMap::Value("other"));
 }
 
 // Rows of several files, one above the other, deleted and in memory; keys of several lengths, with
@@ -231,8 +258,8 @@ TEST(Store, FindsRowsBesideEachOtherTogetherAsOneByOne) {
       }
       std::ranges::shuffle(keys, random);
       if (!keys.empty()) keys.push_back(keys.front());  // asked for twice
-      RowMap rows;
-      ASSERT_TRUE(store->GetAll(Table::kHosts, keys, rows).has_value());
+      RowMap rows = Wanting(keys);
+      ASSERT_TRUE(store->GetAll(Table::kHosts, rows).has_value());
       for (const std::string_view key : keys) {
         const auto found = rows.Find(key);
         ASSERT_TRUE(found.has_value()) << key;
@@ -294,9 +321,8 @@ TEST(Store, IsReadByOthersWhileOneAppliesAndFilesAreWritten) {
           const std::string key = std::to_string(row);
           const auto found = store->Get(Table::kUrls, key);
           if (!found || *found != value_of(row)) ++wrong;
-          RowMap rows;
-          const std::array<std::string_view, 2> keys{key, "nobody"};
-          if (!store->GetAll(Table::kUrls, keys, rows)) ++wrong;
+          RowMap rows = Wanting(std::array<std::string_view, 2>{key, "nobody"});
+          if (!store->GetAll(Table::kUrls, rows)) ++wrong;
           if (rows.Find(key) != RowMap::Value(value_of(row))) ++wrong;
           if (last % 500 == 1 &&
               AllOf(*store, Table::kUrls).size() < static_cast<std::size_t>(last)) {
@@ -328,9 +354,8 @@ TEST(Store, TakesEmptyKeysAndValues) {  // as of pages without a host
   const std::map<std::string, std::string> hosts{{"", ""}, {"host", ""}};
   EXPECT_EQ(AllOf(*store, Table::kHosts), hosts);
   EXPECT_EQ(*store->Get(Table::kUrls, {}), "");
-  RowMap rows;
-  const std::array<std::string_view, 2> keys{std::string_view(), "host"};
-  ASSERT_TRUE(store->GetAll(Table::kHosts, keys, rows).has_value());
+  RowMap rows = Wanting(std::array<std::string_view, 2>{std::string_view(), "host"});
+  ASSERT_TRUE(store->GetAll(Table::kHosts, rows).has_value());
   EXPECT_EQ(rows.Find(""), RowMap::Value(""));
 }
 
