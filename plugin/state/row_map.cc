@@ -51,7 +51,14 @@ void SortFrom(std::span<Place> places, std::size_t at) {
     std::ranges::sort(places, {}, key_of);
     return;
   }
-  for (Place& place : places) place.word = WordOf(key_of(place), at);
+  // Strangers' keys may begin alike as far as they like.
+  const auto goes_on_alike = [&](const Place& place) {
+    return place.word == places.front().word && key_of(place).size() > at + kWordBytes;
+  };
+  const auto take_words = [&] {
+    for (Place& place : places) place.word = WordOf(key_of(place), at);
+  };
+  for (take_words(); std::ranges::all_of(places, goes_on_alike); take_words()) at += kWordBytes;
   std::ranges::sort(places, {}, &Place::word);
   for (auto begin = places.begin(); begin != places.end();) {
     const auto is_other = [&](const Place& place) { return place.word != begin->word; };

@@ -141,6 +141,20 @@ TEST(RowMap, BehavesLikeAMap) {
 
 // Long beginnings in common, keys that begin others, and zero bytes, which padding could be taken
 // for.
+TEST(RowMap, IsInOrderHoweverLongItsKeysBeginAlike) {
+  RowMap map;
+  std::set<std::string> keys;
+  for (int i = 0; i < 40; ++i) {
+    for (const std::size_t alike : {std::size_t{0}, std::size_t{64} << 10, std::size_t{1} << 20}) {
+      keys.insert(std::string(alike, 'a') + std::to_string(i));
+    }
+  }
+  for (const std::string& key : keys) map.PutIfNew(key);
+  const std::vector<const RowMap::Row*> rows = map.InOrder();
+  ASSERT_EQ(rows.size(), keys.size());
+  EXPECT_TRUE(std::ranges::equal(rows, keys, {}, [](const RowMap::Row* row) { return row->key; }));
+}
+
 TEST(RowMap, IsInOrderHoweverAlikeItsKeysAre) {
   constexpr std::string_view kBytes("\0\1ab\377", 5);
   std::mt19937 random(3);
