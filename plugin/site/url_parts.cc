@@ -43,12 +43,10 @@ std::size_t TakeSchemeAndHost(std::string_view url, std::string_view& scheme,
   }
   scheme = url.substr(0, end);
   const std::string_view rest = url.substr(end + 3);
-  const auto ends_host = [](char c) { return c == '/' || c == '?' || c == '#'; };
-  host = rest.substr(
-      0, static_cast<std::size_t>(std::ranges::find_if(rest, ends_host) - rest.begin()));
+  host = rest;
+  for (const char end_of_host : {'/', '?', '#'}) host = host.substr(0, host.find(end_of_host));
   const std::size_t taken = end + 3 + host.size();
-  const std::size_t user = host.rfind('@');
-  if (user != std::string_view::npos) host.remove_prefix(user + 1);
+  if (host.find('@') != std::string_view::npos) host.remove_prefix(host.rfind('@') + 1);
   return taken;
 }
 

@@ -61,6 +61,9 @@ TEST(SiteOf, IsTheHostWithoutWww) {
   EXPECT_EQ(SiteOf("http://e.org"), "e.org");
   EXPECT_EQ(SiteOf("http://e.org:81/"), "e.org:81");
   EXPECT_EQ(SiteOf("http://shop.e.org/"), "shop.e.org");
+  EXPECT_EQ(SiteOf("http://e.org?to=http://other.org/@x"), "e.org");
+  EXPECT_EQ(SiteOf("http://e.org#/?@other.org"), "e.org");
+  EXPECT_EQ(SiteOf("http://a@b@e.org/@other.org"), "e.org");
   // "org" isn't somebody's.
   EXPECT_EQ(SiteOf("http://www.org/"), "www.org");
 }
