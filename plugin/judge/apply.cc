@@ -31,7 +31,7 @@ void Apply(const PageDecision& decision, Changes& rows, ChangedIndex& index) {
   const SiteChange& site = decision.site;
   if (site.site.empty()) return;
   if (site.owner.has_value()) site.owner->Write(rows);
-  for (const std::string& key : site.gone_parts) rows.Delete(Table::kHosts, key);
+  if (site.parts_go_of.has_value()) LatestPart::DeleteAll(*site.parts_go_of, rows);
   if (site.part.has_value()) site.part->Write(rows);
   if (site.slot.has_value()) site.slot->Write(rows);
   if (site.learned.has_value()) site.learned->Write(rows);

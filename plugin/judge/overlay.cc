@@ -15,7 +15,7 @@ Result<std::vector<std::optional<std::string>>> Overlay::Rows(Table table,
                                                               std::span<const std::string> keys) {
   const std::vector<std::string_view> views(keys.begin(), keys.end());
   const RowMap::Keys wanted(views);
-  return RowsOver(table, wanted, rows_.Of(table).FindAll(wanted));
+  return RowsOver(table, wanted, rows_.FindAll(table, wanted));
 }
 
 Result<std::vector<std::optional<std::string>>> Overlay::RowsOver(
@@ -61,7 +61,7 @@ Result<std::vector<std::optional<std::string>>> RowsAsOf::Rows(Table table,
                                                                std::span<const std::string> keys) {
   const std::vector<std::string_view> views(keys.begin(), keys.end());
   const RowMap::Keys wanted(views);
-  auto changed = overlay_.rows_.Of(table).FindAll(wanted);
+  auto changed = overlay_.rows_.FindAll(table, wanted);
   for (std::size_t i = 0; i < views.size(); ++i) {
     if (changed[i].has_value()) changed[i] = Changed(table, views[i], *changed[i]);
   }
@@ -87,7 +87,7 @@ void Overlay::Find(Fingerprint query, const Reach& reach) {
 
 Result<std::vector<Store::Row>> Overlay::Range(Table table, std::string_view prefix,
                                                std::string_view from, std::size_t limit) const {
-  return ChangedRange({&rows_.Of(table)}, prefix, from, limit,
+  return ChangedRange(rows_, table, prefix, from, limit,
                       [&](std::string_view next, std::size_t count) {
                         return store_.Range(table, prefix, next, count);
                       });

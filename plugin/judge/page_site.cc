@@ -214,7 +214,7 @@ class SiteLearning {
     CRAWLSIEVE_RETURN_IF_ERROR(CheckParts(owner_, record));
     if (LatestPagesOf(record).is_full(rules_.layout)) {
       CRAWLSIEVE_RETURN_IF_ERROR(Move(record));
-      change_.gone_parts = LatestPart::KeysOf(owner_, record);
+      if (record.latest_parts() > 0) change_.parts_go_of = owner_;
       ClearLatestPages(record);
     }
     const std::size_t part_bytes = site::LatestPages::PartBytes(rules_.layout, owner_.size());
@@ -307,9 +307,7 @@ Result<bool> ForgetSite(std::string_view name, std::uint64_t max_sites, RowReade
   for (const std::string& owner : LatestPagesOwnersOf(name)) {
     CRAWLSIEVE_ASSIGN_OR_RETURN(auto host, HostRow::Read(rows, owner));
     if (!host.has_value()) continue;
-    for (const std::string& key : LatestPart::KeysOf(owner, host->record)) {
-      changes.Delete(Table::kHosts, key);
-    }
+    if (host->record.latest_parts() > 0) LatestPart::DeleteAll(owner, changes);
     if (!ClearSite(host->record)) continue;
     if (host->record.ByteSizeLong() == 0) {
       changes.Delete(Table::kHosts, host->key);

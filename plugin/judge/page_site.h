@@ -64,9 +64,9 @@ struct SiteStep {
 
 /// What a page changes of what is known of sites.
 struct SiteChange : SiteStep {
-  std::optional<HostRow> owner;         ///< where that isn't the page's host
-  std::optional<LatestPart> part;       ///< of the owner's latest pages, that comes with this page
-  std::vector<std::string> gone_parts;  ///< keys of those that go with this page
+  std::optional<HostRow> owner;    ///< where that isn't the page's host
+  std::optional<LatestPart> part;  ///< of the owner's latest pages, that comes with this page
+  std::optional<std::string> parts_go_of;  ///< the owner, where all of its parts go with this page
   std::optional<SiteSlotRow> slot;
   std::optional<SiteRow> learned;
   /// What was learned before the latest pages has changed so much that others should hear of it: a

@@ -256,6 +256,7 @@ void PatternRow::DeleteAll(std::string_view host, Changes& changes) {
 namespace {
 
 constexpr std::uint32_t kMaxParts = site::LatestPages::kMaxPages;
+static_assert(kMaxParts <= kMostLatestPages);
 
 }  // namespace
 
@@ -272,6 +273,10 @@ std::vector<std::string> LatestPart::KeysOf(std::string_view host, const state::
 }
 
 void LatestPart::Write(Changes& changes) const { changes.Put(Table::kHosts, key, pages); }
+
+void LatestPart::DeleteAll(std::string_view host, Changes& changes) {
+  changes.DeleteLatestPages(host);
+}
 
 SiteSlot SiteSlot::Of(std::string_view name, std::uint64_t max_sites) {
   return {schedule::TextHash(name) % max_sites};

@@ -133,6 +133,8 @@ struct LatestPart {
                                                        const state::Host& record);
 
   void Write(Changes& changes) const;
+  /// Deletes all of a host.
+  static void DeleteAll(std::string_view host, Changes& changes);
 };
 
 /// One of so many slots of sites, by a hash of its name. Value type.

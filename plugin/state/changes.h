@@ -1,13 +1,14 @@
 #pragma once
 
+#include "plugin/state/latest_page_key.h"
 #include "plugin/state/row_map.h"
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
-#include <numeric>
+#include <functional>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 namespace crawlsieve {
 
@@ -30,48 +31,62 @@ class ChangeListener {
 };
 
 /// Changes to several tables that become visible together. Thread-compatible.
+///
+/// The latest pages of a host (plugin/state/latest_page_key.h) come one by one and go together: as
+/// many deletions would be a third of all changes. So that they went is noted once.
 class Changes {
  public:
   void Put(Table table, std::string_view key, std::string_view value) { Set(table, key, value); }
   void Delete(Table table, std::string_view key) { Set(table, key, std::nullopt); }
 
-  /// Has a listener told of each Put and Delete from now on; nullptr: none. It must outlive that.
+  /// Deletes all rows of table hosts that are latest pages of a host, those that are put later
+  /// excepted.
+  void DeleteLatestPages(std::string_view host);
+
+  /// Has a listener told of each Put and Delete from now on, and of each row that DeleteLatestPages
+  /// may delete; nullptr: none. It must outlive that.
   void SetListener(ChangeListener* listener) { listener_ = listener; }
 
   /// Puts all of later changes. No listener is told.
-  void PutAll(const Changes& later) {
-    for (std::size_t i = 0; i < kTableCount; ++i) tables_[i].PutAll(later.tables_[i]);
-  }
+  void PutAll(const Changes& later);
 
   /// Forgets all changes, and keeps the memory for others.
-  void Clear() {
-    for (RowMap& table : tables_) table.Clear();
-  }
+  void Clear();
 
   /// Outer nullopt: not changed here. Inner nullopt: deleted here. Valid until the next change.
-  [[nodiscard]] std::optional<RowMap::Value> Find(Table table, std::string_view key) const {
-    return Of(table).Find(key);
-  }
+  [[nodiscard]] std::optional<RowMap::Value> Find(Table table, std::string_view key) const;
 
+  /// The same of several keys.
+  [[nodiscard]] std::vector<std::optional<RowMap::Value>> FindAll(Table table,
+                                                                  const RowMap::Keys& keys) const;
+
+  /// Calls `visit` for each row that was changed, once and in no order, with a value as of Find;
+  /// also for each that a deleted group may have had. The key is valid during the call.
+  void ForEach(Table table,
+               const std::function<void(std::string_view, const RowMap::Value&)>& visit) const;
+
+  /// Rows that were put, and deleted one by one.
   [[nodiscard]] const RowMap& Of(Table table) const {
     return tables_[static_cast<std::size_t>(table)];
   }
-  [[nodiscard]] bool empty() const { return std::ranges::all_of(tables_, &RowMap::empty); }
+
+  /// The other changes of table hosts, in the order in which they came: keys that are those of
+  /// groups (GroupOf), of which all rows that aren't in Of are deleted. For whoever looks through
+  /// all changes a part at a time.
+  [[nodiscard]] const RowMap& deleted_groups() const { return deleted_groups_; }
+
+  [[nodiscard]] bool empty() const;
 
   /// Memory in use, in bytes.
-  [[nodiscard]] std::size_t bytes() const {
-    return std::accumulate(tables_.begin(), tables_.end(), std::size_t{0},
-                           [](std::size_t sum, const RowMap& map) { return sum + map.bytes(); });
-  }
+  [[nodiscard]] std::size_t bytes() const;
 
  private:
-  void Set(Table table, std::string_view key, RowMap::Value value) {
-    RowMap& rows = tables_[static_cast<std::size_t>(table)];
-    if (listener_ != nullptr) listener_->BeforeChange(table, key, rows.Find(key));
-    rows.Put(key, value);
-  }
+  void Set(Table table, std::string_view key, RowMap::Value value);
+  void DeleteGroup(const KeysOfGroup& keys);
+  [[nodiscard]] bool IsInDeletedGroup(Table table, std::string_view key) const;
 
   std::array<RowMap, kTableCount> tables_;
+  RowMap deleted_groups_;  // without values
   ChangeListener* listener_ = nullptr;
 };
 

@@ -57,20 +57,24 @@ std::vector<rocksdb::ColumnFamilyDescriptor> AllFamilies(std::size_t block_cache
   // same size are merged, so that a row is written anew a few times, not at every level.
   rocksdb::ColumnFamilyOptions scattered = family;
   scattered.compaction_style = rocksdb::kCompactionStyleUniversal;
+  // How often a row is written anew grows with the number of files that came, and the faster the
+  // fewer may lie there (docs/decisions/0041). To look into more of them costs less, but for hosts:
+  // each page reads its host's row, which every file may have.
+  rocksdb::ColumnFamilyOptions merged_late = scattered;
+  merged_late.level0_file_num_compaction_trigger = 8;
 
   std::vector<rocksdb::ColumnFamilyDescriptor> families;
   families.emplace_back(rocksdb::kDefaultColumnFamilyName, family);
   for (std::size_t i = 0; i < kTableCount; ++i) {
     const auto table = static_cast<Table>(i);
-    const bool is_scattered =
-        table == Table::kContent || table == Table::kUrls || table == Table::kHosts;
-    families.emplace_back(kTableNames[i], is_scattered ? scattered : family);
+    const bool is_merged_late = table == Table::kContent || table == Table::kUrls;
+    families.emplace_back(kTableNames[i], is_merged_late           ? merged_late
+                                          : table == Table::kHosts ? scattered
+                                                                   : family);
   }
-  // Read seldom: to look into more files costs less than to merge them.
-  scattered.level0_file_num_compaction_trigger = 8;
-  families.emplace_back(kSites, scattered);
-  scattered.merge_operator = MergeOfRowGroups();
-  families.emplace_back(kLatestPages, scattered);
+  families.emplace_back(kSites, merged_late);
+  merged_late.merge_operator = MergeOfRowGroups();
+  families.emplace_back(kLatestPages, merged_late);
   return families;
 }
 
@@ -399,13 +403,24 @@ std::vector<Database::FamilyRows> Database::ByFamily(Table table,
   return parts;
 }
 
-Status Database::WriteFile(rocksdb::ColumnFamilyHandle* family,
-                           std::span<const RowMap::Row* const> rows,
-                           const std::string& path) const {
+std::vector<Database::FamilyChanges> Database::ByFamily(Table table, const Changes& changes) const {
+  std::vector<FamilyChanges> parts;
+  for (FamilyRows& part : ByFamily(table, changes.Of(table).InOrder())) {
+    parts.push_back({part.family, std::move(part.rows), {}});
+  }
+  if (table != Table::kHosts || changes.deleted_groups().empty()) return parts;
+  auto part = std::ranges::find(parts, latest_pages_, &FamilyChanges::family);
+  if (part == parts.end()) part = parts.insert(part, {latest_pages_, {}, {}});
+  part->deleted_groups = changes.deleted_groups().InOrder();
+  return parts;
+}
+
+Status Database::WriteFile(const FamilyChanges& changes, const std::string& path) const {
+  const auto& [family, rows, deleted_groups] = changes;
   rocksdb::SstFileWriter file(rocksdb::EnvOptions(), rocksdb_->GetOptions(family), family);
   rocksdb::Status status = file.Open(path);
   if (status.ok() && HasGroups(family)) {
-    status = WriteGroups(rows, file);
+    status = WriteGroups(rows, deleted_groups, file);
   } else {
     for (auto row = rows.begin(); status.ok() && row != rows.end(); ++row) {
       status = (*row)->value.has_value() ? file.Put(ToSlice((*row)->key), ToSlice(*(*row)->value))
@@ -416,45 +431,52 @@ Status Database::WriteFile(rocksdb::ColumnFamilyHandle* family,
   return status.ok() ? Status() : tl::unexpected(ToError(status, directory_));
 }
 
-/// Rows that come to a group are merged into it by RocksDB, some time; one that loses rows is read
-/// and written anew, or deleted.
 rocksdb::Status Database::WriteGroups(std::span<const RowMap::Row* const> rows,
+                                      std::span<const RowMap::Row* const> deleted_groups,
                                       rocksdb::SstFileWriter& file) const {
-  while (!rows.empty()) {
-    const std::string_view key = GroupOf(rows.front()->key);
+  rocksdb::Status status;
+  while (status.ok() && (!rows.empty() || !deleted_groups.empty())) {
+    std::string_view key = rows.empty() ? deleted_groups.front()->key : GroupOf(rows.front()->key);
+    const bool is_deleted = !deleted_groups.empty() && deleted_groups.front()->key <= key;
+    if (is_deleted) {
+      key = deleted_groups.front()->key;
+      deleted_groups = deleted_groups.subspan(1);
+    }
     const auto end = std::ranges::find_if_not(
         rows, [&](const RowMap::Row* row) { return GroupOf(row->key) == key; });
     const auto changed = rows.first(static_cast<std::size_t>(end - rows.begin()));
     rows = rows.subspan(changed.size());
-    const bool only_come =
-        std::ranges::all_of(changed, [](const RowMap::Row* row) { return row->value.has_value(); });
-    std::string before;
-    RowGroup group;
-    rocksdb::Status status;
-    if (!only_come) {
-      rocksdb::ReadOptions read;
-      read.fill_cache = false;  // most are deleted
-      status = rocksdb_->Get(read, latest_pages_, ToSlice(key), &before);
-      if (status.ok()) status = DecodeGroup(before, group);
-      if (!status.ok() && !status.IsNotFound()) return status;
-    }
-    for (const RowMap::Row* const row : changed) {
-      if (row->value.has_value()) {
-        group.Put(row->key.back(), *row->value);
-      } else {
-        group.Remove(row->key.back());
-      }
-    }
-    if (only_come) {
-      status = file.Merge(ToSlice(key), group.Encode());
-    } else if (group.members().empty()) {
-      status = file.Delete(ToSlice(key));
-    } else {
-      status = file.Put(ToSlice(key), group.Encode());
-    }
-    if (!status.ok()) return status;
+    status = WriteGroup(key, is_deleted, changed, file);
   }
-  return rocksdb::Status::OK();
+  return status;
+}
+
+/// Rows that come to a group are merged into it by RocksDB, some time. One that loses some of its
+/// rows is read and written anew; one that was deleted needn't be read.
+rocksdb::Status Database::WriteGroup(std::string_view key, bool is_deleted,
+                                     std::span<const RowMap::Row* const> rows,
+                                     rocksdb::SstFileWriter& file) const {
+  const bool only_come =
+      std::ranges::all_of(rows, [](const RowMap::Row* row) { return row->value.has_value(); });
+  std::string before;
+  RowGroup group;
+  if (!is_deleted && !only_come) {
+    rocksdb::ReadOptions read;
+    read.fill_cache = false;  // most are deleted
+    rocksdb::Status status = rocksdb_->Get(read, latest_pages_, ToSlice(key), &before);
+    if (status.ok()) status = DecodeGroup(before, group);
+    if (!status.ok() && !status.IsNotFound()) return status;
+  }
+  for (const RowMap::Row* const row : rows) {
+    if (row->value.has_value()) {
+      group.Put(row->key.back(), *row->value);
+    } else {
+      group.Remove(row->key.back());
+    }
+  }
+  if (!is_deleted && only_come) return file.Merge(ToSlice(key), group.Encode());
+  if (group.members().empty()) return file.Delete(ToSlice(key));
+  return file.Put(ToSlice(key), group.Encode());
 }
 
 std::uint64_t Database::EstimateDocuments() const {

@@ -70,19 +70,19 @@ class Database {
   /// The greatest key of table documents; empty where it has no row. Errors: as Get.
   [[nodiscard]] Result<std::string> LastDocument() const;
 
-  /// What a family has of some rows of a table.
-  struct FamilyRows {
+  /// What a family has of the changes to a table, in order of keys.
+  struct FamilyChanges {
     rocksdb::ColumnFamilyHandle* family;
-    std::vector<const RowMap::Row*> rows;  ///< in the order in which they were
-  };
-  [[nodiscard]] std::vector<FamilyRows> ByFamily(Table table,
-                                                 std::vector<const RowMap::Row*> rows) const;
+    std::vector<const RowMap::Row*> rows;
+    std::vector<const RowMap::Row*> deleted_groups;  ///< as of Changes
 
-  /// Writes changes of rows, one at least and in order of their keys, to a new file, to be added to
-  /// their family before any other change of them. Errors: as Get.
-  [[nodiscard]] Status WriteFile(rocksdb::ColumnFamilyHandle* family,
-                                 std::span<const RowMap::Row* const> rows,
-                                 const std::string& path) const;
+    [[nodiscard]] bool empty() const { return rows.empty() && deleted_groups.empty(); }
+  };
+  [[nodiscard]] std::vector<FamilyChanges> ByFamily(Table table, const Changes& changes) const;
+
+  /// Writes changes, one at least and in order of keys, to a new file, to be added to their family
+  /// before any other change of these rows. Errors: as Get.
+  [[nodiscard]] Status WriteFile(const FamilyChanges& changes, const std::string& path) const;
 
   /// About how many rows table documents has. Deleted ones may count.
   [[nodiscard]] std::uint64_t EstimateDocuments() const;
@@ -92,7 +92,15 @@ class Database {
   [[nodiscard]] rocksdb::DB& rocksdb() const { return *rocksdb_; }
 
  private:
+  struct FamilyRows {
+    rocksdb::ColumnFamilyHandle* family;
+    std::vector<const RowMap::Row*> rows;  // in the order in which they were
+  };
+
   explicit Database(std::filesystem::path directory) : directory_(std::move(directory)) {}
+
+  [[nodiscard]] std::vector<FamilyRows> ByFamily(Table table,
+                                                 std::vector<const RowMap::Row*> rows) const;
 
   [[nodiscard]] rocksdb::ColumnFamilyHandle* HomeOf(Table table) const;
   [[nodiscard]] rocksdb::ColumnFamilyHandle* FamilyOf(Table table, std::string_view key) const;
@@ -100,7 +108,11 @@ class Database {
   [[nodiscard]] Status Opened(const rocksdb::Status& status, rocksdb::DB* rocksdb);
   [[nodiscard]] rocksdb::Status FindArrangement();
   [[nodiscard]] rocksdb::Status WriteGroups(std::span<const RowMap::Row* const> rows,
+                                            std::span<const RowMap::Row* const> deleted_groups,
                                             rocksdb::SstFileWriter& file) const;
+  [[nodiscard]] rocksdb::Status WriteGroup(std::string_view key, bool is_deleted,
+                                           std::span<const RowMap::Row* const> rows,
+                                           rocksdb::SstFileWriter& file) const;
 
   const std::filesystem::path directory_;
   std::unique_ptr<rocksdb::DB> rocksdb_;

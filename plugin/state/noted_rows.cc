@@ -8,17 +8,17 @@ void NotedRows::Note(const Changes& coming, const Changes& later) {
   if (is_lost_) return;
   for (std::size_t i = 0; i < kTableCount; ++i) {
     const auto table = static_cast<Table>(i);
-    for (const RowMap::Row& row : later.Of(table).rows()) {
-      if (Find(table, row.key).has_value()) continue;
-      const std::optional<RowMap::Value> before = coming.Find(table, row.key);
+    later.ForEach(table, [&](std::string_view key, const RowMap::Value& /*value*/) {
+      if (Find(table, key).has_value()) return;
+      const std::optional<RowMap::Value> before = coming.Find(table, key);
       if (!before.has_value()) {
-        absent_.Delete(table, row.key);
+        absent_.Delete(table, key);
       } else if (before->has_value()) {
-        among_.Put(table, row.key, **before);
+        among_.Put(table, key, **before);
       } else {
-        among_.Delete(table, row.key);
+        among_.Delete(table, key);
       }
-    }
+    });
   }
   if (among_.bytes() + absent_.bytes() <= most_bytes_) return;
   is_lost_ = true;

@@ -1,9 +1,11 @@
 #include "plugin/state/range.h"
 
 #include "plugin/base/result.h"
+#include "plugin/state/latest_page_key.h"
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <string>
 #include <utility>
 
@@ -12,36 +14,24 @@ namespace {
 
 using Change = RowMap::Row;
 
-/// The changes to keys of the range, from `from` to `last`, if there is one, in order: the last one
-/// to each key.
-std::vector<Change> Within(const std::vector<const RowMap*>& maps, std::string_view prefix,
-                           std::string_view from, const std::string* last) {
-  std::vector<Change> changes;
-  for (const RowMap* map : maps) {
-    for (const Change& change : map->rows()) {
-      if (change.key < from || (last != nullptr && change.key > *last) ||
-          !change.key.starts_with(prefix)) {
-        continue;
-      }
-      changes.push_back(change);
-    }
-  }
-  std::ranges::stable_sort(changes, {}, &Change::key);
-  // Of equal keys the last one: seen from the end, the first.
-  const auto kept = std::unique(changes.rbegin(), changes.rend(),
-                                [](const Change& a, const Change& b) { return a.key == b.key; });
-  changes.erase(changes.begin(), kept.base());
-  return changes;
-}
-
 }  // namespace
 
-Result<std::vector<Store::Row>> ChangedRange(const std::vector<const RowMap*>& changes,
+Result<std::vector<Store::Row>> ChangedRange(const Changes& changes, Table table,
                                              std::string_view prefix, std::string_view from,
                                              std::size_t limit, const RowSource& source) {
-  return ChangedRange([&](std::string_view next,
-                          const std::string* last) { return Within(changes, prefix, next, last); },
-                      std::max(from, prefix), limit, source);
+  std::map<std::string, RowMap::Value> some;
+  const auto within = [&](std::string_view next, const std::string* last) {
+    some.clear();
+    changes.ForEach(table, [&](std::string_view key, const RowMap::Value& value) {
+      if (key < next || (last != nullptr && key > *last) || !key.starts_with(prefix)) return;
+      some.emplace(key, value);
+    });
+    std::vector<Change> in_order;
+    in_order.reserve(some.size());
+    for (const auto& [key, value] : some) in_order.push_back({key, value});
+    return in_order;
+  };
+  return ChangedRange(within, std::max(from, prefix), limit, source);
 }
 
 Result<std::vector<Store::Row>> ChangedRange(const ChangeSource& changes_within,
@@ -79,39 +69,47 @@ bool ChangedKeys::Has(std::string_view from, const std::string* last) const {
   return !last_.has_value() || (last != nullptr && *last <= *last_);
 }
 
-void ChangedKeys::Add(const Maps& maps) {
-  for (std::size_t i = 0; i < maps.maps.size(); ++i) {
-    const std::vector<Change>& rows = maps.maps[i]->rows();
-    for (std::size_t& row = looked_at_[i]; row < rows.size(); ++row) {
-      const std::string_view key = rows[row].key;
-      if (key < first_ || (last_.has_value() && key > *last_) || !key.starts_with(prefix_))
-        continue;
-      keys_.emplace(key);
+void ChangedKeys::Add(std::string_view key) {
+  if (key < first_ || (last_.has_value() && key > *last_) || !key.starts_with(prefix_)) return;
+  keys_.emplace(key);
+}
+
+void ChangedKeys::Add(const Sources& sources) {
+  for (std::size_t i = 0; i < sources.changes.size(); ++i) {
+    auto& [looked_at_rows, looked_at_groups] = looked_at_[i];
+    const std::vector<Change>& rows = sources.changes[i]->Of(table_).rows();
+    for (; looked_at_rows < rows.size(); ++looked_at_rows) Add(rows[looked_at_rows].key);
+    if (table_ != Table::kHosts) continue;
+    const std::vector<Change>& groups = sources.changes[i]->deleted_groups().rows();
+    for (; looked_at_groups < groups.size(); ++looked_at_groups) {
+      const KeysOfGroup keys(groups[looked_at_groups].key);
+      for (const std::string_view key : keys.all()) Add(key);
     }
   }
 }
 
-std::vector<RowMap::Row> ChangedKeys::Within(std::size_t table, const Maps& maps,
+std::vector<RowMap::Row> ChangedKeys::Within(Table table, const Sources& sources,
                                              std::string_view prefix, std::string_view from,
                                              const std::string* last, const PartEnd& end_of_part) {
-  is_known_ = is_known_ && table_ == table && generation_ == maps.generation && prefix_ == prefix;
+  is_known_ =
+      is_known_ && table_ == table && generation_ == sources.generation && prefix_ == prefix;
   if (!Has(from, last)) {
     table_ = table;
-    generation_ = maps.generation;
+    generation_ = sources.generation;
     prefix_ = prefix;
     first_ = from;
     last_ = end_of_part(from);
     if (last == nullptr || (last_.has_value() && *last > *last_)) last_.reset();
-    looked_at_.assign(maps.maps.size(), 0);
+    looked_at_.assign(sources.changes.size(), {});
     keys_.clear();
     is_known_ = true;
   }
-  Add(maps);
+  Add(sources);
   std::vector<Change> changes;
   for (auto key = keys_.lower_bound(from); key != keys_.end(); ++key) {
     if (last != nullptr && *key > *last) break;
-    for (auto map = maps.maps.rbegin(); map != maps.maps.rend(); ++map) {
-      const auto value = (*map)->Find(*key);
+    for (auto source = sources.changes.rbegin(); source != sources.changes.rend(); ++source) {
+      const auto value = (*source)->Find(table, *key);
       if (!value.has_value()) continue;
       changes.push_back({*key, *value});
       break;

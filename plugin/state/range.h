@@ -1,6 +1,7 @@
 #pragma once
 
 #include "plugin/base/result.h"
+#include "plugin/state/changes.h"
 #include "plugin/state/row_map.h"
 #include "plugin/state/store.h"
 
@@ -19,12 +20,13 @@ namespace crawlsieve {
 using RowSource =
     std::function<Result<std::vector<Store::Row>>(std::string_view from, std::size_t count)>;
 
-/// The first `limit` rows whose keys begin with `prefix` and are `from` or more, in order: those of
-/// `source`, with `changes` made to them, the later ones last. Looks at all of the changes.
-/// `source` is asked for rows in ascending order. Errors: those of `source`.
-[[nodiscard]] Result<std::vector<Store::Row>> ChangedRange(
-    const std::vector<const RowMap*>& changes, std::string_view prefix, std::string_view from,
-    std::size_t limit, const RowSource& source);
+/// The first `limit` rows of a table whose keys begin with `prefix` and are `from` or more, in
+/// order: those of `source`, with `changes` made to them. Looks at all of the changes. `source` is
+/// asked for rows in ascending order. Errors: those of `source`.
+[[nodiscard]] Result<std::vector<Store::Row>> ChangedRange(const Changes& changes, Table table,
+                                                           std::string_view prefix,
+                                                           std::string_view from, std::size_t limit,
+                                                           const RowSource& source);
 
 /// The same of changes that `changes_within` gives: those to keys from `from` to `last`, both ends
 /// included, in order, each key once. nullptr: to the end of the range. They are valid until the
@@ -44,9 +46,9 @@ using ChangeSource =
 class ChangedKeys {
  public:
   /// Where the changes are, the later ones last. `generation` is another one whenever they aren't
-  /// the same maps with rows added.
-  struct Maps {
-    std::vector<const RowMap*> maps;
+  /// the same ones with others added.
+  struct Sources {
+    std::vector<const Changes*> changes;
     std::uint64_t generation = 0;
   };
 
@@ -54,24 +56,29 @@ class ChangedKeys {
   /// on to the end of the range.
   using PartEnd = std::function<std::optional<std::string>(std::string_view from)>;
 
-  /// As ChangeSource, of keys that begin with `prefix`. `table`: any number, for those that differ.
-  [[nodiscard]] std::vector<RowMap::Row> Within(std::size_t table, const Maps& maps,
+  /// As ChangeSource, of keys of a table that begin with `prefix`.
+  [[nodiscard]] std::vector<RowMap::Row> Within(Table table, const Sources& sources,
                                                 std::string_view prefix, std::string_view from,
                                                 const std::string* last,
                                                 const PartEnd& end_of_part);
 
  private:
   [[nodiscard]] bool Has(std::string_view from, const std::string* last) const;
-  void Add(const Maps& maps);
+  void Add(const Sources& sources);
+  void Add(std::string_view key);
 
   // The part that is known.
   bool is_known_ = false;
-  std::size_t table_ = 0;
+  Table table_ = Table::kUrls;
   std::uint64_t generation_ = 0;
   std::string prefix_;
   std::string first_;
   std::optional<std::string> last_;
-  std::vector<std::size_t> looked_at_;  ///< of the rows of each map
+  struct LookedAt {
+    std::size_t rows = 0;
+    std::size_t groups = 0;
+  };
+  std::vector<LookedAt> looked_at_;  ///< of each of the changes
   std::set<std::string, std::less<>> keys_;
 };
 

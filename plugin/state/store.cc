@@ -2,6 +2,7 @@
 
 #include "plugin/base/result.h"
 #include "plugin/state/database.h"
+#include "plugin/state/latest_page_key.h"
 #include "plugin/state/lock_file.h"
 #include "plugin/state/noted_rows.h"
 #include "plugin/state/range.h"
@@ -130,8 +131,8 @@ class Store::Impl {
     in_files.reserve(wanted.size());
     {
       const std::shared_lock lock(mutex_);
-      const auto coming = coming_->Of(table).FindAll(keys);
-      const auto going = going_->Of(table).FindAll(keys);
+      const auto coming = coming_->FindAll(table, keys);
+      const auto going = going_->FindAll(table, keys);
       for (std::size_t i = 0; i < wanted.size(); ++i) {
         const auto& changed = coming[i].has_value() ? coming[i] : going[i];
         if (changed.has_value()) {
@@ -200,11 +201,11 @@ class Store::Impl {
                  std::string_view from) {
     // Held to the end: what is in memory now may come to files, but doesn't go away.
     const std::shared_lock lock(mutex_);
-    std::map<std::string_view, RowMap::Value> changed;
+    std::map<std::string, RowMap::Value> changed;
     for (const Changes* changes : {going_.get(), coming_.get()}) {
-      for (const auto& [key, value] : changes->Of(table).rows()) {
-        if (key >= from) changed.insert_or_assign(key, value);
-      }
+      changes->ForEach(table, [&](std::string_view key, const RowMap::Value& value) {
+        if (key >= from) changed.insert_or_assign(std::string(key), value);
+      });
     }
     rocksdb::ReadOptions read;
     read.fill_cache = false;
@@ -250,10 +251,9 @@ class Store::Impl {
       return ahead.Valid() ? std::optional(std::string(ahead.key())) : std::nullopt;
     };
     const std::lock_guard keys_lock(changed_keys_mutex_);
-    const ChangedKeys::Maps maps{{&going_->Of(table), &coming_->Of(table)}, generation_};
+    const ChangedKeys::Sources sources{{going_.get(), coming_.get()}, generation_};
     const auto changes = [&](std::string_view next, const std::string* last) {
-      return changed_keys_.Within(static_cast<std::size_t>(table), maps, prefix, next, last,
-                                  end_of_part);
+      return changed_keys_.Within(table, sources, prefix, next, last, end_of_part);
     };
     auto rows = ChangedRange(changes, std::max(from, prefix), limit, in_files);
     if (!it.status().ok()) return tl::unexpected(ToError(it.status(), directory_));
@@ -277,6 +277,9 @@ class Store::Impl {
       ++generation_;
       // A snapshot keeps what it was made of, which changes no more.
       snapshots_.clear();
+      // RocksDB 7.8 loses rows without a number to merges beside a snapshot of nothing.
+      going_needs_number_ =
+          living_snapshots_ > 0 || database_->rocksdb().GetLatestSequenceNumber() == 0;
       if (coming_.use_count() > 1) coming_ = std::make_shared<Changes>();
     }
     // Where no thread is to be had it is done by whoever waits for it.
@@ -299,24 +302,24 @@ class Store::Impl {
     std::vector<rocksdb::IngestExternalFileArg> files;
     for (std::size_t i = 0; i < kTableCount; ++i) {
       const auto table = static_cast<Table>(i);
-      for (const Database::FamilyRows& part :
-           database_->ByFamily(table, going_->Of(table).InOrder())) {
+      for (Database::FamilyChanges& part : database_->ByFamily(table, *going_)) {
         rocksdb::IngestExternalFileArg& file = files.emplace_back();
         file.column_family = part.family;
         file.options.move_files = true;
         file.options.write_global_seqno = false;
-        auto first_new = part.rows.end();
+        std::vector<Database::FamilyChanges> pieces;
         if (table == Table::kDocuments) {
-          first_new = std::ranges::upper_bound(part.rows, last_document_, {}, &RowMap::Row::key);
-          if (first_new != part.rows.end()) last_document_ = part.rows.back()->key;
+          pieces.push_back(TakeNewDocuments(part));
+          // A file on the lowest level that has a sequence number is written anew by RocksDB, once
+          // no snapshot is older. One that no snapshot may miss needs no number.
+          file.options.snapshot_consistency = going_needs_number_;
         }
-        const std::array<std::span<const RowMap::Row* const>, 2> pieces{
-            std::span(part.rows.begin(), first_new), std::span(first_new, part.rows.end())};
-        for (const auto& piece : pieces) {
+        pieces.push_back(std::move(part));
+        for (const Database::FamilyChanges& piece : pieces) {
           if (piece.empty()) continue;
-          const std::string path =
-              folder / fmt::format("{}.{}.sst", part.family->GetName(), file.external_files.size());
-          CRAWLSIEVE_RETURN_IF_ERROR(database_->WriteFile(part.family, piece, path));
+          const std::string path = folder / fmt::format("{}.{}.sst", piece.family->GetName(),
+                                                        file.external_files.size());
+          CRAWLSIEVE_RETURN_IF_ERROR(database_->WriteFile(piece, path));
           file.external_files.push_back(path);
         }
       }
@@ -335,6 +338,16 @@ class Store::Impl {
     return {};
   }
 
+  /// Takes the documents above all that ever were in files.
+  Database::FamilyChanges TakeNewDocuments(Database::FamilyChanges& changes) {
+    const auto first =
+        std::ranges::upper_bound(changes.rows, last_document_, {}, &RowMap::Row::key);
+    Database::FamilyChanges taken{changes.family, {first, changes.rows.end()}, {}};
+    changes.rows.erase(first, changes.rows.end());
+    if (!taken.empty()) last_document_ = taken.rows.back()->key;
+    return taken;
+  }
+
   void BeginGivingRoomBack() {
     const std::lock_guard lock(giving_mutex_);
     if (giving_.valid()) {
@@ -345,7 +358,10 @@ class Store::Impl {
       giving_.get();
     }
     giving_ = std::async(std::launch::async | std::launch::deferred, [this] {
-      for (rocksdb::ColumnFamilyHandle* const family : database_->families()) MergeFilesOf(family);
+      // But for RocksDB's own family, whose one row has no room to give.
+      for (rocksdb::ColumnFamilyHandle* const family : database_->families().subspan(1)) {
+        MergeFilesOf(family);
+      }
     });
   }
 
@@ -434,8 +450,10 @@ class Store::Impl {
   std::shared_ptr<Changes> coming_ = std::make_shared<Changes>();
   std::shared_ptr<Changes> going_ = std::make_shared<Changes>();  // being written to files, or
                                                                   // failed to be
-  std::uint64_t generation_ = 0;                                  // another one when these are
-  std::set<NotedRows*> snapshots_;                                // of coming_ as it is
+  bool going_needs_number_ = true;  // a snapshot that it came after was alive when it was closed
+  std::uint64_t generation_ = 0;    // another one when these are
+  std::set<NotedRows*> snapshots_;  // of coming_ as it is
+  std::size_t living_snapshots_ = 0;
   std::future<Status> written_;
   std::mutex changed_keys_mutex_;  // after mutex_
   ChangedKeys changed_keys_;
@@ -464,14 +482,17 @@ class Store::Impl::Snapshot final : public StoreSnapshot {
     for (std::size_t i = 0; i < kTableCount; ++i) {
       coming_rows_[i] = coming_->Of(static_cast<Table>(i)).rows().size();
     }
+    coming_groups_ = coming_->deleted_groups().rows().size();
     // What has come to files meanwhile is in going_, too.
     files_ = store_.database_->rocksdb().GetSnapshot();
     store_.snapshots_.insert(&noted_);
+    ++store_.living_snapshots_;
   }
 
   ~Snapshot() override {
     const std::unique_lock lock(store_.mutex_);
     store_.snapshots_.erase(&noted_);
+    --store_.living_snapshots_;
     store_.database_->rocksdb().ReleaseSnapshot(files_);
   }
   Snapshot(const Snapshot&) = delete;
@@ -568,16 +589,29 @@ class Store::Impl::Snapshot final : public StoreSnapshot {
                                                    : std::nullopt);
       if (first.size() > range.most_rows) first.erase(std::prev(first.end()));
     };
-    for (const RowMap::Row& row : going_->Of(table).rows()) {
-      add(row.key, [&](std::string_view) { return std::optional(row.value); });
-    }
+    going_->ForEach(table, [&](std::string_view key, const RowMap::Value& value) {
+      add(key, [&](std::string_view) { return std::optional(value); });
+    });
+    const auto in_memory = [&](std::string_view key) { return InMemory(table, key); };
     const std::size_t rows = coming_rows_[static_cast<std::size_t>(table)];
     for (std::size_t begin = 0; begin < rows; begin += kRowsAtATime) {
       const std::shared_lock lock(store_.mutex_);
       if (noted_.is_lost()) return tl::unexpected(Lost());
-      const std::vector<RowMap::Row>& all = coming_->Of(table).rows();
-      for (std::size_t i = begin; i < std::min(rows, begin + kRowsAtATime); ++i) {
-        add(all[i].key, [&](std::string_view key) { return InMemory(table, key); });
+      const std::span all = coming_->Of(table).rows();
+      for (const RowMap::Row& row : all.subspan(begin, std::min(kRowsAtATime, rows - begin))) {
+        add(row.key, in_memory);
+      }
+    }
+    const std::size_t groups = table == Table::kHosts ? coming_groups_ : 0;
+    constexpr std::size_t kGroupsAtATime = kRowsAtATime / kMostLatestPages;
+    for (std::size_t begin = 0; begin < groups; begin += kGroupsAtATime) {
+      const std::shared_lock lock(store_.mutex_);
+      if (noted_.is_lost()) return tl::unexpected(Lost());
+      const std::span all = coming_->deleted_groups().rows();
+      for (const RowMap::Row& group :
+           all.subspan(begin, std::min(kGroupsAtATime, groups - begin))) {
+        const KeysOfGroup keys(group.key);
+        for (const std::string_view key : keys.all()) add(key, in_memory);
       }
     }
     return first;
@@ -588,6 +622,7 @@ class Store::Impl::Snapshot final : public StoreSnapshot {
   std::shared_ptr<const Changes> coming_;  // changes as long as the store's is the same
   std::shared_ptr<const Changes> going_;
   std::array<std::size_t, kTableCount> coming_rows_{};  // that there were
+  std::size_t coming_groups_ = 0;                       // that were deleted
   const rocksdb::Snapshot* files_ = nullptr;
 };
 

@@ -84,9 +84,9 @@ std::map<RowName, std::string> RowsOf(const PageDecision& decision) {
   Apply(decision, changes, index);
   std::map<RowName, std::string> rows;
   for (const Table table : kFoldedTables) {
-    for (const RowMap::Row& row : changes.Of(table).rows()) {
-      rows.emplace(RowName(table, row.key), row.value.value_or("deleted"));
-    }
+    changes.ForEach(table, [&](std::string_view key, const RowMap::Value& value) {
+      rows.emplace(RowName(table, key), value.value_or("deleted"));
+    });
   }
   return rows;
 }

@@ -1,5 +1,7 @@
 #include "plugin/judge/row_history.h"
 
+#include "plugin/state/latest_page_key.h"
+
 #include <cstdint>
 #include <string>
 
@@ -63,6 +65,28 @@ TEST_F(RowHistoryTest, TellsTablesAndRowsApart) {
   changes_.Put(kTable, "b", "of another row");
   EXPECT_EQ(Behind(0), "as it is now");
   EXPECT_EQ(Behind(0, "b"), "unchanged");
+}
+
+TEST_F(RowHistoryTest, HasLatestPagesThatWentTogether) {
+  const std::string host = "h.example";
+  const auto behind = [&](std::uint64_t entry, std::uint32_t number) {
+    const auto before = history_.Find(Table::kHosts, LatestPageKey(host, number), entry);
+    if (!before.has_value()) return std::string("as it is now");
+    if (!before->has_value()) return std::string("unchanged");
+    return (*before)->has_value() ? std::string(***before) : std::string("deleted");
+  };
+  history_.BeginEntry(1);
+  changes_.Put(Table::kHosts, LatestPageKey(host, 0), "first");
+  history_.BeginEntry(2);
+  changes_.DeleteLatestPages(host);
+  history_.BeginEntry(3);
+  changes_.Put(Table::kHosts, LatestPageKey(host, 0), "third");
+  EXPECT_EQ(behind(0, 0), "unchanged");
+  EXPECT_EQ(behind(1, 0), "first");
+  EXPECT_EQ(behind(2, 0), "deleted");
+  EXPECT_EQ(behind(3, 0), "as it is now");
+  EXPECT_EQ(behind(1, 1), "unchanged");  // it may be in the store
+  EXPECT_EQ(behind(2, 1), "as it is now");
 }
 
 TEST_F(RowHistoryTest, IsToldOfNothingOnceNobodyListens) {

@@ -23,6 +23,8 @@
 namespace crawlsieve {
 namespace {
 
+using testing::EraseLatestPages;
+using testing::HostOfLatestPages;
 using testing::KeyOfHosts;
 using testing::TemporaryDirectory;
 using Rows = std::map<std::string, std::string>;
@@ -79,7 +81,11 @@ TEST(StoreSnapshot, ShowsTheStoreAsItWasWhateverComesAfterIt) {
             random() % 3 == 0
                 ? KeyOfHosts(random())
                 : fmt::format("{}{:03}", random() % 2 == 0 ? "a" : "bc", random() % 400);
-        if (random() % 4 == 0) {
+        if (random() % 20 == 0) {
+          const std::string host = HostOfLatestPages(random());
+          changes.DeleteLatestPages(host);
+          EraseLatestPages(host, now.back());
+        } else if (random() % 4 == 0) {
           changes.Delete(kTables[table], key);
           now[table].erase(key);
         } else {
@@ -113,6 +119,39 @@ TEST(StoreSnapshot, ShowsTheStoreAsItWasWhateverComesAfterIt) {
       }
       taken.erase(taken.begin() + static_cast<std::ptrdiff_t>(which));
     }
+  }
+}
+
+TEST(StoreSnapshot, ShowsNoDocumentsThatCameLater) {
+  const TemporaryDirectory directory;
+  const auto store = Store::Open({.directory = directory.path()}).value();
+  Rows now;
+  const auto add = [&](int number) {
+    Changes changes;
+    changes.Put(Table::kDocuments, fmt::format("{:03}", number), std::to_string(number));
+    now.emplace(fmt::format("{:03}", number), std::to_string(number));
+    ASSERT_TRUE(store->Apply(changes).has_value());
+  };
+  std::vector<std::pair<std::unique_ptr<StoreSnapshot>, Rows>> taken;
+  const auto take = [&] { taken.emplace_back(store->MakeSnapshot(), now); };
+  // Before, amid and behind what comes to one file, and while it comes there.
+  for (int number = 0; number < 60; number += 4) {
+    take();
+    for (int i = 0; i < 3; ++i) add(number + i);
+    take();
+    add(number + 3);
+    ASSERT_TRUE(store->BeginFlush().has_value());
+    take();
+    ASSERT_TRUE(store->Flush().has_value());
+    for (const auto& [snapshot, rows] : taken) {
+      ASSERT_EQ(ReadAll(*snapshot, Table::kDocuments, 7), rows);
+      for (const auto& [key, value] : now) {
+        const auto expected = rows.find(key);
+        ASSERT_EQ(snapshot->Get(Table::kDocuments, key).value(),
+                  expected == rows.end() ? std::nullopt : std::optional(expected->second));
+      }
+    }
+    if (number % 16 == 0) taken.clear();
   }
 }
 

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <rocksdb/db.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -26,6 +27,8 @@
 namespace crawlsieve {
 namespace {
 
+using testing::EraseLatestPages;
+using testing::HostOfLatestPages;
 using testing::KeyOfHosts;
 using testing::TemporaryDirectory;
 
@@ -68,20 +71,6 @@ std::map<std::string, std::string> AllOf(const Store& store, Table table,
   return rows;
 }
 
-TEST(Changes, FindTellsUnchangedDeletedAndPutApart) {
-  Changes changes;
-  EXPECT_TRUE(changes.empty());
-  EXPECT_FALSE(changes.Find(Table::kUrls, "key").has_value());
-  changes.Put(Table::kUrls, "key", "value");
-  EXPECT_EQ(changes.Find(Table::kUrls, "key"), std::optional<std::string_view>("value"));
-  EXPECT_FALSE(changes.Find(Table::kHosts, "key").has_value());
-  changes.Delete(Table::kUrls, "key");
-  ASSERT_TRUE(changes.Find(Table::kUrls, "key").has_value());
-  EXPECT_FALSE(changes.Find(Table::kUrls, "key")->has_value());
-  changes.Clear();
-  EXPECT_TRUE(changes.empty());
-}
-
 TEST(Store, ReadsWhatWasAppliedAfterReopening) {
   TemporaryDirectory directory;
   {
@@ -120,7 +109,11 @@ TEST(Store, BehavesLikeMapsUnderRandomChangesAndEnds) {
     for (int i = 0; i < 20; ++i) {
       const std::size_t table = random() % kTables.size();
       const std::string key = KeyOfHosts(random());
-      if (random() % 3 == 0) {
+      if (random() % 20 == 0) {
+        const std::string host = HostOfLatestPages(random());
+        changes.DeleteLatestPages(host);
+        EraseLatestPages(host, model.back());
+      } else if (random() % 3 == 0) {
         changes.Delete(kTables[table], key);
         model[table].erase(key);
       } else {
@@ -269,6 +262,61 @@ TEST(Store, FindsRowsBesideEachOtherTogetherAsOneByOne) {
                   found->has_value() ? std::optional(std::string(**found)) : std::nullopt);
       }
     }
+  }
+}
+
+TEST(Store, FilesOfNewDocumentsAreWrittenOnce) {
+  const TemporaryDirectory directory;
+  const auto store = OpenOrFail(directory.path());
+  for (int number = 10; number < 20; ++number) {
+    Changes changes;
+    changes.Put(Table::kDocuments, std::to_string(number), "a document");
+    changes.Put(Table::kUrls, std::to_string(number), "a URL");
+    Apply(*store, changes);
+    Flush(*store);
+  }
+  std::vector<rocksdb::ColumnFamilyHandle*> families;
+  rocksdb::DB* opened = nullptr;
+  ASSERT_TRUE(rocksdb::DB::OpenForReadOnly(
+                  rocksdb::DBOptions(), directory.path().string(),
+                  {{rocksdb::kDefaultColumnFamilyName, {}}, {"documents", {}}}, &families, &opened)
+                  .ok());
+  const std::unique_ptr<rocksdb::DB> database(opened);
+  std::vector<rocksdb::LiveFileMetaData> files;
+  database->GetLiveFilesMetaData(&files);
+  std::size_t of_documents = 0;
+  for (const rocksdb::LiveFileMetaData& file : files) {
+    if (file.column_family_name != "documents") continue;
+    ++of_documents;
+    // On the lowest level RocksDB writes those anew that have a number, as the first of all has.
+    EXPECT_TRUE(file.largest_seqno == 0 || file.smallestkey == "10") << file.smallestkey;
+    EXPECT_EQ(file.level, 6);
+  }
+  EXPECT_EQ(of_documents, 10U);
+  for (rocksdb::ColumnFamilyHandle* const family : families) {
+    EXPECT_TRUE(database->DestroyColumnFamilyHandle(family).ok());
+  }
+}
+
+// A snapshot of a new state is RocksDB's number 0, as are rows without one.
+TEST(Store, DocumentsOutliveAMergeBesideASnapshotOfNothing) {
+  const TemporaryDirectory directory;
+  const auto store = OpenOrFail(directory.path());
+  std::map<std::string, std::string> expected;
+  for (int number = 10; number < 14; ++number) {
+    Changes changes;
+    for (const char* part : {"a", "b"}) {
+      changes.Put(Table::kDocuments, std::to_string(number) + part, "a document");
+      expected.emplace(std::to_string(number) + part, "a document");
+    }
+    Apply(*store, changes);
+    ASSERT_TRUE(store->BeginFlush().has_value());
+    const auto snapshot = store->MakeSnapshot();
+    Flush(*store);
+    store->GiveRoomBack();
+    Flush(*store);
+    store->WaitForRoom();
+    ASSERT_EQ(AllOf(*store, Table::kDocuments), expected);
   }
 }
 
