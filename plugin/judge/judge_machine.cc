@@ -28,11 +28,6 @@ constexpr std::uint32_t kAskForDepth = 32;
 constexpr std::uint32_t kAskAll = ~std::uint32_t{0};
 /// A record of changes has about so many bytes at most, and those of one entry more.
 constexpr std::size_t kMostChangesBytes = std::size_t{512} << 10;
-/// Pages whose scores are made together: enough for a few threads, few enough that what they were
-/// made from is still in the processor's caches.
-constexpr std::size_t kScoresTogether = 256;
-/// Their links, packed, so that pages with thousands of links don't wait together.
-constexpr std::size_t kMostLinkBytesTogether = std::size_t{512} << 10;
 
 BrokerStatus Final(Status status) {
   if (status) return {};
@@ -117,8 +112,7 @@ void JudgeMachine::Close() {
 void JudgeMachine::Discard() {
   ends_.fold.Discard();
   batch_ = Batch();
-  wanted_scores_ = 0;
-  wanted_link_bytes_ = 0;
+  wanted_scores_ = {};
   hold_.reset();
   is_begun_ = false;
   ends_.observer.OnDiscarded();
@@ -435,16 +429,12 @@ BrokerStatus JudgeMachine::Publish(const log::Page& page, const Verdict& verdict
   CRAWLSIEVE_RETURN_IF_ERROR(ends_.sink.Publish(page, verdict));
   if (!ends_.sink.takes_scores()) return {};
   ends_.fold.WantScores(page, verdict);
-  ++wanted_scores_;
-  wanted_link_bytes_ += page.links().size();
-  const bool are_many =
-      wanted_scores_ >= kScoresTogether || wanted_link_bytes_ >= kMostLinkBytesTogether;
-  return are_many ? PublishScores() : BrokerStatus();
+  wanted_scores_.Add(page);
+  return wanted_scores_.is_full() ? PublishScores() : BrokerStatus();
 }
 
 BrokerStatus JudgeMachine::PublishScores() {
-  wanted_link_bytes_ = 0;
-  if (std::exchange(wanted_scores_, 0) == 0) return {};
+  if (std::exchange(wanted_scores_, {}).empty()) return {};
   const auto scores = ends_.fold.TakeScores();
   if (!scores) return Final(tl::unexpected(scores.error()));
   for (const std::vector<UrlScore>& of_page : *scores) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "plugin/judge/judge_ends.h"
+#include "plugin/judge/score_batch.h"
 #include "plugin/log/log_reader.h"
 
 #include <chrono>
@@ -155,8 +156,7 @@ class JudgeMachine final : public JudgeMember {
   bool log_is_empty_ = false;
   bool is_fenced_off_ = false;  ///< the judge before this one can't publish any more
   Batch batch_;
-  std::size_t wanted_scores_ = 0;      ///< pages whose scores aren't published yet
-  std::size_t wanted_link_bytes_ = 0;  ///< of these, packed
+  ScoreBatch wanted_scores_;  ///< pages whose scores aren't published yet
   Timestamp last_timestamp_;
   std::optional<CommittedPlace> committed_;
   bool parameters_appended_ = false;

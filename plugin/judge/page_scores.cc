@@ -226,6 +226,17 @@ void SetAdvice(site::Advice&& advice, const site::Expected& average, UrlScore& s
   }
 }
 
+std::size_t MostScoreBytes(const log::Page& page) {
+  constexpr std::size_t kComponents = 4;
+  constexpr std::size_t kHosts = 3;  // in the URL, by itself, and with its registered domain
+  constexpr std::size_t kUrls = 2;   // a link may be rewritten
+  const std::size_t of_score = sizeof(UrlScore) + kComponents * sizeof(ScoreComponent) +
+                               page.canonical_url().size() + page.crawl_id().size() +
+                               kHosts * HostOfUrl(page.canonical_url()).size();
+  const std::size_t scores = 1 + page.links().size();
+  return scores * of_score + (page.links().empty() ? 0 : kUrls * log::kMaxLinksBytes);
+}
+
 Result<std::vector<UrlScore>> ScoresOf(const log::Page& page, const Verdict& verdict,
                                        const ScoreContext& context) {
   if (verdict.reason == Reason::kOutdated || !verdict.recrawl.has_value()) {

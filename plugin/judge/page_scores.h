@@ -10,6 +10,7 @@
 #include "plugin/verdict/parameters.h"
 #include "plugin/verdict/verdict.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -41,5 +42,9 @@ void SetAdvice(site::Advice&& advice, const site::Expected& average, UrlScore& s
 /// writes.
 [[nodiscard]] Result<std::vector<UrlScore>> ScoresOf(const log::Page& page, const Verdict& verdict,
                                                      const ScoreContext& context);
+
+/// Bytes of memory that ScoresOf gives at most, about, as far as that is known before the links are
+/// unpacked. Each link takes a packed byte at least, and each score repeats the URL of the page.
+[[nodiscard]] std::size_t MostScoreBytes(const log::Page& page);
 
 }  // namespace crawlsieve

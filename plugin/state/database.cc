@@ -462,7 +462,7 @@ rocksdb::Status Database::WriteGroup(std::string_view key, bool is_deleted,
   RowGroup group;
   if (!is_deleted && !only_come) {
     rocksdb::ReadOptions read;
-    read.fill_cache = false;  // most are deleted
+    read.fill_cache = false;
     rocksdb::Status status = rocksdb_->Get(read, latest_pages_, ToSlice(key), &before);
     if (status.ok()) status = DecodeGroup(before, group);
     if (!status.ok() && !status.IsNotFound()) return status;

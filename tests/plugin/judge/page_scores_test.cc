@@ -5,6 +5,7 @@
 #include "plugin/judge/known_sites.h"
 #include "plugin/judge/page_site.h"
 #include "plugin/judge/rows.h"
+#include "plugin/judge/score_batch.h"
 #include "plugin/judge/score_rows.h"
 #include "plugin/log/links.h"
 #include "tests/plugin/judge/random_log.h"
@@ -571,6 +572,58 @@ TEST(PageScoresOfALog, AreTheSameWhereTheyAreMadeTogether) {
       EXPECT_TRUE(ScoresTogether(log, pages, threads) == scores);
     }
   }
+}
+
+std::size_t BytesOf(const std::vector<UrlScore>& scores) {
+  std::size_t bytes = 0;
+  for (const UrlScore& score : scores) {
+    bytes += sizeof(UrlScore) + score.url.size() + score.host.size() +
+             score.registered_domain.size() + score.components.size() * sizeof(ScoreComponent) +
+             score.rewrite_to.size() + score.parent_url.size() + score.crawl_id.size();
+  }
+  return bytes;
+}
+
+TEST_F(PageScoresTest, TakeNoMoreMemoryThanWasSaidBefore) {
+  const std::string long_host = std::string(1'000, 'h') + ".example";
+  for (const auto& [origin, path] :
+       {std::pair<std::string, std::string>{"http://host.example", "/a"},
+        {"http://host.example", "/" + std::string(16'000, 'a')},
+        {"http://" + long_host, "/" + std::string(15'000, 'a')}}) {
+    for (const int links : {0, 1, 60, 2'000}) {
+      log::Entry entry = Page(origin + path, origin);
+      entry.mutable_page()->set_crawl_id("a crawl that has a name");
+      std::vector<std::string> urls;
+      urls.reserve(static_cast<std::size_t>(links));
+      for (int i = 0; i < links; ++i) urls.push_back(origin + "/" + std::to_string(i));
+      SetLinks(entry, urls);
+      const auto scores = Scores(entry);
+      ASSERT_EQ(scores.size(), 1U + static_cast<std::size_t>(links));
+      EXPECT_GE(MostScoreBytes(entry.page()), BytesOf(scores)) << links << " links";
+    }
+  }
+}
+
+TEST_F(PageScoresTest, FewPagesWaitWhoseScoresAreLong) {
+  const auto pages_until_full = [&](const std::string& path, int links) {
+    log::Entry entry = Page("http://host.example/" + path, path);
+    std::vector<std::string> urls;
+    urls.reserve(static_cast<std::size_t>(links));
+    for (int i = 0; i < links; ++i) {
+      urls.push_back(fmt::format("http://host.example/articles/{}/of-{}.html", i * i, i));
+    }
+    SetLinks(entry, urls);
+    ScoreBatch batch;
+    EXPECT_TRUE(batch.empty());
+    std::size_t pages = 0;
+    for (; !batch.is_full() && pages < 1'000; ++pages) batch.Add(entry.page());
+    EXPECT_FALSE(batch.empty());
+    return pages;
+  };
+  EXPECT_EQ(pages_until_full("a", 0), ScoreBatch::kMostPages);
+  EXPECT_EQ(pages_until_full("a", 60), ScoreBatch::kMostPages);
+  EXPECT_LT(pages_until_full(std::string(16'000, 'a'), 60), 40U);
+  EXPECT_LT(pages_until_full(std::string(16'000, 'a'), 2'000), 3U);
 }
 
 TEST_F(PageScoresTest, WhatIsDiscardedHasNoScores) {
