@@ -37,7 +37,7 @@ void Changes::PutAll(const Changes& later) {
   // Groups first: rows that later puts behind a deletion come after it. Those that it put before
   // are deleted among its own rows.
   for (const RowMap::Row& group : later.deleted_groups_.rows()) {
-    DeleteGroup(KeysOfGroup(group.key));
+    DeleteGroup(KeysOfGroup(group.key()));
   }
   for (std::size_t i = 0; i < kTableCount; ++i) tables_[i].PutAll(later.tables_[i]);
 }
@@ -72,10 +72,10 @@ std::vector<std::optional<RowMap::Value>> Changes::FindAll(Table table,
 
 void Changes::ForEach(
     Table table, const std::function<void(std::string_view, const RowMap::Value&)>& visit) const {
-  for (const RowMap::Row& row : Of(table).rows()) visit(row.key, row.value);
+  for (const RowMap::Row& row : Of(table).rows()) visit(row.key(), row.value());
   if (table != Table::kHosts) return;
   for (const RowMap::Row& group : deleted_groups_.rows()) {
-    const KeysOfGroup keys(group.key);
+    const KeysOfGroup keys(group.key());
     for (const std::string_view key : keys.all()) {
       if (!Of(table).Find(key).has_value()) visit(key, std::nullopt);
     }

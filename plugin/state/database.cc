@@ -395,7 +395,7 @@ std::vector<Database::FamilyRows> Database::ByFamily(Table table,
     return parts;
   }
   for (const RowMap::Row* const row : rows) {
-    rocksdb::ColumnFamilyHandle* const family = FamilyOf(table, row->key);
+    rocksdb::ColumnFamilyHandle* const family = FamilyOf(table, row->key());
     auto part = std::ranges::find(parts, family, &FamilyRows::family);
     if (part == parts.end()) part = parts.insert(part, {family, {}});
     part->rows.push_back(row);
@@ -423,8 +423,9 @@ Status Database::WriteFile(const FamilyChanges& changes, const std::string& path
     status = WriteGroups(rows, deleted_groups, file);
   } else {
     for (auto row = rows.begin(); status.ok() && row != rows.end(); ++row) {
-      status = (*row)->value.has_value() ? file.Put(ToSlice((*row)->key), ToSlice(*(*row)->value))
-                                         : file.Delete(ToSlice((*row)->key));
+      status = (*row)->value().has_value()
+                   ? file.Put(ToSlice((*row)->key()), ToSlice(*(*row)->value()))
+                   : file.Delete(ToSlice((*row)->key()));
     }
   }
   if (status.ok()) status = file.Finish();
@@ -436,14 +437,15 @@ rocksdb::Status Database::WriteGroups(std::span<const RowMap::Row* const> rows,
                                       rocksdb::SstFileWriter& file) const {
   rocksdb::Status status;
   while (status.ok() && (!rows.empty() || !deleted_groups.empty())) {
-    std::string_view key = rows.empty() ? deleted_groups.front()->key : GroupOf(rows.front()->key);
-    const bool is_deleted = !deleted_groups.empty() && deleted_groups.front()->key <= key;
+    std::string_view key =
+        rows.empty() ? deleted_groups.front()->key() : GroupOf(rows.front()->key());
+    const bool is_deleted = !deleted_groups.empty() && deleted_groups.front()->key() <= key;
     if (is_deleted) {
-      key = deleted_groups.front()->key;
+      key = deleted_groups.front()->key();
       deleted_groups = deleted_groups.subspan(1);
     }
     const auto end = std::ranges::find_if_not(
-        rows, [&](const RowMap::Row* row) { return GroupOf(row->key) == key; });
+        rows, [&](const RowMap::Row* row) { return GroupOf(row->key()) == key; });
     const auto changed = rows.first(static_cast<std::size_t>(end - rows.begin()));
     rows = rows.subspan(changed.size());
     status = WriteGroup(key, is_deleted, changed, file);
@@ -457,7 +459,7 @@ rocksdb::Status Database::WriteGroup(std::string_view key, bool is_deleted,
                                      std::span<const RowMap::Row* const> rows,
                                      rocksdb::SstFileWriter& file) const {
   const bool only_come =
-      std::ranges::all_of(rows, [](const RowMap::Row* row) { return row->value.has_value(); });
+      std::ranges::all_of(rows, [](const RowMap::Row* row) { return row->value().has_value(); });
   std::string before;
   RowGroup group;
   if (!is_deleted && !only_come) {
@@ -468,10 +470,10 @@ rocksdb::Status Database::WriteGroup(std::string_view key, bool is_deleted,
     if (!status.ok() && !status.IsNotFound()) return status;
   }
   for (const RowMap::Row* const row : rows) {
-    if (row->value.has_value()) {
-      group.Put(row->key.back(), *row->value);
+    if (row->value().has_value()) {
+      group.Put(row->key().back(), *row->value());
     } else {
-      group.Remove(row->key.back());
+      group.Remove(row->key().back());
     }
   }
   if (!is_deleted && only_come) return file.Merge(ToSlice(key), group.Encode());

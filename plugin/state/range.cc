@@ -47,13 +47,13 @@ Result<std::vector<Store::Row>> ChangedRange(const ChangeSource& changes_within,
     auto unchanged = base.begin();
     for (const Change& change : changes_within(next, is_end ? nullptr : &last)) {
       const auto end = std::find_if(unchanged, base.end(), [&change](const Store::Row& row) {
-        return row.key >= change.key;
+        return row.key >= change.key();
       });
       std::move(unchanged, end, std::back_inserter(rows));
       unchanged = end;
-      if (unchanged != base.end() && unchanged->key == change.key) ++unchanged;
-      if (change.value.has_value()) {
-        rows.push_back({std::string(change.key), std::string(*change.value)});
+      if (unchanged != base.end() && unchanged->key == change.key()) ++unchanged;
+      if (change.value().has_value()) {
+        rows.push_back({std::string(change.key()), std::string(*change.value())});
       }
     }
     std::move(unchanged, base.end(), std::back_inserter(rows));
@@ -78,11 +78,11 @@ void ChangedKeys::Add(const Sources& sources) {
   for (std::size_t i = 0; i < sources.changes.size(); ++i) {
     auto& [looked_at_rows, looked_at_groups] = looked_at_[i];
     const std::vector<Change>& rows = sources.changes[i]->Of(table_).rows();
-    for (; looked_at_rows < rows.size(); ++looked_at_rows) Add(rows[looked_at_rows].key);
+    for (; looked_at_rows < rows.size(); ++looked_at_rows) Add(rows[looked_at_rows].key());
     if (table_ != Table::kHosts) continue;
     const std::vector<Change>& groups = sources.changes[i]->deleted_groups().rows();
     for (; looked_at_groups < groups.size(); ++looked_at_groups) {
-      const KeysOfGroup keys(groups[looked_at_groups].key);
+      const KeysOfGroup keys(groups[looked_at_groups].key());
       for (const std::string_view key : keys.all()) Add(key);
     }
   }

@@ -45,7 +45,7 @@ rocksdb::Status ReadRows(rocksdb::DB& db, rocksdb::ColumnFamilyHandle* family,
   RowMap::Sort(wanted);
   std::vector<rocksdb::Slice> slices;
   slices.reserve(wanted.size());
-  for (const RowMap::Row* const row : wanted) slices.push_back(ToSlice(row->key));
+  for (const RowMap::Row* const row : wanted) slices.push_back(ToSlice(row->key()));
   return Find(db, family, slices, [&](std::size_t i, RowMap::Value value) {
     rows.SetValue(*wanted[i], value);
     return rocksdb::Status::OK();
@@ -58,7 +58,7 @@ rocksdb::Status ReadMembers(rocksdb::DB& db, rocksdb::ColumnFamilyHandle* family
   std::vector<rocksdb::Slice> groups;
   std::vector<std::size_t> ends;  // of each group's rows
   for (std::size_t i = 0; i < wanted.size(); ++i) {
-    const rocksdb::Slice group = ToSlice(GroupOf(wanted[i]->key));
+    const rocksdb::Slice group = ToSlice(GroupOf(wanted[i]->key()));
     if (groups.empty() || groups.back() != group) {
       groups.push_back(group);
       ends.push_back(i);
@@ -69,7 +69,7 @@ rocksdb::Status ReadMembers(rocksdb::DB& db, rocksdb::ColumnFamilyHandle* family
     const std::optional<RowGroup> members = RowGroup::Decode(value.value_or(std::string_view()));
     if (!members.has_value()) return NoGroup();
     for (std::size_t i = group == 0 ? 0 : ends[group - 1]; i < ends[group]; ++i) {
-      rows.SetValue(*wanted[i], members->Find(wanted[i]->key.back()));
+      rows.SetValue(*wanted[i], members->Find(wanted[i]->key().back()));
     }
     return rocksdb::Status::OK();
   });

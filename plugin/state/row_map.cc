@@ -46,7 +46,7 @@ std::uint64_t WordOf(std::string_view key, std::size_t at) {
 /// comparison.
 void SortFrom(std::span<Place> places, std::size_t at) {
   constexpr std::size_t kFew = 8;
-  const auto key_of = [](const Place& place) { return place.row->key; };
+  const auto key_of = [](const Place& place) { return place.row->key(); };
   if (places.size() <= kFew) {
     std::ranges::sort(places, {}, key_of);
     return;
@@ -82,7 +82,7 @@ std::size_t RowMap::SlotOf(std::string_view key, std::uint32_t hash) const {
   const std::size_t mask = slots_.size() - 1;
   std::size_t i = hash & mask;
   for (; slots_[i].row != 0; i = (i + 1) & mask) {
-    if (slots_[i].hash == hash && rows_[slots_[i].row - 1].key == key) break;
+    if (slots_[i].hash == hash && rows_[slots_[i].row - 1].key() == key) break;
   }
   return i;
 }
@@ -91,7 +91,7 @@ std::optional<RowMap::Value> RowMap::Find(std::string_view key) const {
   if (rows_.empty()) return std::nullopt;
   const std::uint32_t row = slots_[SlotOf(key, HashOf(key))].row;
   if (row == 0) return std::nullopt;
-  return std::optional<Value>(std::in_place, rows_[row - 1].value);
+  return std::optional<Value>(std::in_place, rows_[row - 1].value());
 }
 
 RowMap::Keys::Keys(std::span<const std::string_view> keys) : keys_(keys) {
@@ -123,11 +123,11 @@ void RowMap::FindSome(std::span<const std::string_view> keys, std::span<const st
     if (const Row* const row = likely_row(hash)) __builtin_prefetch(row);
   }
   for (const std::uint32_t hash : hashes) {
-    if (const Row* const row = likely_row(hash)) __builtin_prefetch(row->key.data());
+    if (const Row* const row = likely_row(hash)) __builtin_prefetch(row->key().data());
   }
   for (std::size_t i = 0; i < keys.size(); ++i) {
     const std::uint32_t row = slots_[SlotOf(keys[i], hashes[i])].row;
-    if (row != 0) found[i].emplace(rows_[row - 1].value);
+    if (row != 0) found[i].emplace(rows_[row - 1].value());
   }
 }
 
@@ -145,7 +145,7 @@ RowMap::Row& RowMap::RowOf(std::string_view key, std::uint32_t hash) {
   if (slot.row == 0) {
     char* bytes = Allocate(key.size());
     std::copy(key.begin(), key.end(), bytes);
-    rows_.push_back({{bytes, key.size()}, std::nullopt});
+    rows_.emplace_back(std::string_view(bytes, key.size()), std::nullopt);
     slot = {hash, static_cast<std::uint32_t>(rows_.size())};
   }
   return rows_[slot.row - 1];
@@ -153,19 +153,20 @@ RowMap::Row& RowMap::RowOf(std::string_view key, std::uint32_t hash) {
 
 void RowMap::SetValueOf(Row& row, Value value) {
   if (value.has_value()) {
-    const bool fits = row.value.has_value() && row.value->size() >= value->size();
-    char* bytes = fits ? const_cast<char*>(row.value->data()) : Allocate(value->size());
+    const Value before = row.value();
+    const bool fits = before.has_value() && before->size() >= value->size();
+    char* bytes = fits ? const_cast<char*>(before->data()) : Allocate(value->size());
     if (!value->empty()) std::memmove(bytes, value->data(), value->size());
     value = std::string_view(bytes, value->size());
   }
-  row.value = value;
+  row = Row(row.key(), value);
 }
 
 void RowMap::PutAll(const RowMap& other) {
   for (const Slot& slot : other.slots_) {
     if (slot.row == 0) continue;
     const Row& row = other.rows_[slot.row - 1];
-    SetValueOf(RowOf(row.key, slot.hash), row.value);
+    SetValueOf(RowOf(row.key(), slot.hash), row.value());
   }
 }
 

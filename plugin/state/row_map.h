@@ -23,9 +23,26 @@ class RowMap {
   /// nullopt: there is no such row.
   using Value = std::optional<std::string_view>;
 
-  struct Row {
-    std::string_view key;
-    Value value;
+  /// Borrows both, of less than 4 GiB each. Smaller than two views: there are millions.
+  class Row {
+   public:
+    Row(std::string_view key, Value value)
+        : key_(key.data()), key_size_(static_cast<std::uint32_t>(key.size())) {
+      if (!value.has_value()) return;
+      value_ = value->empty() ? "" : value->data();
+      value_size_ = static_cast<std::uint32_t>(value->size());
+    }
+
+    [[nodiscard]] std::string_view key() const { return {key_, key_size_}; }
+    [[nodiscard]] Value value() const {
+      return value_ == nullptr ? Value() : std::string_view(value_, value_size_);
+    }
+
+   private:
+    const char* key_;
+    const char* value_ = nullptr;  // none
+    std::uint32_t key_size_;
+    std::uint32_t value_size_ = 0;
   };
 
   /// What is known of a key; nullopt if nothing is. Valid until the next change.

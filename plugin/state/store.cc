@@ -125,7 +125,7 @@ class Store::Impl {
     const std::span<const RowMap::Row> wanted = std::span(rows.rows()).subspan(first);
     std::vector<std::string_view> names;
     names.reserve(wanted.size());
-    for (const RowMap::Row& row : wanted) names.push_back(row.key);
+    for (const RowMap::Row& row : wanted) names.push_back(row.key());
     const RowMap::Keys keys(names);
     std::vector<const RowMap::Row*> in_files;
     in_files.reserve(wanted.size());
@@ -344,7 +344,7 @@ class Store::Impl {
         std::ranges::upper_bound(changes.rows, last_document_, {}, &RowMap::Row::key);
     Database::FamilyChanges taken{changes.family, {first, changes.rows.end()}, {}};
     changes.rows.erase(first, changes.rows.end());
-    if (!taken.empty()) last_document_ = taken.rows.back()->key;
+    if (!taken.empty()) last_document_ = taken.rows.back()->key();
     return taken;
   }
 
@@ -599,7 +599,7 @@ class Store::Impl::Snapshot final : public StoreSnapshot {
       if (noted_.is_lost()) return tl::unexpected(Lost());
       const std::span all = coming_->Of(table).rows();
       for (const RowMap::Row& row : all.subspan(begin, std::min(kRowsAtATime, rows - begin))) {
-        add(row.key, in_memory);
+        add(row.key(), in_memory);
       }
     }
     const std::size_t groups = table == Table::kHosts ? coming_groups_ : 0;
@@ -610,7 +610,7 @@ class Store::Impl::Snapshot final : public StoreSnapshot {
       const std::span all = coming_->deleted_groups().rows();
       for (const RowMap::Row& group :
            all.subspan(begin, std::min(kGroupsAtATime, groups - begin))) {
-        const KeysOfGroup keys(group.key);
+        const KeysOfGroup keys(group.key());
         for (const std::string_view key : keys.all()) add(key, in_memory);
       }
     }

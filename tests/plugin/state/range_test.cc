@@ -166,7 +166,7 @@ TEST(ChangedKeys, LooksThroughChangesOnceForAPart) {
     const auto rows =
         keys.Within(Table::kUrls, {{&changes}, 1}, "", KeyOf(from), &last, end_of_part);
     ASSERT_EQ(rows.size(), 50U) << from;
-    EXPECT_EQ(rows.back().key, last);
+    EXPECT_EQ(rows.back().key(), last);
   }
   EXPECT_EQ(parts, 1);
   const std::string last = KeyOf(10);

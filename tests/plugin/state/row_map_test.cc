@@ -135,7 +135,7 @@ TEST(RowMap, BehavesLikeAMap) {
     ASSERT_EQ(rows.size(), model.size());
     ASSERT_EQ(map.rows().size(), model.size());
     auto expected = model.begin();
-    for (const RowMap::Row* row : rows) ASSERT_EQ(row->key, (expected++)->first);
+    for (const RowMap::Row* row : rows) ASSERT_EQ(row->key(), (expected++)->first);
   }
 }
 
@@ -152,7 +152,8 @@ TEST(RowMap, IsInOrderHoweverLongItsKeysBeginAlike) {
   for (const std::string& key : keys) map.PutIfNew(key);
   const std::vector<const RowMap::Row*> rows = map.InOrder();
   ASSERT_EQ(rows.size(), keys.size());
-  EXPECT_TRUE(std::ranges::equal(rows, keys, {}, [](const RowMap::Row* row) { return row->key; }));
+  EXPECT_TRUE(
+      std::ranges::equal(rows, keys, {}, [](const RowMap::Row* row) { return row->key(); }));
 }
 
 TEST(RowMap, IsInOrderHoweverAlikeItsKeysAre) {
@@ -170,7 +171,8 @@ TEST(RowMap, IsInOrderHoweverAlikeItsKeysAre) {
   }
   const std::vector<const RowMap::Row*> rows = map.InOrder();
   ASSERT_EQ(rows.size(), keys.size());
-  EXPECT_TRUE(std::ranges::equal(rows, keys, {}, [](const RowMap::Row* row) { return row->key; }));
+  EXPECT_TRUE(
+      std::ranges::equal(rows, keys, {}, [](const RowMap::Row* row) { return row->key(); }));
 }
 
 }  // namespace
