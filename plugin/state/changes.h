@@ -32,8 +32,9 @@ class ChangeListener {
 
 /// Changes to several tables that become visible together. Thread-compatible.
 ///
-/// The latest pages of a host (plugin/state/latest_page_key.h) come one by one and go together: as
-/// many deletions would be a third of all changes. So that they went is noted once.
+/// The latest pages of a host (plugin/state/latest_page_key.h) come one by one and go together:
+/// with a deletion for each, these would be a fifth of all changes. So that they went is noted
+/// once.
 class Changes {
  public:
   void Put(Table table, std::string_view key, std::string_view value) { Set(table, key, value); }
