@@ -11,36 +11,30 @@ Result<RowMap::Value> Overlay::Row(Table table, std::string_view key) {
   return stored_.Row(table, key);
 }
 
-Result<std::vector<std::optional<std::string>>> Overlay::Rows(Table table,
-                                                              std::span<const std::string> keys) {
-  const std::vector<std::string_view> views(keys.begin(), keys.end());
-  const RowMap::Keys wanted(views);
+Result<RowValues> Overlay::Rows(Table table, std::span<const std::string_view> keys) {
+  const RowMap::Keys wanted(keys);
   return RowsOver(table, wanted, rows_.FindAll(table, wanted));
 }
 
-Result<std::vector<std::optional<std::string>>> Overlay::RowsOver(
-    Table table, const RowMap::Keys& keys,
-    std::span<const std::optional<RowMap::Value>> changed) const {
-  std::vector<std::optional<std::string>> rows(changed.size());
-  RowMap stored;
-  const auto copy = [&](std::size_t i, const RowMap::Value& row) {
-    if (row.has_value()) rows[i].emplace(*row);
-  };
+Result<RowValues> Overlay::RowsOver(Table table, const RowMap::Keys& keys,
+                                    std::span<const std::optional<RowMap::Value>> changed) const {
+  RowValues rows;
+  rows.values.resize(changed.size());
   const auto read_ahead = ahead_.Rows(table, keys);
   std::vector<std::size_t> unknown;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
+  for (std::size_t i = 0; i < rows.values.size(); ++i) {
     if (changed[i].has_value()) {
-      copy(i, *changed[i]);
+      rows.values[i] = *changed[i];
     } else if (read_ahead[i].has_value()) {
-      copy(i, *read_ahead[i]);
+      rows.values[i] = *read_ahead[i];
     } else {
-      stored.PutIfNew(keys.keys()[i]);
+      rows.copies.PutIfNew(keys.keys()[i]);
       unknown.push_back(i);
     }
   }
   if (unknown.empty()) return rows;
-  CRAWLSIEVE_RETURN_IF_ERROR(store_.GetAll(table, stored));
-  for (const std::size_t i : unknown) copy(i, *stored.Find(keys.keys()[i]));
+  CRAWLSIEVE_RETURN_IF_ERROR(store_.GetAll(table, rows.copies));
+  for (const std::size_t i : unknown) rows.values[i] = *rows.copies.Find(keys.keys()[i]);
   return rows;
 }
 
@@ -57,13 +51,11 @@ Result<RowMap::Value> RowsAsOf::Row(Table table, std::string_view key) {
   return stored_.Row(table, key);
 }
 
-Result<std::vector<std::optional<std::string>>> RowsAsOf::Rows(Table table,
-                                                               std::span<const std::string> keys) {
-  const std::vector<std::string_view> views(keys.begin(), keys.end());
-  const RowMap::Keys wanted(views);
+Result<RowValues> RowsAsOf::Rows(Table table, std::span<const std::string_view> keys) {
+  const RowMap::Keys wanted(keys);
   auto changed = overlay_.rows_.FindAll(table, wanted);
-  for (std::size_t i = 0; i < views.size(); ++i) {
-    if (changed[i].has_value()) changed[i] = Changed(table, views[i], *changed[i]);
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    if (changed[i].has_value()) changed[i] = Changed(table, keys[i], *changed[i]);
   }
   return overlay_.RowsOver(table, wanted, changed);
 }

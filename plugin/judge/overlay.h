@@ -30,8 +30,8 @@ class Overlay final : public JudgeView {
 
   [[nodiscard]] Result<RowMap::Value> Row(Table table, std::string_view key) override;
 
-  [[nodiscard]] Result<std::vector<std::optional<std::string>>> Rows(
-      Table table, std::span<const std::string> keys) override;
+  [[nodiscard]] Result<RowValues> Rows(Table table,
+                                       std::span<const std::string_view> keys) override;
   [[nodiscard]] Result<FoundCandidates> Candidates(Fingerprint query, const Reach& reach) override;
 
   /// The next Candidates are for the page that will be document `page`.
@@ -76,7 +76,7 @@ class Overlay final : public JudgeView {
   friend class RowsAsOf;
 
   /// Rows, of which `changed` is known.
-  [[nodiscard]] Result<std::vector<std::optional<std::string>>> RowsOver(
+  [[nodiscard]] Result<RowValues> RowsOver(
       Table table, const RowMap::Keys& keys,
       std::span<const std::optional<RowMap::Value>> changed) const;
 
@@ -105,8 +105,8 @@ class RowsAsOf final : public RowReader {
 
   [[nodiscard]] Result<RowMap::Value> Row(Table table, std::string_view key) override;
 
-  [[nodiscard]] Result<std::vector<std::optional<std::string>>> Rows(
-      Table table, std::span<const std::string> keys) override;
+  [[nodiscard]] Result<RowValues> Rows(Table table,
+                                       std::span<const std::string_view> keys) override;
 
  private:
   /// What is known of a row that has changed by now.

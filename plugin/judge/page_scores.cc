@@ -135,14 +135,15 @@ class PageScores {
         keys.push_back(UrlRow::Key(url, page_, context_.parameters.scope));
       }
     }
-    CRAWLSIEVE_ASSIGN_OR_RETURN(const auto rows, context_.rows.Rows(Table::kUrls, keys));
+    const std::vector<std::string_view> views(keys.begin(), keys.end());
+    CRAWLSIEVE_ASSIGN_OR_RETURN(const RowValues rows, context_.rows.Rows(Table::kUrls, views));
     for (std::size_t i = 0; i < urls.size(); ++i) {
       if (*urls[i] == page_.canonical_url()) {
         if (is_copy()) CRAWLSIEVE_RETURN_IF_ERROR(Count(*urls[i], true));
-      } else if (!rows[i].has_value()) {
+      } else if (!rows.values[i].has_value()) {
         unfetched_.push_back(urls[i]);
       } else if (is_copy()) {
-        CRAWLSIEVE_ASSIGN_OR_RETURN(const auto row, UrlRow::Parse(keys[i], *rows[i]));
+        CRAWLSIEVE_ASSIGN_OR_RETURN(const auto row, UrlRow::Parse(keys[i], *rows.values[i]));
         CRAWLSIEVE_RETURN_IF_ERROR(
             Count(*urls[i], DocId{row.record.representative()} == verdict_.cluster->id));
       }

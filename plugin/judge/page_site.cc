@@ -110,9 +110,9 @@ Status CheckParts(std::string_view host, const state::Host& record) {
 Status AddLatestPages(std::string_view host, const state::Host& record, RowReader& rows,
                       site::Site& site, std::vector<site::Brought>& brought) {
   CRAWLSIEVE_RETURN_IF_ERROR(CheckParts(host, record));
-  const std::vector<std::string> keys = LatestPart::KeysOf(host, record);
-  CRAWLSIEVE_ASSIGN_OR_RETURN(const auto parts, rows.Rows(Table::kHosts, keys));
-  for (const std::optional<std::string>& part : parts) {
+  const KeysOfGroup keys = LatestPart::KeysOf(host, record);
+  CRAWLSIEVE_ASSIGN_OR_RETURN(const RowValues parts, rows.Rows(Table::kHosts, keys.all()));
+  for (const RowMap::Value& part : parts.values) {
     if (!part.has_value()) {
       return MakeError(ErrorCode::kCorruption,
                        fmt::format("state: latest pages of host {} are gone", host));
@@ -288,7 +288,8 @@ void NameLearningRows(std::string_view site, const HostRow& owner, const SiteRul
   const SiteSlot slot = SiteSlot::Of(site, rules.max_sites);
   name(SiteSlotRow::Key(slot));
   name(SiteRow::Key(slot));
-  for (const std::string& key : LatestPart::KeysOf(owner.key, owner.record)) name(key);
+  const KeysOfGroup parts = LatestPart::KeysOf(owner.key, owner.record);
+  for (const std::string_view key : parts.all()) name(key);
 }
 
 Result<bool> ForgetSite(std::string_view name, std::uint64_t max_sites, RowReader& rows,
@@ -346,7 +347,8 @@ void NameSiteParts(std::string_view name, RowReader& rows, const KeyNamer& want)
   for (const std::string& owner : LatestPagesOwnersOf(name)) {
     const auto host = HostRow::Read(rows, owner);
     if (!host || !host->has_value() || !CheckParts(owner, (*host)->record)) continue;
-    for (const std::string& key : LatestPart::KeysOf(owner, (*host)->record)) want(key);
+    const KeysOfGroup parts = LatestPart::KeysOf(owner, (*host)->record);
+    for (const std::string_view key : parts.all()) want(key);
   }
 }
 

@@ -144,13 +144,13 @@ Result<RowMap::Value> LivingRows::Row(Table table, std::string_view key) {
   return is_purged ? RowMap::Value() : bytes;
 }
 
-Result<std::vector<std::optional<std::string>>> LivingRows::Rows(
-    Table table, std::span<const std::string> keys) {
+Result<RowValues> LivingRows::Rows(Table table, std::span<const std::string_view> keys) {
   CRAWLSIEVE_ASSIGN_OR_RETURN(auto rows, rows_.Rows(table, keys));
-  for (std::size_t i = 0; purged_.any() && i < rows.size(); ++i) {
-    if (!rows[i].has_value()) continue;
-    CRAWLSIEVE_ASSIGN_OR_RETURN(const bool is_purged, purged_.Has(table, keys[i], *rows[i]));
-    if (is_purged) rows[i].reset();
+  for (std::size_t i = 0; purged_.any() && i < keys.size(); ++i) {
+    RowMap::Value& row = rows.values[i];
+    if (!row.has_value()) continue;
+    CRAWLSIEVE_ASSIGN_OR_RETURN(const bool is_purged, purged_.Has(table, keys[i], *row));
+    if (is_purged) row.reset();
   }
   return rows;
 }

@@ -116,8 +116,8 @@ class LivingRows final : public RowReader {
 
   [[nodiscard]] Result<RowMap::Value> Row(Table table, std::string_view key) override;
 
-  [[nodiscard]] Result<std::vector<std::optional<std::string>>> Rows(
-      Table table, std::span<const std::string> keys) override;
+  [[nodiscard]] Result<RowValues> Rows(Table table,
+                                       std::span<const std::string_view> keys) override;
 
  private:
   const PurgedRows& purged_;

@@ -264,12 +264,8 @@ std::string LatestPart::Key(std::string_view host, std::uint32_t number) {
   return LatestPageKey(host, number);
 }
 
-std::vector<std::string> LatestPart::KeysOf(std::string_view host, const state::Host& record) {
-  std::vector<std::string> keys;
-  const std::uint32_t parts = std::min(record.latest_parts(), kMaxParts);
-  keys.reserve(parts);
-  for (std::uint32_t i = 0; i < parts; ++i) keys.push_back(Key(host, i));
-  return keys;
+KeysOfGroup LatestPart::KeysOf(std::string_view host, const state::Host& record) {
+  return KeysOfGroup(GroupOfHost(host), std::min(record.latest_parts(), kMaxParts));
 }
 
 void LatestPart::Write(Changes& changes) const { changes.Put(Table::kHosts, key, pages); }

@@ -9,6 +9,7 @@
 #include "plugin/schedule/pattern_set.h"
 #include "plugin/site/pattern_counts.h"
 #include "plugin/site/site.h"
+#include "plugin/state/latest_page_key.h"
 #include "plugin/state/state.pb.h"
 #include "plugin/state/store.h"
 #include "plugin/verdict/comparison.h"
@@ -129,8 +130,7 @@ struct LatestPart {
   /// `number`: less than site::LatestPages::kMaxPages.
   [[nodiscard]] static std::string Key(std::string_view host, std::uint32_t number);
   /// Of those that the host has, in the order in which their pages came.
-  [[nodiscard]] static std::vector<std::string> KeysOf(std::string_view host,
-                                                       const state::Host& record);
+  [[nodiscard]] static KeysOfGroup KeysOf(std::string_view host, const state::Host& record);
 
   void Write(Changes& changes) const;
   /// Deletes all of a host.

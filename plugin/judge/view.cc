@@ -1,16 +1,14 @@
 #include "plugin/judge/view.h"
 
-#include <utility>
-
 namespace crawlsieve {
 
-Result<std::vector<std::optional<std::string>>> RowReader::Rows(Table table,
-                                                                std::span<const std::string> keys) {
-  std::vector<std::optional<std::string>> rows;
-  rows.reserve(keys.size());
-  for (const std::string& key : keys) {
+Result<RowValues> RowReader::Rows(Table table, std::span<const std::string_view> keys) {
+  RowValues rows;
+  rows.values.reserve(keys.size());
+  for (const std::string_view key : keys) {
     CRAWLSIEVE_ASSIGN_OR_RETURN(const auto row, Row(table, key));
-    rows.push_back(row.has_value() ? std::optional<std::string>(*row) : std::nullopt);
+    if (row.has_value()) rows.copies.Put(key, row);
+    rows.values.push_back(row.has_value() ? *rows.copies.Find(key) : std::nullopt);
   }
   return rows;
 }

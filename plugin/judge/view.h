@@ -15,7 +15,15 @@
 
 namespace crawlsieve {
 
-/// Reads rows of the judge's state one by one. Thread-compatible.
+/// Rows that were read together, in the order of their keys as asked for.
+struct RowValues {
+  /// nullopt: there is no such row. Valid as long as this is there and the state doesn't change.
+  std::vector<RowMap::Value> values;
+  /// Where those are that are nowhere else in memory.
+  RowMap copies;
+};
+
+/// Reads rows of the judge's state. Thread-compatible.
 class RowReader {
  public:
   virtual ~RowReader() = default;
@@ -24,9 +32,8 @@ class RowReader {
   /// Errors: kIo, kCorruption.
   [[nodiscard]] virtual Result<RowMap::Value> Row(Table table, std::string_view key) = 0;
 
-  /// The same of several rows, in their order: for whoever needs them all. May read them together.
-  [[nodiscard]] virtual Result<std::vector<std::optional<std::string>>> Rows(
-      Table table, std::span<const std::string> keys);
+  /// The same of several rows, for whoever needs them all. May read them together.
+  [[nodiscard]] virtual Result<RowValues> Rows(Table table, std::span<const std::string_view> keys);
 };
 
 /// The rows of a store, which must outlive it. Thread-compatible.

@@ -33,13 +33,10 @@ class BoundedTable {
   }
   [[nodiscard]] Value* Find(Key key) { return const_cast<Value*>(std::as_const(*this).Find(key)); }
 
-  /// The entry that makes room for the next one, if there are `max`; nullptr: there is room.
-  [[nodiscard]] const Value* Weakest(std::size_t max) const {
-    return entries_.size() < max ? nullptr : &WeakestEntry()->value;
-  }
-
-  /// Adds an entry whose key isn't there. At most `max` stay, of which there is at least one.
-  Value& Add(Key key, Value value, std::size_t max) {
+  /// Adds an entry whose key isn't there. At most `max` stay, of which there is at least one. Calls
+  /// `inherit(value, weakest)` with the entry that makes room for it, if any does.
+  template <typename Inherit>
+  Value& Add(Key key, Value value, std::size_t max, const Inherit& inherit) {
     auto to = entries_.begin() + (LowerBound(key) - entries_.cbegin());
     if (entries_.size() < max) {
       if (entries_.size() == entries_.capacity()) {
@@ -50,6 +47,7 @@ class BoundedTable {
       return entries_.insert(to, {key, std::move(value)})->value;
     }
     const auto from = entries_.begin() + (WeakestEntry() - entries_.cbegin());
+    inherit(value, std::as_const(from->value));
     if (from < to) {
       to = std::move(from + 1, to, from);
     } else {
@@ -57,6 +55,11 @@ class BoundedTable {
     }
     *to = {key, std::move(value)};
     return to->value;
+  }
+
+  /// The same; what makes room leaves nothing.
+  Value& Add(Key key, Value value, std::size_t max) {
+    return Add(key, std::move(value), max, [](Value& /*added*/, const Value& /*weakest*/) {});
   }
 
   /// Adds what comes behind all others. False: it doesn't.

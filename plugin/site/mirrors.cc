@@ -60,10 +60,10 @@ Mirror* Mirrors::FindOrAdd(std::string_view origin) {
   if (origin.size() > kMaxOriginBytes) return nullptr;
   Mirror added;
   added.origin = origin;
-  if (const Mirror* const weakest = mirrors_.Weakest(kMaxMirrors)) {
-    added.inherited = std::min(weakest->same + weakest->inherited, kMaxCount);
-  }
-  return &mirrors_.Add(HashOf(origin), std::move(added), kMaxMirrors);
+  const auto inherit = [](Mirror& mirror, const Mirror& weakest) {
+    mirror.inherited = std::min(weakest.same + weakest.inherited, kMaxCount);
+  };
+  return &mirrors_.Add(HashOf(origin), std::move(added), kMaxMirrors, inherit);
 }
 
 Mirror Mirrors::SumOf(std::string_view host) const {

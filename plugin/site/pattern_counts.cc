@@ -73,10 +73,10 @@ void PatternCounts::Add(std::string_view pattern, const Brought& brought, std::u
   if (known == nullptr) {
     Pattern added;
     added.text = pattern;
-    if (const Pattern* const weakest = patterns_.Weakest(kMaxPatterns)) {
-      added.inherited = std::min(weakest->rank(), FetchCounts::kLimit);
-    }
-    known = &patterns_.Add(hash, std::move(added), kMaxPatterns);
+    const auto inherit = [](Pattern& of, const Pattern& weakest) {
+      of.inherited = std::min(weakest.rank(), FetchCounts::kLimit);
+    };
+    known = &patterns_.Add(hash, std::move(added), kMaxPatterns, inherit);
   }
   known->counts.Add(brought);
   if (simhash != 0) known->simhash = simhash;

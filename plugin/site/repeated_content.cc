@@ -12,11 +12,10 @@ constexpr std::uint32_t kMaxUrls = 1U << 30;
 void RepeatedContent::Add(std::uint32_t content) {
   Content* place = contents_.Find(content);
   if (place == nullptr) {
-    Content added;
-    if (const Content* const weakest = contents_.Weakest(kMaxContents)) {
-      added.inherited = weakest->urls + weakest->inherited;
-    }
-    place = &contents_.Add(content, std::move(added), kMaxContents);
+    const auto inherit = [](Content& added, const Content& weakest) {
+      added.inherited = weakest.urls + weakest.inherited;
+    };
+    place = &contents_.Add(content, {}, kMaxContents, inherit);
   }
   if (place->urls + place->inherited < kMaxUrls) ++place->urls;
 }

@@ -14,6 +14,14 @@ constexpr std::uint32_t kAliasWeight = 2;
 
 std::uint64_t HashOf(std::string_view text) { return RawChecksum(text).low; }
 
+HashedPattern Hashed(std::string_view pattern) { return {pattern, HashOf(pattern)}; }
+
+/// Of a rule of the whole site.
+const HashedPattern& AllUrls() {
+  static const HashedPattern all = Hashed({});
+  return all;
+}
+
 std::uint64_t Mix(std::uint64_t a, std::uint64_t b) {
   std::uint64_t x = a ^ (b + 0x9e3779b97f4a7c15 + (a << 6) + (a >> 2));
   x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
@@ -25,9 +33,8 @@ std::uint64_t PartHash(PartKind kind, std::string_view name) {
   return Mix(static_cast<std::uint64_t>(kind) + 1, HashOf(name));
 }
 
-/// `pattern` empty: of a rule of the whole site.
-std::uint64_t RuleHash(std::uint64_t part_hash, std::string_view pattern, bool of_short) {
-  return Mix(part_hash, HashOf(pattern)) ^ (of_short ? 1U : 0U);
+std::uint64_t RuleHash(std::uint64_t part_hash, const HashedPattern& pattern, bool of_short) {
+  return Mix(part_hash, pattern.hash) ^ (of_short ? 1U : 0U);
 }
 
 /// Under which a URL is a sibling of those that differ in the part alone.
@@ -112,10 +119,10 @@ std::uint32_t BitOf(std::string_view text) { return 1U << (HashOf(text) & 31); }
 class PatternsWithout {
  public:
   PatternsWithout(const TakenApart& url, const PatternMaker& maker)
-      : maker_(maker), own_(url.pattern) {}
+      : maker_(maker), own_(Hashed(url.pattern)) {}
 
   /// Valid until the next call.
-  std::string_view Of(const Part& part) {
+  const HashedPattern& Of(const Part& part) {
     switch (part.kind) {
       case PartKind::kNumber:  // a pattern has no digits
       case PartKind::kWww:
@@ -127,16 +134,18 @@ class PatternsWithout {
       default:
         if (!part.present) return own_;
         TakeApart(part.without, parts_);
-        maker_.FindPattern(parts_, without_);
+        maker_.FindPattern(parts_, text_);
+        without_ = Hashed(text_);
         return without_;
     }
   }
 
  private:
   const PatternMaker& maker_;
-  const std::string_view own_;
+  const HashedPattern own_;
   UrlParts parts_;
-  std::string without_;
+  std::string text_;
+  HashedPattern without_;
 };
 
 bool IsRefuted(const UrlRule* rule) {
@@ -166,26 +175,25 @@ UrlRule& UrlRules::FindOrAdd(std::uint64_t hash, const Part& part, std::string_v
   added.name = part.name;
   added.pattern = pattern;
   added.of_short = of_short;
-  if (const UrlRule* const weakest = rules_.Weakest(kMaxRules)) {
-    added.inherited = std::min<std::uint32_t>(weakest->rank(), 1U << 20);
-    if (weakest->suppresses || weakest->rewrites) ++changes_;
-  }
-  return rules_.Add(hash, std::move(added), kMaxRules);
+  const auto inherit = [this](UrlRule& rule, const UrlRule& weakest) {
+    rule.inherited = std::min<std::uint32_t>(weakest.rank(), 1U << 20);
+    if (weakest.suppresses || weakest.rewrites) ++changes_;
+  };
+  return rules_.Add(hash, std::move(added), kMaxRules, inherit);
 }
 
-void UrlRules::Update(const Part& part, std::uint64_t part_hash, std::string_view pattern,
+void UrlRules::Update(const Part& part, std::uint64_t part_hash, const HashedPattern& pattern,
                       bool of_short, PairCounts UrlRule::*counts, bool is_same,
                       std::uint32_t weight) {
-  const std::string_view patterns[] = {pattern, std::string_view()};
-  for (const std::string_view scope : patterns) {
-    const std::uint64_t hash = RuleHash(part_hash, scope, of_short);
+  for (const HashedPattern* const scope : {&pattern, &AllUrls()}) {
+    const std::uint64_t hash = RuleHash(part_hash, *scope, of_short);
     // Every file name could be that of an index, and every value one that doesn't matter: only
     // those that something speaks for are worth a place.
     if (!is_same && !IsForAnyValue(part.kind) && rules_.Find(hash) == nullptr) continue;
-    UrlRule& rule = FindOrAdd(hash, part, scope, of_short);
+    UrlRule& rule = FindOrAdd(hash, part, scope->text, of_short);
     (rule.*counts).Add(is_same, weight);
     rule.values |= BitOf(part.value);
-    rule.patterns |= BitOf(pattern);
+    rule.patterns |= 1U << (pattern.hash & 31);
     Decide(rule);
   }
 }
@@ -215,7 +223,7 @@ bool UrlRules::AddPage(const TakenApart& url, ContentMark content, bool first_fe
   const auto spelled = siblings_.Find(spelling.key);
   PatternsWithout patterns_without(url, patterns);
   const auto take = [&](const Part& part) {
-    const std::string_view pattern = patterns_without.Of(part);
+    const HashedPattern& pattern = patterns_without.Of(part);
     const std::uint64_t part_hash = PartHash(part.kind, part.name);
     if (first_fetch && part.present && part.is_url) {
       if (const auto plain = FindPage(part.without); plain.has_value()) {
@@ -248,7 +256,7 @@ void UrlRules::AddAlias(const TakenApart& url, std::string_view target,
                         const PatternMaker& patterns) {
   PatternsWithout patterns_without(url, patterns);
   const auto take = [&](const Part& part) {
-    const std::string_view pattern = patterns_without.Of(part);
+    const HashedPattern& pattern = patterns_without.Of(part);
     if (!part.present || !part.is_url || part.without != target) return;
     Update(part, PartHash(part.kind, part.name), pattern, false, &UrlRule::without, true,
            kAliasWeight);
@@ -280,11 +288,11 @@ std::optional<RuleAdvice> UrlRules::AdviceFor(const TakenApart& url, const Patte
   const auto spelled = siblings_.Find(spelling.key);
   PatternsWithout patterns_without(url, patterns);
   const auto take = [&](const Part& part) {
-    const std::string_view pattern = patterns_without.Of(part);
+    const HashedPattern& pattern = patterns_without.Of(part);
     const std::uint64_t part_hash = PartHash(part.kind, part.name);
     for (const bool of_short : {false, true}) {
       const UrlRule* const of_pattern = rules_.Find(RuleHash(part_hash, pattern, of_short));
-      const UrlRule* const of_site = rules_.Find(RuleHash(part_hash, {}, of_short));
+      const UrlRule* const of_site = rules_.Find(RuleHash(part_hash, AllUrls(), of_short));
       for (const UrlRule* rule : {of_pattern, of_site}) {
         if (rule == nullptr) continue;
         if (rule->suppresses && IsForAnyValue(part.kind) &&
@@ -360,7 +368,7 @@ bool UrlRules::Decode(schedule::ByteReader& in) {
     rule.rewrites = (use & 2) != 0;
     rule.of_short = (use & 4) != 0;
     const std::uint64_t hash =
-        RuleHash(PartHash(rule.kind, rule.name), rule.pattern, rule.of_short);
+        RuleHash(PartHash(rule.kind, rule.name), Hashed(rule.pattern), rule.of_short);
     if (!rules_.Append(hash, std::move(rule))) return false;
   }
   changes_ = in.Varint();

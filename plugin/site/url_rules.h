@@ -73,6 +73,12 @@ struct TakenApart {
   std::string_view pattern;  ///< UrlPatterns::pattern
 };
 
+/// The pattern of a URL without a part; empty: that of all URLs of the site.
+struct HashedPattern {
+  std::string_view text;
+  std::uint64_t hash = 0;
+};
+
 /// What a rule says of a URL.
 struct RuleAdvice {
   const UrlRule* rule = nullptr;  ///< valid until the rules change
@@ -136,8 +142,8 @@ class UrlRules {
   UrlRule& FindOrAdd(std::uint64_t hash, const Part& part, std::string_view pattern, bool of_short);
   /// Adds a pair to `counts` of the rule of the pattern and of that of the site. `part_hash`: of
   /// kind and name.
-  void Update(const Part& part, std::uint64_t part_hash, std::string_view pattern, bool of_short,
-              PairCounts UrlRule::*counts, bool is_same, std::uint32_t weight = 1);
+  void Update(const Part& part, std::uint64_t part_hash, const HashedPattern& pattern,
+              bool of_short, PairCounts UrlRule::*counts, bool is_same, std::uint32_t weight = 1);
   void Decide(UrlRule& rule);
 
   Siblings siblings_;

@@ -30,7 +30,7 @@ void Changes::DeleteGroup(const KeysOfGroup& keys) {
   for (std::size_t i = 0; i < known.size(); ++i) {
     if (known[i].has_value() && known[i]->has_value()) rows.Put(keys.all()[i], std::nullopt);
   }
-  deleted_groups_.PutIfNew(keys.group());
+  deleted_groups_.PutIfNew(GroupOf(keys.all().front()));
 }
 
 void Changes::PutAll(const Changes& later) {
@@ -62,10 +62,16 @@ std::vector<std::optional<RowMap::Value>> Changes::FindAll(Table table,
                                                            const RowMap::Keys& keys) const {
   std::vector<std::optional<RowMap::Value>> rows = Of(table).FindAll(keys);
   if (table != Table::kHosts || deleted_groups_.empty()) return rows;
+  std::string_view group;  // keys of one are mostly asked for together
+  bool is_deleted = false;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (!rows[i].has_value() && IsInDeletedGroup(table, keys.keys()[i])) {
-      rows[i].emplace(std::nullopt);
+    const std::string_view key = keys.keys()[i];
+    if (rows[i].has_value() || !IsLatestPage(key)) continue;
+    if (GroupOf(key) != group) {
+      group = GroupOf(key);
+      is_deleted = deleted_groups_.Find(group).has_value();
     }
+    if (is_deleted) rows[i].emplace(std::nullopt);
   }
   return rows;
 }

@@ -356,7 +356,7 @@ Result<std::optional<std::string>> Database::Get(const rocksdb::ReadOptions& rea
 Status Database::GetAll(Table table, std::vector<const RowMap::Row*> wanted, RowMap& rows) const {
   for (auto& [family, of_family] : ByFamily(table, std::move(wanted))) {
     const rocksdb::Status read = HasGroups(family)
-                                     ? ReadMembers(*rocksdb_, family, std::move(of_family), rows)
+                                     ? ReadMembers(*rocksdb_, family, of_family, rows)
                                      : ReadRows(*rocksdb_, family, std::move(of_family), rows);
     if (!read.ok()) return tl::unexpected(ToError(read, directory_));
   }

@@ -51,29 +51,27 @@ inline constexpr std::uint32_t kMostLatestPages = 32;
   return end == std::string_view::npos ? key : key.substr(0, end + 1);
 }
 
-/// The keys of all rows that a group may have. Copies the group's.
+/// The keys of the first rows that a group may have, or of all of them. Copies the group's.
 class KeysOfGroup {
  public:
-  explicit KeysOfGroup(std::string_view group) : group_size_(group.size()) {
-    bytes_.reserve(kMostLatestPages * (group.size() + 1));
-    for (std::uint32_t i = 0; i < kMostLatestPages; ++i) {
-      bytes_.append(group).push_back(static_cast<char>(i));
-    }
+  /// `count`: at most kMostLatestPages.
+  explicit KeysOfGroup(std::string_view group, std::size_t count = kMostLatestPages) {
+    if (count == 0) return;
+    bytes_.reserve(count * (group.size() + 1));
+    for (std::size_t i = 0; i < count; ++i) bytes_.append(group).push_back(static_cast<char>(i));
     const std::string_view bytes = bytes_;
-    keys_.reserve(kMostLatestPages);
-    for (std::size_t i = 0; i < kMostLatestPages; ++i) {
+    keys_.reserve(count);
+    for (std::size_t i = 0; i < count; ++i) {
       keys_.push_back(bytes.substr(i * (group.size() + 1), group.size() + 1));
     }
   }
   KeysOfGroup(const KeysOfGroup&) = delete;
   KeysOfGroup& operator=(const KeysOfGroup&) = delete;
 
-  [[nodiscard]] std::string_view group() const { return {bytes_.data(), group_size_}; }
   /// In order.
   [[nodiscard]] std::span<const std::string_view> all() const { return keys_; }
 
  private:
-  const std::size_t group_size_;
   std::string bytes_;
   std::vector<std::string_view> keys_;
 };

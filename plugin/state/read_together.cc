@@ -53,23 +53,29 @@ rocksdb::Status ReadRows(rocksdb::DB& db, rocksdb::ColumnFamilyHandle* family,
 }
 
 rocksdb::Status ReadMembers(rocksdb::DB& db, rocksdb::ColumnFamilyHandle* family,
-                            std::vector<const RowMap::Row*> wanted, RowMap& rows) {
-  RowMap::Sort(wanted);
-  std::vector<rocksdb::Slice> groups;
-  std::vector<std::size_t> ends;  // of each group's rows
-  for (std::size_t i = 0; i < wanted.size(); ++i) {
-    const rocksdb::Slice group = ToSlice(GroupOf(wanted[i]->key()));
-    if (groups.empty() || groups.back() != group) {
-      groups.push_back(group);
-      ends.push_back(i);
-    }
-    ++ends.back();
+                            std::span<const RowMap::Row* const> wanted, RowMap& rows) {
+  // Of one group, as they were asked for one behind the other.
+  struct Run {
+    std::string_view group;
+    std::span<const RowMap::Row* const> rows;
+  };
+  std::vector<Run> runs;
+  while (!wanted.empty()) {
+    const std::string_view group = GroupOf(wanted.front()->key());
+    const auto end = std::ranges::find_if_not(
+        wanted, [&](const RowMap::Row* row) { return GroupOf(row->key()) == group; });
+    runs.push_back({group, wanted.first(static_cast<std::size_t>(end - wanted.begin()))});
+    wanted = wanted.subspan(runs.back().rows.size());
   }
-  return Find(db, family, groups, [&](std::size_t group, RowMap::Value value) {
+  std::ranges::sort(runs, {}, &Run::group);
+  std::vector<rocksdb::Slice> groups;
+  groups.reserve(runs.size());
+  for (const Run& run : runs) groups.push_back(ToSlice(run.group));
+  return Find(db, family, groups, [&](std::size_t i, RowMap::Value value) {
     const std::optional<RowGroup> members = RowGroup::Decode(value.value_or(std::string_view()));
     if (!members.has_value()) return NoGroup();
-    for (std::size_t i = group == 0 ? 0 : ends[group - 1]; i < ends[group]; ++i) {
-      rows.SetValue(*wanted[i], members->Find(wanted[i]->key().back()));
+    for (const RowMap::Row* const row : runs[i].rows) {
+      rows.SetValue(*row, members->Find(row->key().back()));
     }
     return rocksdb::Status::OK();
   });

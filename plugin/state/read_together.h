@@ -2,6 +2,7 @@
 
 #include "plugin/state/row_map.h"
 
+#include <span>
 #include <vector>
 
 #include <rocksdb/db.h>
@@ -17,6 +18,6 @@ namespace crawlsieve {
 
 /// The same of latest pages in a family of groups.
 [[nodiscard]] rocksdb::Status ReadMembers(rocksdb::DB& db, rocksdb::ColumnFamilyHandle* family,
-                                          std::vector<const RowMap::Row*> wanted, RowMap& rows);
+                                          std::span<const RowMap::Row* const> wanted, RowMap& rows);
 
 }  // namespace crawlsieve

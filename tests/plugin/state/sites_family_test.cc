@@ -7,10 +7,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <memory>
 #include <optional>
+#include <random>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -415,6 +417,30 @@ TEST(FamiliesOfSites, SayWhereAGroupIsDamaged) {
   changes.Delete(Table::kHosts, key);
   ASSERT_TRUE(store->Apply(changes).has_value());
   EXPECT_TRUE(is_corrupt(store->Flush()));
+}
+
+TEST(FamiliesOfSites, GiveRowsTogetherInWhateverOrderTheyAreAskedFor) {
+  const TemporaryDirectory directory;
+  const Rows rows = SomeRows();
+  Fill(directory.path(), rows);
+  const auto store = Store::Open({.directory = directory.path()}).value();
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : rows) keys.push_back(key);
+  for (int host = 0; host < 40; ++host) {
+    keys.push_back(LatestPageKey("host " + std::to_string(host), kMostLatestPages - 1));
+    keys.push_back(LatestPageKey("nobody " + std::to_string(host), 0));
+  }
+  for (std::uint64_t seed = 0; seed < 5; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::shuffle(keys.begin(), keys.end(), std::mt19937_64(seed));
+    RowMap found;
+    for (const std::string& key : keys) found.PutIfNew(key);
+    ASSERT_TRUE(store->GetAll(Table::kHosts, found).has_value());
+    for (const std::string& key : keys) {
+      const auto row = rows.find(key);
+      EXPECT_EQ(*found.Find(key), row == rows.end() ? RowMap::Value() : row->second);
+    }
+  }
 }
 
 }  // namespace
