@@ -57,8 +57,7 @@ class Store::Impl {
   Impl(LockFile lock, const StoreOptions& options)
       : lock_(std::move(lock)),
         directory_(options.directory),
-        buffer_bytes_(options.write_buffer_bytes),
-        generation_bytes_(buffer_bytes_ / 4 * 3) {}
+        generation_bytes_(options.write_buffer_bytes / 2) {}
   ~Impl() {
     {
       const std::lock_guard lock(closing_mutex_);
@@ -150,7 +149,6 @@ class Store::Impl {
     const bool is_written =
         written_.valid() && written_.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
     if (is_written) FinishWriting();
-    if (coming_->bytes() + going_bytes_ >= buffer_bytes_) FinishWriting();
     if (coming_->bytes() >= generation_bytes_) BeginWriting();
     if (failed_.has_value()) return tl::unexpected(*failed_);
     const std::unique_lock lock(mutex_);
@@ -276,7 +274,6 @@ class Store::Impl {
     {
       const std::unique_lock lock(mutex_);
       std::swap(coming_, going_);
-      going_bytes_ = going_->bytes();
       ++generation_;
       // A snapshot keeps what it was made of, which changes no more.
       snapshots_.clear();
@@ -337,7 +334,6 @@ class Store::Impl {
     auto done = std::make_shared<Changes>();
     const std::unique_lock lock(mutex_);
     std::swap(done, going_);
-    going_bytes_ = 0;
     ++generation_;
     return {};
   }
@@ -444,8 +440,7 @@ class Store::Impl {
 
   const LockFile lock_;
   const std::filesystem::path directory_;
-  const std::size_t buffer_bytes_;      // of coming_ and going_
-  const std::size_t generation_bytes_;  // with so many, coming_ is closed
+  const std::size_t generation_bytes_;
   std::unique_ptr<Database> database_;
   // Of the highest key that documents ever had in files. Rows above it go to a file of their own,
   // which lies below all others and is not merged with them as long as it isn't changed.
@@ -455,7 +450,6 @@ class Store::Impl {
   std::shared_ptr<Changes> coming_ = std::make_shared<Changes>();
   std::shared_ptr<Changes> going_ = std::make_shared<Changes>();  // being written to files, or
                                                                   // failed to be
-  std::atomic<std::size_t> going_bytes_ = 0;
   bool going_needs_number_ = true;  // a snapshot that it came after was alive when it was closed
   std::uint64_t generation_ = 0;    // another one when these are
   std::set<NotedRows*> snapshots_;  // of coming_ as it is

@@ -19,8 +19,7 @@ namespace crawlsieve {
 struct StoreOptions {
   std::filesystem::path directory;
   std::size_t block_cache_bytes = 64 << 20;  ///< of read blocks; more means fewer disk reads
-  /// Of changes in memory: those that come in, and those that are being written to files. Three
-  /// quarters of it go to files at a time, mostly long before it is full again.
+  /// Of changes in memory: those that come in, and as many that are being written to files.
   std::size_t write_buffer_bytes = 128 << 20;
 };
 
