@@ -57,10 +57,10 @@ class KeptPagesTest : public testing::ServiceTest {
     MakeTopic(setup_.kafka, input_, partitions);
   }
 
-  /// Runs until the log has the parameters and all `records`, judged.
-  void RunUntilJudged(std::size_t records) {
+  /// Runs until all partitions of the input are judged.
+  void RunUntilJudged(int partitions) {
     RunningService service(setup_);
-    WaitForLogOf(static_cast<std::int64_t>(1 + records));
+    WaitForGroup("extract", input_, partitions);
     WaitForGroup("judge", setup_.kafka.log_topic);
     const Status ended = service.Stop();
     EXPECT_TRUE(ended.has_value()) << ended.error().message;
@@ -77,7 +77,7 @@ class KeptPagesTest : public testing::ServiceTest {
     {
       // Makes the log and writes its first entry.
       RunningService judging(With(Role::kJudge));
-      WaitForLogOf(1);
+      WaitForParameters(1);
       EXPECT_TRUE(judging.Stop().has_value());
     }
     RunningService extracting(With(Role::kExtract));
@@ -196,7 +196,7 @@ TEST_F(KeptPagesTest, OfManyPartitionsComeInTheOrderOfTheirVerdicts) {
   UseInputOf(kPartitions);
   const auto records = OddRecords();
   Feed(records, kPartitions);
-  RunUntilJudged(records.size());
+  RunUntilJudged(kPartitions);
   ExpectExactlyTheKept(records, kPartitions);
 }
 

@@ -7,6 +7,7 @@
 #include "consumer/pipeline/scan.h"
 #include "consumer/service/service.h"
 #include "plugin/index/sharded_index.h"
+#include "plugin/log/entry.pb.h"
 #include "tests/support/kafka_broker.h"
 #include "tests/support/kafka_clients.h"
 #include "tests/support/memory_reader.h"
@@ -241,35 +242,45 @@ class ServiceTest : public BrokerTest {
     ASSERT_TRUE(producer->Flush(kPatience).has_value());
   }
 
-  /// Waits until the group has committed everything up to the end of a topic.
-  void WaitForGroup(const std::string& group, const std::string& topic) {
+  /// Waits until the group has committed everything up to the end of a topic, which has records in
+  /// each of its partitions.
+  void WaitForGroup(const std::string& group, const std::string& topic, int partitions = 1) {
     KafkaOptions options = setup_.kafka;
     auto consumer = Consumer::Make(
         group == "judge" ? JudgeConsumer(options) : ExtractConsumer(options, ""), options, {});
     ASSERT_TRUE(consumer.has_value()) << consumer.error().message;
-    const TopicPartition partition{topic, 0};
-    EXPECT_TRUE(Until(
-        [&] {
-          const auto end = (*consumer)->QueryWatermarks(partition, kPatience);
-          const auto committed = (*consumer)->Committed({partition}, kPatience);
-          return end.has_value() && committed.has_value() && end->high > 0 &&
-                 committed->front() == end->high;
-        },
-        [] { std::this_thread::yield(); }))
-        << group << " did not reach the end of " << topic;
+    for (std::int32_t i = 0; i < partitions; ++i) {
+      const TopicPartition partition{topic, i};
+      EXPECT_TRUE(Until(
+          [&] {
+            const auto end = (*consumer)->QueryWatermarks(partition, kPatience);
+            const auto committed = (*consumer)->Committed({partition}, kPatience);
+            return end.has_value() && committed.has_value() && end->high > 0 &&
+                   committed->front() == end->high;
+          },
+          [] { std::this_thread::yield(); }))
+          << group << " did not reach the end of " << topic << " " << i;
+    }
   }
 
-  /// Waits until the log has so many entries.
-  void WaitForLogOf(std::int64_t entries) {
+  /// Waits until the log has so many entries with parameters. Others may come at any time: extract
+  /// processes say where they begin.
+  void WaitForParameters(int times) {
     auto consumer = Consumer::Make(JudgeConsumer(setup_.kafka), setup_.kafka, {});
     ASSERT_TRUE(consumer.has_value()) << consumer.error().message;
-    EXPECT_TRUE(Until(
-        [&] {
-          const auto bounds = (*consumer)->QueryWatermarks({setup_.kafka.log_topic, 0}, kPatience);
-          return bounds.has_value() && bounds->high >= entries;
-        },
-        [] { std::this_thread::yield(); }))
-        << "the log never had " << entries << " entries";
+    ASSERT_TRUE((*consumer)
+                    ->Assign({{{setup_.kafka.log_topic, 0}, consumer::kOffsetBeginning}})
+                    .has_value());
+    int seen = 0;
+    EXPECT_TRUE(Until([&] { return seen == times; },
+                      [&] {
+                        const auto polled = (*consumer)->Poll(std::chrono::milliseconds(100));
+                        if (!polled.has_value() || !polled->has_value()) return;
+                        log::Entry entry;
+                        ASSERT_TRUE(entry.ParseFromString(std::string((*polled)->value().value())));
+                        seen += static_cast<int>(entry.has_parameters());
+                      }))
+        << "of " << times << " entries with parameters the log never had more than " << seen;
   }
 
   /// Whether everything fed so far is judged.

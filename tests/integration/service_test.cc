@@ -284,7 +284,7 @@ TEST_F(ServiceTest, ChangedParametersTakeEffectForLaterPagesAndInEveryRefold) {
   setup_.judge.min_features = 1000;
   {
     RunningService service(setup_);
-    WaitForLogOf(3);  // parameters, page, parameters: extract processes don't wait for the new ones
+    WaitForParameters(2);  // extract processes don't wait for the new ones
     Feed({Page(2)});
     WaitUntilDone();
     EXPECT_TRUE(service.Stop().has_value());
