@@ -13,6 +13,8 @@ target_compile_options(crawlsieve_build_flags INTERFACE
   # ... and takes a source that another file includes for a header.
   $<$<AND:$<CXX_COMPILER_ID:GNU>,$<BOOL:${CRAWLSIEVE_TOGETHER}>>:-Wno-subobject-linkage>
   $<$<BOOL:${CRAWLSIEVE_WERROR}>:-Werror>)
+# Some libraries ask for it, and precompiled headers fit to those with it or without.
+target_compile_options(crawlsieve_build_flags INTERFACE -pthread)
 if(CRAWLSIEVE_SANITIZE)
   target_compile_options(crawlsieve_build_flags INTERFACE
     -fsanitize=${CRAWLSIEVE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
@@ -66,6 +68,30 @@ function(crawlsieve_compile_together variable target)
   set(${variable} ${compiled} PARENT_SCOPE)
 endfunction()
 
+# crawlsieve_precompile(target)
+# has the headers that most sources include compiled once for all: with CRAWLSIEVE_TOGETHER, and with
+# clang, which then takes a third to half less time for a source; g++ gains a tenth. Call it when the
+# target has all its options.
+function(crawlsieve_precompile target)
+  if(NOT CRAWLSIEVE_TOGETHER OR NOT CMAKE_CXX_COMPILER_ID STREQUAL Clang)
+    return()
+  endif()
+  # What is compiled with other options can't use them.
+  get_target_property(options ${target} COMPILE_OPTIONS)
+  list(FILTER options INCLUDE REGEX "^-O")
+  set(precompiled crawlsieve_precompiled${options})
+  if(NOT TARGET ${precompiled})
+    file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/precompiled.cc CONTENT "")
+    add_library(${precompiled} OBJECT ${CMAKE_BINARY_DIR}/precompiled.cc)
+    # Without a time in it, ccache finds what was compiled with it.
+    target_compile_options(${precompiled} PRIVATE ${options} "SHELL:-Xclang -fno-pch-timestamp")
+    target_precompile_headers(${precompiled} PRIVATE ${CMAKE_SOURCE_DIR}/cmake/precompiled.h)
+    target_link_libraries(${precompiled}
+      PRIVATE fmt::fmt nlohmann_json::nlohmann_json GTest::gmock crawlsieve_build_flags)
+  endif()
+  target_precompile_headers(${target} REUSE_FROM ${precompiled})
+endfunction()
+
 # crawlsieve_library(NAME index SRCS a.cc b.cc [DEPS public...] [PRIVATE_DEPS private...])
 # makes the library crawlsieve_index with the alias crawlsieve::index.
 function(crawlsieve_library)
@@ -84,6 +110,7 @@ function(crawlsieve_library)
   target_link_libraries(${target}
     PUBLIC ${ARG_DEPS}
     PRIVATE crawlsieve_build_flags ${ARG_PRIVATE_DEPS})
+  crawlsieve_precompile(${target})
 endfunction()
 
 # crawlsieve_use_tcmalloc(program)
@@ -117,6 +144,7 @@ function(crawlsieve_test)
   endif()
   target_link_libraries(${target} PRIVATE ${ARG_DEPS} GTest::gmock GTest::gtest_main
                                           crawlsieve_build_flags)
+  crawlsieve_precompile(${target})
   if(ARG_ONE_PROCESS)
     add_test(NAME ${target} COMMAND ${target})
     # What may take longest begins first, so that it isn't alone at the end.
