@@ -25,10 +25,9 @@ if(CRAWLSIEVE_FUZZ)
 endif()
 
 # crawlsieve_compile_together(VARIABLE target sources...)
-# sets VARIABLE to what is compiled of a target's sources: with CRAWLSIEVE_TOGETHER, files that
-# include several at a time, which takes a fraction of the time. cmake/source_groups.py says which,
-# anew when one of them changes. Sources with flags of their own stay alone; these are to be set
-# before.
+# sets VARIABLE to what is compiled of a target's sources: with CRAWLSIEVE_TOGETHER, files that have
+# several in them, which takes a fraction of the time. cmake/source_groups.py makes them, anew when
+# a source changes. Sources with flags of their own stay alone; these are to be set before.
 function(crawlsieve_compile_together variable target)
   set(compiled ${ARGN})
   if(CRAWLSIEVE_TOGETHER)
@@ -44,25 +43,19 @@ function(crawlsieve_compile_together variable target)
     endforeach()
     find_program(CRAWLSIEVE_DEBIAN_PYTHON python3 PATHS /usr/bin NO_DEFAULT_PATH REQUIRED)
     set(finder ${CMAKE_SOURCE_DIR}/cmake/source_groups.py)
-    execute_process(COMMAND ${CRAWLSIEVE_DEBIAN_PYTHON} -B -I -S ${finder} 12 ${sources}
-      WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} OUTPUT_VARIABLE groups
+    execute_process(COMMAND ${CRAWLSIEVE_DEBIAN_PYTHON} -B -I -S ${finder} 12 ${CMAKE_SOURCE_DIR}
+        ${CMAKE_BINARY_DIR} ${CMAKE_CURRENT_BINARY_DIR}/together/${target}_ ${sources}
+      WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} OUTPUT_VARIABLE files
       OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
-    string(REPLACE "\n" ";" groups "${groups}")
-    file(RELATIVE_PATH room ${CMAKE_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
-    foreach(source group IN ZIP_LISTS sources groups)
-      if(NOT group STREQUAL "alone")
-        # By paths from the root of the tree, so that ccache finds it wherever the tree lies.
-        string(APPEND text_${group} "#include \"${room}/${source}\"\n")
+    string(REPLACE "\n" ";" files "${files}")
+    foreach(source file IN ZIP_LISTS sources files)
+      if(NOT file STREQUAL "alone")
         list(REMOVE_ITEM compiled ${source})
-        list(APPEND together ${group})
+        list(APPEND together ${file})
       endif()
     endforeach()
     list(REMOVE_DUPLICATES together)
-    foreach(group IN LISTS together)
-      set(file ${CMAKE_CURRENT_BINARY_DIR}/together/${target}_${group}.cc)
-      file(CONFIGURE OUTPUT ${file} CONTENT "${text_${group}}" @ONLY)
-      list(APPEND compiled ${file})
-    endforeach()
+    list(APPEND compiled ${together})
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${finder} ${sources})
   endif()
   set(${variable} ${compiled} PARENT_SCOPE)
@@ -123,12 +116,13 @@ function(crawlsieve_use_tcmalloc target)
 endfunction()
 
 # crawlsieve_test(NAME index SRCS a_test.cc... DEPS libs... [LABELS unit] [TIMEOUT seconds]
-#                 [ONE_PROCESS] [BY_REQUEST filter])
+#                 [ONE_PROCESS] [PARTS name=filter...] [BY_REQUEST filter])
 # makes one GoogleTest program and registers each of its tests with ctest; with ONE_PROCESS the
-# program as a whole, because its tests share something that takes long to make. Tests BY_REQUEST
-# need something that a script fetches, and that script runs them.
+# program as a whole, because its tests share something that takes long to make; PARTS of it, with a
+# filter of GoogleTest's each, run in processes of their own, and the program has what is left.
+# Tests BY_REQUEST need something that a script fetches, and that script runs them.
 function(crawlsieve_test)
-  cmake_parse_arguments(ARG "ONE_PROCESS" "NAME;TIMEOUT;BY_REQUEST" "SRCS;DEPS;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "ONE_PROCESS" "NAME;TIMEOUT;BY_REQUEST" "SRCS;DEPS;LABELS;PARTS" ${ARGN})
   if(NOT ARG_LABELS)
     set(ARG_LABELS unit)
   endif()
@@ -146,9 +140,27 @@ function(crawlsieve_test)
                                           crawlsieve_build_flags)
   crawlsieve_precompile(${target})
   if(ARG_ONE_PROCESS)
-    add_test(NAME ${target} COMMAND ${target})
+    set(tests ${target})
+    set(of_parts)
+    set(rest)
+    foreach(part IN LISTS ARG_PARTS)
+      if(NOT part MATCHES "^([^=]+)=(.+)$")
+        message(FATAL_ERROR "${target}: ${part} is no name=filter")
+      endif()
+      set(filter ${CMAKE_MATCH_2})
+      list(APPEND tests ${CMAKE_MATCH_1}_test)
+      list(APPEND of_parts ${filter})
+      add_test(NAME ${CMAKE_MATCH_1}_test COMMAND ${target} --gtest_filter=${filter})
+      # A suite that was renamed is in no part any more.
+      set_tests_properties(${CMAKE_MATCH_1}_test PROPERTIES FAIL_REGULAR_EXPRESSION "Running 0 tests")
+    endforeach()
+    if(of_parts)
+      list(JOIN of_parts ":" of_parts)
+      set(rest --gtest_filter=-${of_parts})
+    endif()
+    add_test(NAME ${target} COMMAND ${target} ${rest})
     # What may take longest begins first, so that it isn't alone at the end.
-    set_tests_properties(${target} PROPERTIES
+    set_tests_properties(${tests} PROPERTIES
       LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT} COST ${ARG_TIMEOUT})
   else()
     set(filter)

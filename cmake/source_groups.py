@@ -1,16 +1,21 @@
 #!/usr/bin/env python3
 """Puts sources together that can be compiled as one.
 
-    source_groups.py SIZE SOURCE...     prints a line for each source: its group's number, or
-                                        `alone`
+    source_groups.py SIZE ROOT BUILD FILES SOURCE...
+                            writes a file for each group, FILES with its number and `.cc`, and
+                            prints a line for each source: the file, or `alone`. ROOT: the tree's.
+                            BUILD: the folder in which the compiler runs
 
 Most of the time of a compiler goes into headers of libraries and into templates that each source
-makes anew; of several sources that one file includes, it does this once. But in such a file a name
-that one source declares for itself, such as a function of an unnamed namespace, is seen by those
-behind it. So no source comes into a group that has a word for which another of the group has a
-meaning of its own. Names of headers can still meet: then the compiler says so, and one is renamed.
+makes anew; of several sources in one file, it does this once. But in such a file a name that one
+source declares for itself, such as a function of an unnamed namespace, is seen by those behind it.
+So no source comes into a group that has a word for which another of the group has a meaning of its
+own. A source whose unnamed namespace holds all of it, as tests do, gets another namespace around
+that, and its names are in nobody's way. Names of headers can still meet: then the compiler says so,
+and one is renamed.
 """
 
+import os
 import pathlib
 import re
 import sys
@@ -30,16 +35,24 @@ OPENED = re.compile(r"^using namespace (?!std::\w*literals;)", re.MULTILINE)
 WORD = re.compile(r"(?<![\w.])(?<!->)(?<!::)[A-Za-z_]\w*")
 
 
+# A source with nothing but an unnamed namespace in a named one, behind its includes.
+ENCLOSED = re.compile(r"((?:(?:#|//)[^\n]*\n|\n)*namespace [\w:]+ \{\n)namespace \{\n"
+                      r"((?:(?!namespace\b|\}  // namespace)[^\n]*\n|namespace \w+ = [^\n]*\n)*)"
+                      r"\}  // namespace\n(\}  // namespace [\w:]+\n)")
+
+
 class Names:
     """Words of a source, and what some of them mean there and nowhere else."""
 
-    def __init__(self, source):
+    def __init__(self, source, with_namespaces):
         text = pathlib.Path(source).read_text()
         self.words = set(WORD.findall(text))
         self.opens_a_namespace = OPENED.search(text) is not None
-        self.meanings = {name: full for full, name in USING.findall(text)}
-        for name in DECLARED.findall(text) + MACRO.findall(text):
-            self.meanings[name] = source
+        self.meanings = dict.fromkeys(MACRO.findall(text), source)
+        if with_namespaces and ENCLOSED.fullmatch(text):
+            return
+        self.meanings.update((name, full) for full, name in USING.findall(text))
+        self.meanings.update(dict.fromkeys(DECLARED.findall(text), source))
 
     def meet(self, others):
         if self.opens_a_namespace or others.opens_a_namespace:
@@ -50,11 +63,12 @@ class Names:
                 for name, meaning in others.meanings.items() if name in self.words)
 
 
-def groups_of(sources, size, kind_of=lambda source: None):
-    """Lists of at most `size` sources, of one kind each, of which no two meet."""
+def groups_of(sources, size, kind_of=lambda source: None, with_namespaces=False):
+    """Lists of at most `size` sources, of one kind each, of which no two meet, or would not
+    `with_namespaces` around what is enclosed."""
     groups = []
     for source in sources:
-        names = Names(source)
+        names = Names(source, with_namespaces)
         kind = kind_of(source)
         for other_kind, group in groups:
             if other_kind == kind and len(group) < size and \
@@ -66,17 +80,45 @@ def groups_of(sources, size, kind_of=lambda source: None):
     return [list(group) for _, group in groups]
 
 
+def text_of(group, root, build):
+    """Of a file that has all sources of a group."""
+    # By paths from the root of the tree, so that ccache finds it wherever the tree lies.
+    included, copied = "", ""
+    for number, source in enumerate(group):
+        path = pathlib.Path(source).resolve()
+        enclosed = ENCLOSED.fullmatch(path.read_text())
+        if not enclosed:
+            included += f'#include "{path.relative_to(root)}"\n'
+            continue
+        before, inner, after = enclosed.groups()
+        # In the place of the lines that the source has there, so that messages name these.
+        copied += f'#line 1 "{os.path.relpath(path, build)}"\n{before}'
+        copied += f"namespace own_{number} {{ namespace {{\n{inner}"
+        copied += f"}} }}  // namespace own_{number}\n{after}"
+    return included + copied
+
+
+def write(path, text):
+    if not path.exists() or path.read_text() != text:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
 def main():
-    if len(sys.argv) < 2:
+    if len(sys.argv) < 5:
         print(__doc__, file=sys.stderr)
         return 2
-    sources = sys.argv[2:]
-    number_of = {}
-    for number, group in enumerate(groups_of(sources, int(sys.argv[1]))):
-        if len(group) > 1:
-            number_of.update(dict.fromkeys(group, number))
+    size, root, build, files, *sources = sys.argv[1:]
+    root, build = pathlib.Path(root).resolve(), pathlib.Path(build).resolve()
+    file_of = {}
+    for number, group in enumerate(groups_of(sources, int(size), with_namespaces=True)):
+        if len(group) == 1:
+            continue
+        file = pathlib.Path(f"{files}{number}.cc")
+        write(file, text_of(group, root, build))
+        file_of.update(dict.fromkeys(group, file))
     for source in sources:
-        print(number_of.get(source, "alone"))
+        print(file_of.get(source, "alone"))
     return 0
 
 
