@@ -104,7 +104,8 @@ void SoftErrors::Add(const Likeness& page, std::string_view path_pattern, std::s
 }
 
 bool SoftErrors::Contains(const Likeness& page) const {
-  if (page.simhash == 0) return false;
+  // Most sites have no such group.
+  if (page.simhash == 0 || std::ranges::none_of(groups_, &Group::IsSoftError)) return false;
   const auto [group, distance] = Find(page);
   return group != nullptr && group->IsSoftError() && (!group->is_home || distance <= kReach);
 }

@@ -115,7 +115,8 @@ bool HasManyValues(PartKind kind) {
 std::uint32_t BitOf(std::string_view text) { return 1U << (HashOf(text) & 31); }
 
 /// The patterns of a URL without each of its parts, which are asked for in the order in which
-/// ForEachPartThatMayNotMatter has them.
+/// ForEachPartThatMayNotMatter has them. Of a parameter with a value only behind that of the
+/// parameter.
 class PatternsWithout {
  public:
   PatternsWithout(const TakenApart& url, const PatternMaker& maker)
@@ -223,16 +224,17 @@ bool UrlRules::AddPage(const TakenApart& url, ContentMark content, bool first_fe
   const auto spelled = siblings_.Find(spelling.key);
   PatternsWithout patterns_without(url, patterns);
   const auto take = [&](const Part& part) {
-    const HashedPattern& pattern = patterns_without.Of(part);
     const std::uint64_t part_hash = PartHash(part.kind, part.name);
     if (first_fetch && part.present && part.is_url) {
       if (const auto plain = FindPage(part.without); plain.has_value()) {
         const bool is_same = *plain == content;
         is_repeat = is_repeat || is_same;
-        Update(part, part_hash, pattern, IsShort(*plain), &UrlRule::without, is_same);
+        Update(part, part_hash, patterns_without.Of(part), IsShort(*plain), &UrlRule::without,
+               is_same);
       }
     }
     if (!IsForAnyValue(part.kind)) return;
+    const HashedPattern& pattern = patterns_without.Of(part);
     // What was found to matter for URLs of a pattern needs no memory of them.
     if (IsRefuted(rules_.Find(RuleHash(part_hash, pattern, IsShort(content))))) return;
     const std::uint32_t way = WayOf(part.kind);

@@ -417,7 +417,10 @@ std::vector<Database::FamilyChanges> Database::ByFamily(Table table, const Chang
 
 Status Database::WriteFile(const FamilyChanges& changes, const std::string& path) const {
   const auto& [family, rows, deleted_groups] = changes;
-  rocksdb::SstFileWriter file(rocksdb::EnvOptions(), rocksdb_->GetOptions(family), family);
+  // What was written last is read soonest.
+  constexpr bool kDropFromPageCache = false;
+  rocksdb::SstFileWriter file(rocksdb::EnvOptions(), rocksdb_->GetOptions(family), family,
+                              kDropFromPageCache);
   rocksdb::Status status = file.Open(path);
   if (status.ok() && HasGroups(family)) {
     status = WriteGroups(rows, deleted_groups, file);

@@ -83,6 +83,10 @@ std::optional<RowGroup> RowGroup::Decode(std::string_view bytes) {
 
 void RowGroup::Put(char last_byte, std::string_view value) {
   const Member member{last_byte, value};
+  if (members_.empty() || OrderOf(members_.back()) < OrderOf(member)) {  // as pages come
+    members_.push_back(member);
+    return;
+  }
   const auto place = std::ranges::lower_bound(members_, OrderOf(member), {}, OrderOf);
   if (place != members_.end() && place->last_byte == last_byte) {
     *place = member;
