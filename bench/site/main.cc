@@ -97,7 +97,7 @@ site::PageObservation PageOf(std::string_view url, std::uint64_t i, bool one_con
   return page;
 }
 
-constexpr auto kLayout = site::LatestLayout::kPages;
+constexpr auto kLayout = site::LatestLayout::kMorePages;
 
 /// The rows of one site, as a fold keeps them: bytes.
 struct Rows {
@@ -120,8 +120,9 @@ Value OrDie(Result<Value> value) {
 /// Takes a page as a fold would; how many bytes it read and wrote.
 std::size_t Fold(Rows& rows, const site::PageObservation& page) {
   std::size_t bytes = rows.latest.size();
-  if (site::LatestPages{rows.latest_pages, rows.parts.size() + rows.latest.size()}.is_full(
-          kLayout)) {
+  const std::string latest = site::EncodePage(rows.host, page);
+  if (!site::LatestPages{rows.latest_pages, rows.parts.size() + rows.latest.size()}.HaveRoomFor(
+          latest.size(), kLayout)) {
     bytes += rows.parts.size() + rows.site.size();
     site::Site site = rows.site.empty() ? site::Site() : OrDie(site::Site::Decode(rows.site));
     std::vector<site::Brought> brought;
@@ -137,7 +138,7 @@ std::size_t Fold(Rows& rows, const site::PageObservation& page) {
     bytes += rows.latest.size();
     rows.parts += std::exchange(rows.latest, {});
   }
-  rows.latest += site::EncodePage(rows.host, page);
+  rows.latest += latest;
   ++rows.latest_pages;
   return bytes + rows.latest.size();
 }

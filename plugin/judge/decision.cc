@@ -28,6 +28,8 @@ SiteRules SiteRulesOf(const JudgeParameters& parameters, std::uint32_t fold_vers
     rules.layout = site::LatestLayout::kInHost;
   } else if (fold_version < kFoldVersionOfLatestRows) {
     rules.layout = site::LatestLayout::kParts;
+  } else if (fold_version < kFoldVersionOfMoreLatestPages) {
+    rules.layout = site::LatestLayout::kPages;
   }
   return rules;
 }
@@ -530,7 +532,11 @@ void NameSite(const log::Page& page, const HostRow* host, const ReadRules& rules
     host = other.has_value() ? &*other : nullptr;
   }
   if (host == nullptr) return;
-  NameLearningRows(site, *host, SiteRulesOf(rules.parameters, rules.fold_version),
+  std::string_view target =
+      page.redirect_target().empty() ? page.canonical_link() : page.redirect_target();
+  if (site::SiteOf(target) != site) target = {};
+  NameLearningRows(site, *host, site::ExpectedPageBytes(owner, page.canonical_url(), target),
+                   SiteRulesOf(rules.parameters, rules.fold_version),
                    [&name](std::string_view key) { name(Table::kHosts, key); });
   NameMirrorRows(page, host->record, rules.parameters.scope, name);
 }

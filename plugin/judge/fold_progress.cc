@@ -13,20 +13,21 @@ namespace crawlsieve {
 namespace {
 
 /// Versions that know no schedules read format 3, those without the row of all sites format 4,
-/// those without latest pages of hosts format 5, those without rows of these format 6, and those
-/// with at most 16 of them format 7. They must not go on with a state that has some, nor by
-/// parameters that ask for rules that they don't have.
+/// those without latest pages of hosts format 5, those without rows of these format 6, those with
+/// at most 16 of them format 7, and those with at most 32 format 8. They must not go on with a
+/// state that has some, nor by parameters that ask for rules that they don't have.
 constexpr std::uint32_t kOldestStateFormat = 3;
-constexpr std::uint32_t kStateFormat = 8;
+constexpr std::uint32_t kStateFormat = 9;
 
 }  // namespace
 
 std::uint32_t StateFormatOf(std::uint32_t fold_version) {
   if (fold_version < kFoldVersionOfSchedules) return kOldestStateFormat;
-  if (fold_version < kFoldVersionOfSitesRow) return kStateFormat - 4;
-  if (fold_version < kFoldVersionOfSites) return kStateFormat - 3;
-  if (fold_version < kFoldVersionOfLatestParts) return kStateFormat - 2;
-  return fold_version < kFoldVersionOfLatestRows ? kStateFormat - 1 : kStateFormat;
+  if (fold_version < kFoldVersionOfSitesRow) return 4;
+  if (fold_version < kFoldVersionOfSites) return 5;
+  if (fold_version < kFoldVersionOfLatestParts) return 6;
+  if (fold_version < kFoldVersionOfLatestRows) return 7;
+  return fold_version < kFoldVersionOfMoreLatestPages ? 8 : kStateFormat;
 }
 
 Result<StoredProgress> ReadProgress(RowReader& rows) {

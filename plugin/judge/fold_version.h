@@ -5,7 +5,7 @@
 namespace crawlsieve {
 
 /// The rules by which this binary folds the log. A log written for other rules is refused.
-inline constexpr std::uint32_t kFoldVersion = 11;
+inline constexpr std::uint32_t kFoldVersion = 12;
 
 /// The oldest rules it has: version 4 is version 5 without gaps and samples in the marks and
 /// without the host's count of pages that ran into a limit, and a page that isn't evaluated retires
@@ -16,7 +16,8 @@ inline constexpr std::uint32_t kFoldVersion = 11;
 /// Version 8 is version 9 with all latest pages of a host in the host's own row. Version 9 is
 /// version 10 with half as many latest pages, several to a row, and with visits that found nothing
 /// changed among them, and without aliases and copies among what speaks against a URL. Version 10
-/// is version 11 with scores of links by the latest pages of other sites, too.
+/// is version 11 with scores of links by the latest pages of other sites, too. Version 11 is
+/// version 12 with half as many latest pages.
 inline constexpr std::uint32_t kOldestFoldVersion = 4;
 
 /// Of the entry that ends a log: no binary ever has these rules, so each refuses what follows.
@@ -71,6 +72,9 @@ inline constexpr std::uint32_t kFoldVersionOfCopies = 10;
 /// The first rules under which a link to another site is scored by what that site learned before
 /// its latest pages, and not by these. Nothing else depends on it.
 inline constexpr std::uint32_t kFoldVersionOfOtherSites = 11;
+
+/// The first rules under which a host has up to 64 latest pages. Verdicts don't depend on it.
+inline constexpr std::uint32_t kFoldVersionOfMoreLatestPages = 12;
 
 /// The first rules under which a page without a body may repeat an earlier fetch.
 inline constexpr std::uint32_t kFoldVersionOfRevisits = 8;

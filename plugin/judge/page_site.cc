@@ -21,8 +21,10 @@ using site::Answer;
 
 constexpr std::string_view kWww = "www.";
 
-static_assert(site::Site::kMaxEncodedBytes + site::LatestPages::kFullBytes + site::kMaxPageBytes +
-                  site::LatestPages::kMaxKeyBytes + site::Mirrors::kMaxEncodedBytes <
+static_assert(site::Site::kMaxEncodedBytes +
+                  std::max(site::LimitsOf(site::LatestLayout::kPages).MaxBytes(),
+                           site::LimitsOf(site::LatestLayout::kMorePages).MaxBytes()) +
+                  site::Mirrors::kMaxEncodedBytes <
               64 * 1024);
 
 std::optional<Answer> AnswerOf(const PageFacts& facts) {
@@ -94,7 +96,7 @@ void ClearLatestPages(state::Host& record) {
 
 /// Whether it teaches the site nothing that the fetch before didn't.
 bool IsIdle(const site::PageObservation& observation, const SiteRules& rules) {
-  return observation.unchanged && rules.layout == site::LatestLayout::kPages;
+  return observation.unchanged && rules.layout >= site::LatestLayout::kPages;
 }
 
 /// A row that was written by a fold has a page at least in each part.
@@ -212,21 +214,24 @@ class SiteLearning {
  private:
   Status Add(state::Host& record) {
     CRAWLSIEVE_RETURN_IF_ERROR(CheckParts(owner_, record));
-    if (LatestPagesOf(record).is_full(rules_.layout)) {
+    const std::string page = site::EncodePage(owner_, observation_);
+    if (!LatestPagesOf(record).HaveRoomFor(page.size(), rules_.layout)) {
       CRAWLSIEVE_RETURN_IF_ERROR(Move(record));
       if (record.latest_parts() > 0) change_.parts_go_of = owner_;
       ClearLatestPages(record);
     }
     const std::size_t part_bytes = site::LatestPages::PartBytes(rules_.layout, owner_.size());
     // Up to version 9 a part comes with the page behind it.
-    const bool comes_later = rules_.layout != site::LatestLayout::kPages;
+    const bool comes_later = rules_.layout < site::LatestLayout::kPages;
     if (comes_later && record.latest().size() >= part_bytes) MovePagesToPart(record);
-    record.mutable_latest()->append(site::EncodePage(owner_, observation_));
+    record.mutable_latest()->append(page);
     record.set_latest_pages(record.latest_pages() + 1);
     change_.latest_pages = record.latest_pages();
-    // A host with one page has no part. What was there under version 9 leaves room for fewer.
-    const bool comes_now = !comes_later && record.latest_pages() > 1 &&
-                           record.latest_parts() < site::LatestPages::MaxParts(owner_.size());
+    // A host with one page has no part. Those that are there from earlier rules leave room for
+    // fewer.
+    const bool comes_now =
+        !comes_later && record.latest_pages() > 1 &&
+        record.latest_parts() < site::LatestPages::MaxParts(rules_.layout, owner_.size());
     if (comes_now && record.latest().size() >= part_bytes) MovePagesToPart(record);
     return {};
   }
@@ -282,9 +287,9 @@ Status LearnOfSite(const site::PageObservation& observation, HostRow& host, cons
   return SiteLearning(observation, rules, rows, change).LearnWith(host);
 }
 
-void NameLearningRows(std::string_view site, const HostRow& owner, const SiteRules& rules,
-                      const KeyNamer& name) {
-  if (!LatestPagesOf(owner.record).is_full(rules.layout)) return;
+void NameLearningRows(std::string_view site, const HostRow& owner, std::size_t page_bytes,
+                      const SiteRules& rules, const KeyNamer& name) {
+  if (LatestPagesOf(owner.record).HaveRoomFor(page_bytes, rules.layout)) return;
   const SiteSlot slot = SiteSlot::Of(site, rules.max_sites);
   name(SiteSlotRow::Key(slot));
   name(SiteRow::Key(slot));

@@ -78,7 +78,7 @@ struct SiteChange : SiteStep {
 /// How sites are learned of.
 struct SiteRules {
   std::uint64_t max_sites = 0;  ///< there are slots for so many; isn't 0
-  site::LatestLayout layout = site::LatestLayout::kPages;
+  site::LatestLayout layout = site::LatestLayout::kMorePages;
 };
 
 /// Takes an observation into the rows of its site, `host` being that of the page with its row,
@@ -115,9 +115,9 @@ inline constexpr std::uint32_t kMaxPatience = 1000;
 using KeyNamer = std::function<void(std::string_view key)>;
 
 /// Names the rows that LearnOfSite reads of a page besides that of `owner`, the host of which it is
-/// a latest page (LatestPagesOwner).
-void NameLearningRows(std::string_view site, const HostRow& owner, const SiteRules& rules,
-                      const KeyNamer& name);
+/// a latest page (LatestPagesOwner), if that has about `page_bytes`.
+void NameLearningRows(std::string_view site, const HostRow& owner, std::size_t page_bytes,
+                      const SiteRules& rules, const KeyNamer& name);
 
 /// What is known of a site.
 struct SiteState {

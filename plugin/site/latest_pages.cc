@@ -49,17 +49,18 @@ bool Read(schedule::ByteReader& in, std::string_view host, std::string& url, boo
   if (is_alias) beginning -= kAlias;
   const std::string_view rest = in.Text();
   if (!in.ok() || beginning >= kBeginnings.size()) return false;
-  url = kBeginnings[beginning];
-  if (beginning > 0) url += host;
-  url += rest;
+  if (beginning == 0) host = {};
+  url.reserve(kBeginnings[beginning].size() + host.size() + rest.size());
+  url.append(kBeginnings[beginning]).append(host).append(rest);
   return url.size() <= kMaxUrlBytes;
 }
 
 }  // namespace
 
-std::size_t LatestPages::MaxParts(std::size_t host_bytes) {
+std::size_t LatestPages::MaxParts(LatestLayout layout, std::size_t host_bytes) {
   constexpr std::size_t kOfKeyBesides = 5;
-  return std::min(kMaxPages, kMaxKeyBytes / (host_bytes + kOfKeyBesides));
+  const LatestLimits limits = LimitsOf(layout);
+  return std::min(limits.pages, limits.key_bytes / (host_bytes + kOfKeyBesides));
 }
 
 std::size_t LatestPages::PartBytes(LatestLayout layout, std::size_t host_bytes) {
@@ -69,14 +70,34 @@ std::size_t LatestPages::PartBytes(LatestLayout layout, std::size_t host_bytes) 
       break;
     case LatestLayout::kParts:
       return std::max<std::size_t>(128, 2 * host_bytes);
-    case LatestLayout::kPages: {
-      const std::size_t parts = MaxParts(host_bytes);
-      if (parts == kMaxPages) return 1;
-      if (parts >= 2) return kFullBytes / (parts - 1);
+    case LatestLayout::kPages:
+    case LatestLayout::kMorePages: {
+      const LatestLimits limits = LimitsOf(layout);
+      const std::size_t parts = MaxParts(layout, host_bytes);
+      if (parts == limits.pages) return 1;
+      if (parts >= 2) return limits.bytes / (parts - 1);
       break;
     }
   }
   return kNever;
+}
+
+bool LatestPages::HaveRoomFor(std::size_t page_bytes, LatestLayout layout) const {
+  const LatestLimits limits = LimitsOf(layout);
+  if (pages >= limits.pages) return false;
+  if (!limits.is_strict) return bytes <= limits.bytes;
+  return bytes + page_bytes <= limits.bytes;
+}
+
+std::size_t ExpectedPageBytes(std::string_view host, std::string_view url,
+                              std::string_view target) {
+  constexpr std::size_t kBesideUrls = 20;
+  constexpr std::size_t kSchemeBytes = 8;
+  std::size_t bytes = kBesideUrls;
+  for (const std::string_view each : {url, target}) {
+    bytes += each.size() - std::min(each.size(), kSchemeBytes + host.size());
+  }
+  return std::min(bytes, kMaxPageBytes);
 }
 
 std::string EncodePage(std::string_view host, const PageObservation& page) {

@@ -19,19 +19,43 @@ namespace crawlsieve::site {
 // came. A host with a few pages has these alone.
 
 /// Where the latest pages of a host lie: in rows of their own, the parts, and what isn't enough for
-/// one in the row of the host.
+/// one in the row of the host. In the order of the fold versions.
 enum class LatestLayout {
-  kInHost,  ///< fold version 8: no parts, 16 pages
-  kParts,   ///< fold version 9: parts of several pages, each written with the page behind it; 16
-  kPages,   ///< a part for each page, but for the first, unless the name of the host is long; 32
+  kInHost,     ///< fold version 8: no parts
+  kParts,      ///< fold version 9: parts of several pages, each written with the page behind it
+  kPages,      ///< a part for each page, but for the first, unless the name of the host is long
+  kMorePages,  ///< the same, with more pages
 };
+
+/// How many latest pages a host may have. Value type.
+struct LatestLimits {
+  std::size_t pages = 0;
+  std::size_t bytes = 0;
+  std::size_t key_bytes = 0;  ///< of the keys of its parts
+  /// Whether all pages stay within `bytes`; else the last one may come in addition to these.
+  bool is_strict = false;
+
+  /// The most bytes of pages and keys.
+  [[nodiscard]] constexpr std::size_t MaxBytes() const;
+};
+
+[[nodiscard]] constexpr LatestLimits LimitsOf(LatestLayout layout) {
+  switch (layout) {
+    case LatestLayout::kInHost:
+    case LatestLayout::kParts:
+      return {16, 2048, 1152, false};
+    case LatestLayout::kPages:
+      return {32, 2048, 1152, false};
+    case LatestLayout::kMorePages:
+      break;
+  }
+  return {64, 3584, 1728, true};
+}
 
 /// How many latest pages a host has. Value type.
 struct LatestPages {
-  static constexpr std::size_t kMaxPages = 32;
-  static constexpr std::size_t kFullBytes = 2048;
-  /// Of the keys of a host's parts.
-  static constexpr std::size_t kMaxKeyBytes = 1152;
+  /// Under any layout.
+  static constexpr std::size_t kMaxPages = LimitsOf(LatestLayout::kMorePages).pages;
 
   std::size_t pages = 0;
   std::size_t bytes = 0;
@@ -40,19 +64,26 @@ struct LatestPages {
   /// name of the host, so a part of a long name has more pages.
   [[nodiscard]] static std::size_t PartBytes(LatestLayout layout, std::size_t host_bytes);
 
-  /// How many parts a host may have under kPages.
-  [[nodiscard]] static std::size_t MaxParts(std::size_t host_bytes);
+  /// How many parts a host may have from kPages on.
+  [[nodiscard]] static std::size_t MaxParts(LatestLayout layout, std::size_t host_bytes);
 
-  /// Whether the site must take them before the next one comes.
-  [[nodiscard]] bool is_full(LatestLayout layout) const {
-    return pages >= (layout == LatestLayout::kPages ? kMaxPages : kMaxPages / 2) ||
-           bytes > kFullBytes;
-  }
+  /// Whether a page of so many bytes may come before the site takes them.
+  [[nodiscard]] bool HaveRoomFor(std::size_t page_bytes, LatestLayout layout) const;
 };
 
 /// What EncodePage makes at most. Of a URL the first kMaxUrlBytes are kept, because a Site looks at
 /// no more, and of a redirect's target what is left of these.
 inline constexpr std::size_t kMaxPageBytes = kMaxUrlBytes + 64;
+static_assert(kMaxPageBytes <= LimitsOf(LatestLayout::kMorePages).bytes);
+
+constexpr std::size_t LatestLimits::MaxBytes() const {
+  return bytes + (is_strict ? 0 : kMaxPageBytes) + key_bytes;
+}
+
+/// About what EncodePage makes of a page with such a URL. `target`: what it may stand for, if
+/// anything.
+[[nodiscard]] std::size_t ExpectedPageBytes(std::string_view host, std::string_view url,
+                                            std::string_view target);
 
 /// A page's bytes. `host` is whose latest page it is: that of the URL, or any other name.
 [[nodiscard]] std::string EncodePage(std::string_view host, const PageObservation& page);

@@ -17,7 +17,7 @@ namespace crawlsieve {
 inline constexpr std::string_view kBeforeLatestPages("\0\xff", 2);
 
 /// Numbers of latest pages are less.
-inline constexpr std::uint32_t kMostLatestPages = 32;
+inline constexpr std::uint32_t kMostLatestPages = 64;
 
 /// The key of the group that has the rows of a host's latest pages: what their keys share.
 [[nodiscard]] inline std::string GroupOfHost(std::string_view host) {

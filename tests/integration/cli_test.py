@@ -469,10 +469,10 @@ class CliTest(unittest.TestCase):
         self.run_program("check", expect=2)
         self.run_program("check", "--sample", self.folder / "none.jsonl", expect=WRONG_INPUT)
 
-    def make_state(self, max_sites=1000):
+    def make_state(self, max_sites=1000, pages=60):
         """A state of pages that come under two session ids each, and one that changes every day."""
         records = [{"url": f"http://www.a.example/p{i // 2}.html?sid={i}", "fetch_time": "2026-01-01T00:00:00Z",
-                    "body": f"<title>{i // 2}</title><p>{words(i // 2)}"} for i in range(60)]
+                    "body": f"<title>{i // 2}</title><p>{words(i // 2)}"} for i in range(pages)]
         records += [{"url": "http://b.example/news", "fetch_time": f"2026-01-{day:02}T00:00:00Z",
                      "body": f"<p>{words(1000 + day)}"} for day in range(1, 9)]
         state = self.folder / "state"
@@ -483,7 +483,7 @@ class CliTest(unittest.TestCase):
         return state
 
     def test_what_was_learned_of_a_site_is_shown_and_nothing_is_changed(self):
-        state = self.make_state()
+        state = self.make_state(pages=80)  # more than a host's latest pages
 
         def files():
             return {path: (path.stat().st_mtime_ns, path.is_file() and path.read_bytes())
@@ -494,17 +494,17 @@ class CliTest(unittest.TestCase):
             done = self.run_program("site", name, "--state", state, "--json", expect=DONE)
             record = json.loads(done.stdout)
             self.assertEqual(record["site"], "a.example")
-            self.assertEqual(record["learned"]["fetched"], 60)
-            self.assertEqual(record["learned"]["new"], 30)
+            self.assertEqual(record["learned"]["fetched"], 80)
+            self.assertEqual(record["learned"]["new"], 40)
             rule, = (rule for rule in record["learned"]["rules"]
                      if rule["name"] == "sid" and rule["pattern"] == "/*.html")
             self.assertEqual(rule["part"], "parameter")
-            self.assertEqual(rule["suppress"], {"in_use": True, "same": 30, "different": 0,
+            self.assertEqual(rule["suppress"], {"in_use": True, "same": 40, "different": 0,
                                                 "precision": rule["suppress"]["precision"]})
             self.assertEqual([(h["host"], h["pages"], h["duplicates"]) for h in record["hosts"]],
-                             [("www.a.example", 60, 30)])
+                             [("www.a.example", 80, 40)])
         shown = self.run_program("site", "a.example", "--state", state, expect=DONE).stdout
-        self.assertRegex(shown, r"(?m)^  suppress +30 +30 +0\.9\d+  parameter sid")
+        self.assertRegex(shown, r"(?m)^  suppress +40 +40 +0\.9\d+  parameter sid")
         self.assertIn("/*.html", shown)
         self.assertEqual(files(), before)
 

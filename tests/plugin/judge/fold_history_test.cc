@@ -3,11 +3,13 @@
 #include "plugin/fingerprint/checksum.h"
 #include "plugin/index/flat_index.h"
 #include "plugin/judge/detector.h"
+#include "plugin/judge/fold_progress.h"
 #include "plugin/judge/fold_version.h"
 #include "plugin/judge/state_hash.h"
 #include "tests/plugin/judge/random_log.h"
 #include "tests/support/temporary_directory.h"
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -62,6 +64,19 @@ std::vector<log::Entry> History(std::uint64_t seed, std::uint32_t fold_version,
     if (log[i].has_page() && log[i].page().outcome() == log::OUTCOME_NOT_EVALUATED && i % 3 == 0) {
       log[i].mutable_page()->set_detail("parse_time");
     }
+  }
+  return log;
+}
+
+/// The same with hundreds of URLs, some of which are long: sites take their hosts' latest pages, by
+/// number or by bytes.
+std::vector<log::Entry> HistoryOfSites(std::uint64_t seed, std::uint32_t fold_version) {
+  std::vector<log::Entry> log = History(seed, fold_version, 1'000'000);
+  for (std::size_t i = 0; i < log.size(); ++i) {
+    if (!log[i].has_page() || i % 4 == 0) continue;
+    log::Page& page = *log[i].mutable_page();
+    page.set_canonical_url(
+        fmt::format("{}/{}{}", page.canonical_url(), std::string(i % 31 * 11, 'p'), i / 2));
   }
   return log;
 }
@@ -154,6 +169,43 @@ TEST(FoldHistory, Version8WithSitesGivesTheVerdictsAndTheStateThatWereWrittenDow
     EXPECT_EQ(outcome.state, expected[seed].state) << seed;
     // What a page brings doesn't depend on the row that it is in.
     EXPECT_EQ(Fold(History(seed, 9, 1'000'000)).verdicts, outcome.verdicts) << seed;
+  }
+}
+
+TEST(FoldHistory, StatesHaveTheFormatOfTheirFoldVersion) {
+  constexpr std::array<std::uint32_t, 9> kFormats{3, 3, 4, 5, 6, 7, 8, 8, 9};
+  ASSERT_EQ(kFoldVersion - kOldestFoldVersion + 1, kFormats.size());
+  for (std::uint32_t i = 0; i < kFormats.size(); ++i) {
+    EXPECT_EQ(StateFormatOf(kOldestFoldVersion + i), kFormats[i]);
+  }
+}
+
+/// Where the latest pages of hosts lie depends on the version; verdicts don't.
+TEST(FoldHistory, SitesThatTakeTheirPagesGiveTheStateThatWasWrittenDown) {
+  struct Case {
+    std::uint64_t seed;
+    std::uint32_t fold_version;
+    Outcome expected;
+  };
+  const std::vector<Case> cases = {
+      {0, 9, {"3c3df60ef030d2b62d0a90c9a715a85b", "0b55c94795a6159957598a9348224ca5"}},
+      {1, 9, {"0154b25665d92c23d367fea7c9849857", "f64d68a943a54f65306a39bef72eb6a1"}},
+      {2, 9, {"e2acd69267808d3bab636c30a0c3ab81", "c89fde293481aef4819424fc5cd2f6e9"}},
+      {0, 10, {"3c3df60ef030d2b62d0a90c9a715a85b", "eaad280897c7fdf8326475caf3dfd929"}},
+      {1, 10, {"0154b25665d92c23d367fea7c9849857", "2d8a52ad1ab380646dd77971c70c1722"}},
+      {2, 10, {"e2acd69267808d3bab636c30a0c3ab81", "c413b6ea5cfa4aeaa7c5c98001d120cc"}},
+      {0, 11, {"3c3df60ef030d2b62d0a90c9a715a85b", "2fbd6226f2caa224937fdf998d122651"}},
+      {1, 11, {"0154b25665d92c23d367fea7c9849857", "93ec372d63dbc26f83a2534d3e3eb2ca"}},
+      {2, 11, {"e2acd69267808d3bab636c30a0c3ab81", "c4128e71ff220d6cf62b354d761a60e9"}},
+      {0, 12, {"3c3df60ef030d2b62d0a90c9a715a85b", "4a88fe4f859be0d9f3ddadbb5c7a5695"}},
+      {1, 12, {"0154b25665d92c23d367fea7c9849857", "c73d09883ac7cd16c4c9083506fd88ba"}},
+      {2, 12, {"e2acd69267808d3bab636c30a0c3ab81", "925807305be8440b2280fe9dd47e96ec"}},
+  };
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.fold_version);
+    const Outcome outcome = Fold(HistoryOfSites(c.seed, c.fold_version));
+    EXPECT_EQ(outcome.verdicts, c.expected.verdicts) << c.seed;
+    EXPECT_EQ(outcome.state, c.expected.state) << c.seed;
   }
 }
 

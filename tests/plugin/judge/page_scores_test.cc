@@ -243,7 +243,7 @@ TEST_F(CopiesTest, OlderRulesKnowNone) {
 class OtherSitesTest : public PageScoresTest {
  protected:
   /// The latest pages of a host that its site learns from are so many, and the next one.
-  static constexpr int kUntilLearned = 33;
+  static constexpr int kUntilLearned = site::LatestPages::kMaxPages + 1;
 
   void SetFoldVersion(std::uint32_t version) {
     log::Entry parameters = ParametersEntry(testing::Parameters(), kScheme);
@@ -309,7 +309,7 @@ TEST_F(OtherSitesTest, AHostWithNewContentGoesBeforeOneWithout) {
 
 TEST_F(OtherSitesTest, OlderRulesLookAtTheirLatestPages) {
   SetFoldVersion(kFoldVersionOfOtherSites - 1);
-  FoldCopies(0, kUntilLearned - 1);
+  FoldCopies(0, site::LimitsOf(site::LatestLayout::kPages).pages);
   EXPECT_EQ(ScoreOfLinkFrom("host.example").reason, "url_rule");
 }
 

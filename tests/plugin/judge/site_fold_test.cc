@@ -35,6 +35,8 @@ using testing::Parameters;
 constexpr const char* kSite = "host.example";
 /// What keys of latest pages in rows of their own begin with.
 constexpr std::string_view kPart("\0\xff", 2);
+/// The latest pages of a host that its site learns from are so many, and the next one.
+constexpr int kUntilTaken = site::LatestPages::kMaxPages + 1;
 
 class SiteFoldTest : public ::testing::Test {
  protected:
@@ -241,7 +243,7 @@ TEST_F(SiteFoldTest, SessionsAreLearnedFromPagesAndSuppressed) {
 
 TEST_F(SiteFoldTest, ASiteIsNewsWhenItsFetchesHaveDoubled) {
   std::vector<int> with_news;
-  for (int i = 1; i <= 200; ++i) {
+  for (int i = 1; i <= 250; ++i) {
     Fold(Page(fmt::format("http://host.example/{}", i), std::to_string(i)));
     const std::vector<SiteNews> news = News();
     if (news.empty()) continue;
@@ -252,8 +254,8 @@ TEST_F(SiteFoldTest, ASiteIsNewsWhenItsFetchesHaveDoubled) {
     EXPECT_EQ(news[0].report->sequence, static_cast<std::uint64_t>(i) + 1) << "the parameters, too";
     EXPECT_EQ(Fetches(news[0].report->site->counts().fetched), i);
   }
-  // The latest 32 pages are moved by the one behind them.
-  EXPECT_THAT(with_news, ElementsAre(33, 65, 129));
+  // The latest 64 pages are moved by the one behind them.
+  EXPECT_THAT(with_news, ElementsAre(65, 129));
 }
 
 TEST_F(SiteFoldTest, ASiteIsNewsWhenARuleComesIntoUseAndWhenItGoes) {
@@ -263,10 +265,10 @@ TEST_F(SiteFoldTest, ASiteIsNewsWhenARuleComesIntoUseAndWhenItGoes) {
                        [](const auto& rule) { return rule.value.suppresses; });
   };
   std::vector<bool> told;
-  for (int i = 0; i < 600; ++i) {
-    // Up to the 40th page each has a path of its own; from the 240th on, the parameter matters.
-    const int path = i < 40 ? i : 1000 + i / 2;
-    const int content = i < 240 ? path : i;
+  for (int i = 0; i < 700; ++i) {
+    // Up to the 70th page each has a path of its own; from the 300th on, the parameter matters.
+    const int path = i < 70 ? i : 1000 + i / 2;
+    const int content = i < 300 ? path : i;
     Fold(Page(fmt::format("http://host.example/page{}.html?sid={}", path, 1000 + i),
               fmt::format("page {}", content)));
     for (const SiteNews& news : News()) {
@@ -278,7 +280,7 @@ TEST_F(SiteFoldTest, ASiteIsNewsWhenARuleComesIntoUseAndWhenItGoes) {
 }
 
 TEST_F(SiteFoldTest, AnEntryWithoutAPageBringsNoNews) {
-  for (int i = 0; i < 33; ++i) {
+  for (int i = 0; i < kUntilTaken; ++i) {
     Fold(Page(fmt::format("http://host.example/{}", i), std::to_string(i)));
   }
   EXPECT_EQ(News().size(), 1U);
@@ -288,10 +290,10 @@ TEST_F(SiteFoldTest, AnEntryWithoutAPageBringsNoNews) {
 
 TEST_F(SiteFoldTest, ASiteThatIsForgottenIsNewsIfItWasBefore) {
   SetMaxSites(1);
-  for (int i = 0; i < 33; ++i) {
+  for (int i = 0; i < kUntilTaken; ++i) {
     Fold(Page(fmt::format("http://host.example/{}", i), fmt::format("own {}", i)));
   }
-  for (int i = 0; i < 33; ++i) {
+  for (int i = 0; i < kUntilTaken; ++i) {
     EXPECT_EQ(News().size(), i == 0 ? 1U : 0U) << i;
     Fold(Page(fmt::format("http://other.example/{}", i), fmt::format("other {}", i)));
   }
@@ -305,21 +307,22 @@ TEST_F(SiteFoldTest, ASiteThatIsForgottenIsNewsIfItWasBefore) {
 
 TEST_F(SiteFoldTest, WhatAllSitesBroughtIsTheirAverage) {
   EXPECT_EQ(detector_->sites(), site::FetchCounts());
-  for (int i = 0; i < 33; ++i) {
+  for (int i = 0; i < kUntilTaken; ++i) {
     Fold(Page(fmt::format("http://host.example/{}", i), std::to_string(i)));
   }
-  EXPECT_EQ(Fetches(detector_->sites().fetched), 32U);
-  EXPECT_EQ(Fetches(Counts().fetched), 33U);
+  EXPECT_EQ(Fetches(detector_->sites().fetched), 64U);
+  EXPECT_EQ(Fetches(Counts().fetched), 65U);
 }
 
 TEST_F(SiteFoldTest, DiscardAndANewStartLeaveWhatWasCommitted) {
-  for (int i = 0; i < 40; ++i) {
+  for (int i = 0; i < kUntilTaken + 5; ++i) {
     Fold(Page(fmt::format("http://host.example/{}", i), std::to_string(i)));
   }
   ASSERT_TRUE(detector_->Commit({++log_offset_, "0123456789abcdef"}).has_value());
   const site::FetchCounts counts = Counts();
   const site::FetchCounts average = detector_->sites();
-  for (int i = 40; i < 80; ++i) {
+  EXPECT_FALSE(average == site::FetchCounts());
+  for (int i = kUntilTaken + 5; i < 2 * kUntilTaken + 5; ++i) {
     Fold(Page(fmt::format("http://host.example/{}", i), std::to_string(i)));
   }
   EXPECT_FALSE(Counts() == counts);
@@ -342,18 +345,18 @@ TEST_F(SiteFoldTest, NothingIsLearnedWithoutRoomForSites) {
 
 TEST_F(SiteFoldTest, OfTwoSitesInOneSlotTheOneWithMorePagesStays) {
   SetMaxSites(1);
-  for (int i = 0; i < 65; ++i) {
+  for (int i = 0; i < 129; ++i) {
     Fold(Page(fmt::format("http://host.example/{}", i), fmt::format("own {}", i)));
   }
-  for (int i = 0; i < 64; ++i) {
+  for (int i = 0; i < 128; ++i) {
     Fold(Page(fmt::format("http://other.example/{}", i), fmt::format("other {}", i)));
   }
-  EXPECT_EQ(Fetches(Counts().fetched), 65U);
-  EXPECT_EQ(Fetches(Counts("other.example").fetched), 32U);
+  EXPECT_EQ(Fetches(Counts().fetched), 129U);
+  EXPECT_EQ(Fetches(Counts("other.example").fetched), 64U);
   // One more, and there is no patience left.
   Fold(Page("http://other.example/last", "last"));
   EXPECT_EQ(Fetches(Counts().fetched), 1U);
-  EXPECT_EQ(Fetches(Counts("other.example").fetched), 33U);
+  EXPECT_EQ(Fetches(Counts("other.example").fetched), 65U);
   // Nothing is left of what was learned of the first, but for its latest page.
   ASSERT_TRUE(detector_->Commit({++log_offset_, "0123456789abcdef"}).has_value());
   std::map<char, int> rows;
@@ -375,27 +378,27 @@ TEST_F(SiteFoldTest, LatestPagesOfTwoSitesThatShareASlotAreNeverMixed) {
 }
 
 TEST_F(SiteFoldTest, EachLatestPageHasARowOfItsOwn) {
-  for (int i = 0; i < 32; ++i) {
+  for (int i = 0; i < 64; ++i) {
     Fold(Page(fmt::format("http://host.example/a/{}.html", i), std::to_string(i)));
   }
   ASSERT_TRUE(detector_->Commit({++log_offset_, "0123456789abcdef"}).has_value());
   const auto row = store_->Get(Table::kHosts, kSite).value().value();
   state::Host host;
   ASSERT_TRUE(host.ParseFromString(row));
-  EXPECT_EQ(host.latest_pages(), 32U);
+  EXPECT_EQ(host.latest_pages(), 64U);
   EXPECT_EQ(host.latest(), "");
   std::size_t bytes = 0;
   for (std::uint32_t i = 0; i < host.latest_parts(); ++i) {
     bytes += store_->Get(Table::kHosts, LatestPart::Key(kSite, i)).value().value().size();
   }
-  EXPECT_EQ(host.latest_parts(), 31U) << "the first waits for the second";
+  EXPECT_EQ(host.latest_parts(), 63U) << "the first waits for the second";
   EXPECT_EQ(bytes, host.latest_part_bytes());
   EXPECT_EQ(Parts().size(), host.latest_parts());
-  EXPECT_EQ(Fetches(Counts().fetched), 32U);
+  EXPECT_EQ(Fetches(Counts().fetched), 64U);
   // With the next page the site takes them all.
-  Fold(Page("http://host.example/a/32.html", "32"));
+  Fold(Page("http://host.example/a/64.html", "64"));
   EXPECT_TRUE(Parts().empty());
-  EXPECT_EQ(Fetches(Counts().fetched), 33U);
+  EXPECT_EQ(Fetches(Counts().fetched), 65U);
 }
 
 TEST_F(SiteFoldTest, AVisitThatFoundNothingChangedTeachesNothing) {
@@ -462,7 +465,9 @@ TEST_F(SiteFoldTest, RowsOfHostsAloneTeachTheSame) {
   constexpr Log kLogs[] = {{kFoldVersionOfSites, kFoldVersionOfLatestParts},
                            {kFoldVersionOfSites, kFoldVersionOfLatestRows},
                            {kFoldVersionOfLatestParts, kFoldVersionOfLatestParts},
-                           {kFoldVersionOfLatestRows, kFoldVersionOfLatestRows}};
+                           {kFoldVersionOfLatestRows, kFoldVersionOfLatestRows},
+                           {kFoldVersionOfLatestRows, kFoldVersionOfMoreLatestPages},
+                           {kFoldVersionOfMoreLatestPages, kFoldVersionOfMoreLatestPages}};
   for (const auto& [first, second] : kLogs) {
     detector_.reset();
     store_.reset();
@@ -476,9 +481,9 @@ TEST_F(SiteFoldTest, RowsOfHostsAloneTeachTheSame) {
       EXPECT_EQ(Parts().empty(), first == kFoldVersionOfSites);
     }
     for (int turn = 0; turn < 2; ++turn) sites.push_back(fold_pages(second));
-    for (int turn = 0; turn < 8; ++turn) sites.push_back(fold_pages(kFoldVersionOfLatestRows));
+    for (int turn = 0; turn < 8; ++turn) sites.push_back(fold_pages(kFoldVersion));
   }
-  ASSERT_EQ(sites.size(), 48U);
+  ASSERT_EQ(sites.size(), 72U);
   for (std::size_t i = 12; i < sites.size(); ++i) EXPECT_EQ(sites[i], sites[i % 12]) << i;
 }
 
@@ -549,16 +554,17 @@ TEST_F(SiteFoldTest, AUrlWithNulNamesNoOtherRow) {
 }
 
 TEST_F(SiteFoldTest, KeysOfPartsStayWithinTheirBoundWhateverTheName) {
-  for (const auto layout : {site::LatestLayout::kParts, site::LatestLayout::kPages}) {
+  for (const auto layout :
+       {site::LatestLayout::kParts, site::LatestLayout::kPages, site::LatestLayout::kMorePages}) {
+    const site::LatestLimits limits = site::LimitsOf(layout);
     const bool comes_later = layout == site::LatestLayout::kParts;
     for (std::size_t host_bytes = 1; host_bytes <= 1024; ++host_bytes) {
       const std::size_t key_bytes = LatestPart::Key(std::string(host_bytes, 'h'), 0).size();
-      // Full pages are taken before the next one comes. Only the last of them may be longer.
-      const std::size_t of_bytes =
-          site::LatestPages::kFullBytes / site::LatestPages::PartBytes(layout, host_bytes);
-      const std::size_t parts = comes_later ? std::min<std::size_t>(15, of_bytes)
-                                            : std::min<std::size_t>(32, of_bytes + 1);
-      EXPECT_LE(parts * key_bytes, site::LatestPages::kMaxKeyBytes) << host_bytes;
+      // Full pages are taken before the next one comes.
+      const std::size_t of_bytes = limits.bytes / site::LatestPages::PartBytes(layout, host_bytes);
+      const std::size_t parts =
+          comes_later ? std::min(limits.pages - 1, of_bytes) : std::min(limits.pages, of_bytes + 1);
+      EXPECT_LE(parts * key_bytes, limits.key_bytes) << host_bytes;
     }
   }
 }
@@ -581,10 +587,37 @@ TEST_F(SiteFoldTest, KeysOfPartsStayWithinTheirBoundWhereTheRulesChange) {
   fold(9, 700);
   std::size_t bytes = 0;
   for (const std::string& key : Parts()) bytes += key.size();
-  EXPECT_LE(bytes, site::LatestPages::kMaxKeyBytes);
+  EXPECT_LE(bytes, site::LimitsOf(site::LatestLayout::kMorePages).key_bytes);
   const auto site = detector_->SiteAt(name).value();
   ASSERT_TRUE(site.has_value());
   EXPECT_EQ(Fetches(site->counts().fetched), 10U);
+}
+
+/// A part for each page under the rules before: with as many more there would be too many keys.
+TEST_F(SiteFoldTest, KeysOfPartsStayWithinTheirBoundWhereMorePagesMayCome) {
+  struct Case {
+    std::uint32_t fold_version;
+    std::size_t host_bytes;
+  };
+  for (const auto& [fold_version, host_bytes] :
+       {Case{kFoldVersionOfOtherSites, 24}, Case{kFoldVersionOfOtherSites, 31},
+        Case{kFoldVersionOfOtherSites, 45}, Case{kFoldVersionOfLatestParts, 64},
+        Case{kFoldVersionOfLatestParts, 83}}) {
+    SCOPED_TRACE(fmt::format("host of {} bytes from version {}", host_bytes, fold_version));
+    const std::string host(host_bytes, static_cast<char>('a' + host_bytes % 26));
+    const int before = fold_version == kFoldVersionOfLatestParts ? 16 : 32;
+    for (int i = 0; i < 2 * kUntilTaken; ++i) {
+      if (i == 0 || i == before) SetMaxSites(1'000'000, i == 0 ? fold_version : kFoldVersion);
+      log::Entry entry = Page(fmt::format("http://{}/{:0{}}", host, i, i < before ? 9 : 70),
+                              fmt::format("{} {}", host, i));
+      entry.mutable_page()->set_host(host);
+      Fold(entry);
+      std::size_t bytes = 0;
+      for (const std::string& key : Parts()) bytes += key.find(host) == 2 ? key.size() : 0;
+      ASSERT_LE(bytes, site::LimitsOf(site::LatestLayout::kMorePages).key_bytes) << i;
+    }
+    EXPECT_EQ(Fetches(detector_->SiteAt(host).value().value().counts().fetched), 2 * kUntilTaken);
+  }
 }
 
 /// Up to here nothing is known of the site, which has a name of its own because of the port.

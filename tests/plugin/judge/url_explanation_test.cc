@@ -147,7 +147,7 @@ TEST_F(UrlExplanationTest, FailuresSayTheirState) {
 
 TEST_F(UrlExplanationTest, AUrlThatWasNeverFetchedHasTheScoreThatCameWithItsLink) {
   std::vector<log::Entry> log;
-  for (int i = 0; i < 60; ++i) {
+  for (int i = 0; i < 80; ++i) {
     log.push_back(Page(fmt::format("http://host.example/p{}.html?sid={}", i / 2, 100 + i),
                        fmt::format("page {}", i / 2)));
   }
@@ -164,12 +164,12 @@ TEST_F(UrlExplanationTest, AUrlThatWasNeverFetchedHasTheScoreThatCameWithItsLink
   EXPECT_EQ(explanation.site->name, "host.example");
   ASSERT_TRUE(explanation.site->rule.has_value());
   EXPECT_EQ(explanation.site->rule->name, "sid");
-  EXPECT_EQ(explanation.site->advice.support, 30U);
+  EXPECT_EQ(explanation.site->advice.support, 40U);
   EXPECT_GT(explanation.site->of_pattern.fetched, 0U);
   EXPECT_TRUE(explanation.site->patterns.folder.empty());
   EXPECT_EQ(explanation.site->steps.folder.chance, explanation.site->steps.pattern.chance);
   EXPECT_LT(explanation.site->advice.chance, explanation.site->steps.folder.chance / 10)
-      << "30 pairs speak against it";
+      << "40 pairs speak against it";
 }
 
 TEST_F(UrlExplanationTest, NothingIsKnownOfAUrlOfAnotherHost) {

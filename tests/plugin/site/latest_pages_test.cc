@@ -61,7 +61,7 @@ TEST(LatestPages, ASiteThatTakesThemIsTheSiteThatTookEachPage) {
     page.is_alias = i % 24 == 0;
     each.AddPage(page);
     latest += EncodePage(kHost, page);
-    if (i % LatestPages::kMaxPages == LatestPages::kMaxPages - 1) take();
+    if (i % 40 == 39) take();
   }
   EXPECT_FALSE(latest.empty());
   EXPECT_TRUE(each.patterns().has_aliases());
@@ -135,15 +135,38 @@ TEST(LatestPages, AnAliasWhoseTargetHasNoRoomIsNoneEitherWay) {
 }
 
 TEST(LatestPages, AreFullByNumberOrByBytes) {
-  for (const auto layout : {LatestLayout::kInHost, LatestLayout::kParts}) {
-    EXPECT_FALSE((LatestPages{15, 2048}.is_full(layout)));
-    EXPECT_TRUE((LatestPages{16, 1000}.is_full(layout)));
-    EXPECT_TRUE((LatestPages{1, 2049}.is_full(layout)));
-    EXPECT_FALSE(LatestPages().is_full(layout));
+  for (const auto layout : {LatestLayout::kInHost, LatestLayout::kParts, LatestLayout::kPages}) {
+    const std::size_t most = layout == LatestLayout::kPages ? 32 : 16;
+    EXPECT_TRUE((LatestPages{most - 1, 2048}.HaveRoomFor(kMaxPageBytes, layout)));
+    EXPECT_FALSE((LatestPages{most, 1000}.HaveRoomFor(1, layout)));
+    EXPECT_FALSE((LatestPages{1, 2049}.HaveRoomFor(1, layout)));
+    EXPECT_TRUE(LatestPages().HaveRoomFor(kMaxPageBytes, layout));
   }
-  EXPECT_FALSE((LatestPages{31, 2048}.is_full(LatestLayout::kPages)));
-  EXPECT_TRUE((LatestPages{32, 1000}.is_full(LatestLayout::kPages)));
-  EXPECT_TRUE((LatestPages{1, 2049}.is_full(LatestLayout::kPages)));
+}
+
+TEST(LatestPages, AreExpectedToHaveAboutTheBytesThatTheyHave) {
+  for (const std::uint64_t i : {1U, 2U, 3U, 21U}) {
+    const std::string url = UrlOf(i);
+    PageObservation page = PageOf(url, i);
+    for (const std::string_view target : {"", "http://e.org/some/other/page.html"}) {
+      page.stands_for = target;
+      const std::size_t expected = ExpectedPageBytes(kHost, url, target);
+      EXPECT_LE(EncodePage(kHost, page).size(), expected + 12) << i;
+      EXPECT_GE(EncodePage(kHost, page).size() + 12, expected) << i;
+    }
+  }
+  EXPECT_EQ(ExpectedPageBytes(kHost, std::string(9'000, 'a'), ""), kMaxPageBytes);
+  EXPECT_LT(ExpectedPageBytes(kHost, "", ""), 64U);
+}
+
+TEST(LatestPages, WhereThereAreMoreThePageItselfMustFit) {
+  constexpr auto kLayout = LatestLayout::kMorePages;
+  EXPECT_TRUE((LatestPages{63, 3000}.HaveRoomFor(584, kLayout)));
+  EXPECT_FALSE((LatestPages{63, 3000}.HaveRoomFor(585, kLayout)));
+  EXPECT_FALSE((LatestPages{64, 3000}.HaveRoomFor(1, kLayout)));
+  EXPECT_TRUE(LatestPages().HaveRoomFor(kMaxPageBytes, kLayout));
+  // As rules of before may have left them.
+  EXPECT_FALSE((LatestPages{32, 2048 + kMaxPageBytes}.HaveRoomFor(1, kLayout)));
 }
 
 TEST(LatestPages, RefuseEveryCutOfTheirBytes) {

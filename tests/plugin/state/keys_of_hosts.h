@@ -21,7 +21,7 @@ inline std::string KeyOfHosts(std::uint64_t number) {
     case 0:
       return std::string(1, '\0') + std::to_string(name);
     case 1:
-      return LatestPageKey(HostOfLatestPages(name), static_cast<std::uint32_t>(name % 10 * 3));
+      return LatestPageKey(HostOfLatestPages(name), static_cast<std::uint32_t>(name % 10 * 7));
     default:
       return std::to_string(name);
   }

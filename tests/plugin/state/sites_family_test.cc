@@ -115,7 +115,7 @@ std::string OfSite(std::string_view name) { return std::string(1, '\0').append(n
 Rows SomeLatestPages() {
   Rows rows;
   for (int host = 0; host < 100; ++host) {
-    for (int i = 0; i <= host % 31; ++i) {
+    for (int i = 0; i <= host % 63; ++i) {
       rows.emplace(LatestPageKey("host " + std::to_string(host), i), std::to_string(host * i));
     }
   }
