@@ -39,7 +39,7 @@ using testing::Until;
 /// Pages of five hosts that link to each other and to pages that nobody fetches.
 std::vector<FileRecord> LinkedRecords() {
   std::vector<FileRecord> records;
-  for (int i = 0; i < 200; ++i) {
+  for (int i = 0; i < 400; ++i) {
     const nlohmann::json page = {
         {"url", "http://host" + std::to_string(i % 5) + ".example/page/" + std::to_string(i % 50)},
         {"content_type", "text/html"},
@@ -109,7 +109,7 @@ TEST_F(ServiceTest, PublishesWhatAFoldOfTheLogLearnsOfSites) {
   Feed(LinkedRecords());
   RunUntilDone();
   const auto records = ReadCommitted(setup_.kafka, setup_.kafka.site_topic);
-  ASSERT_GE(records.size(), 5U) << "one of each of five hosts with 40 pages";
+  ASSERT_GE(records.size(), 5U) << "one of each of five hosts with 80 visits";
   for (const std::string& record : records) {
     ASSERT_TRUE(ConformsTo(nlohmann::json::parse(record),
                            CRAWLSIEVE_SOURCE_DIR "/docs/schemas/site.schema.json"));
