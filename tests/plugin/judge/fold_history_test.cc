@@ -108,12 +108,19 @@ Outcome Fold(const std::vector<log::Entry>& log) {
   return {Hex(RawChecksum(verdicts)), Hex(StateHash(**store).value())};
 }
 
+struct Case {
+  std::uint64_t seed;
+  std::uint32_t fold_version;
+  Outcome expected;
+};
+
+void ExpectOutcome(const std::vector<log::Entry>& log, const Case& c) {
+  const Outcome outcome = Fold(log);
+  EXPECT_EQ(outcome.verdicts, c.expected.verdicts) << c.seed << " version " << c.fold_version;
+  EXPECT_EQ(outcome.state, c.expected.state) << c.seed << " version " << c.fold_version;
+}
+
 TEST(FoldHistory, EveryFoldVersionGivesTheVerdictsAndTheStateThatWereWrittenDown) {
-  struct Case {
-    std::uint64_t seed;
-    std::uint32_t fold_version;
-    Outcome expected;
-  };
   const std::vector<Case> cases = {
       {0, 4, {"1b51663cfaadab6050d4ef9a00fe13f6", "2a2a73bc5be2935b5a5b965165ca7176"}},
       {1, 4, {"45c313448d4a59c227b7d509ca30b416", "59e058f7521599b7eada550a259a45d5"}},
@@ -136,12 +143,7 @@ TEST(FoldHistory, EveryFoldVersionGivesTheVerdictsAndTheStateThatWereWrittenDown
       {2, 8, {"9c196e918075e94092b24fbef8ddca5f", "dd21fe4ad63263aa56538c50c02220e0"}},
       {3, 8, {"9284c2132cdaf682541b55cae20218c7", "258830ca6cd73d025439fe126fb50bc9"}},
   };
-  for (const Case& c : cases) {
-    SCOPED_TRACE(c.fold_version);
-    const Outcome outcome = Fold(History(c.seed, c.fold_version));
-    EXPECT_EQ(outcome.verdicts, c.expected.verdicts) << c.seed << " version " << c.fold_version;
-    EXPECT_EQ(outcome.state, c.expected.state) << c.seed << " version " << c.fold_version;
-  }
+  for (const Case& c : cases) ExpectOutcome(History(c.seed, c.fold_version), c);
 }
 
 /// Fold version 7 learned of sites in rows that no version has any more. What it says of pages has
@@ -182,11 +184,6 @@ TEST(FoldHistory, StatesHaveTheFormatOfTheirFoldVersion) {
 
 /// Where the latest pages of hosts lie depends on the version; verdicts don't.
 TEST(FoldHistory, SitesThatTakeTheirPagesGiveTheStateThatWasWrittenDown) {
-  struct Case {
-    std::uint64_t seed;
-    std::uint32_t fold_version;
-    Outcome expected;
-  };
   const std::vector<Case> cases = {
       {0, 9, {"3c3df60ef030d2b62d0a90c9a715a85b", "0b55c94795a6159957598a9348224ca5"}},
       {1, 9, {"0154b25665d92c23d367fea7c9849857", "f64d68a943a54f65306a39bef72eb6a1"}},
@@ -201,12 +198,7 @@ TEST(FoldHistory, SitesThatTakeTheirPagesGiveTheStateThatWasWrittenDown) {
       {1, 12, {"0154b25665d92c23d367fea7c9849857", "c73d09883ac7cd16c4c9083506fd88ba"}},
       {2, 12, {"e2acd69267808d3bab636c30a0c3ab81", "925807305be8440b2280fe9dd47e96ec"}},
   };
-  for (const Case& c : cases) {
-    SCOPED_TRACE(c.fold_version);
-    const Outcome outcome = Fold(HistoryOfSites(c.seed, c.fold_version));
-    EXPECT_EQ(outcome.verdicts, c.expected.verdicts) << c.seed;
-    EXPECT_EQ(outcome.state, c.expected.state) << c.seed;
-  }
+  for (const Case& c : cases) ExpectOutcome(HistoryOfSites(c.seed, c.fold_version), c);
 }
 
 /// No verdict depends on what is learned of sites.
