@@ -237,11 +237,12 @@ class SiteLearning {
   }
 
   void MovePagesToPart(state::Host& record) {
-    change_.part = LatestPart{LatestPart::Key(owner_, record.latest_parts()), record.latest()};
-    record.set_latest_parts(record.latest_parts() + 1);
-    record.set_latest_part_bytes(record.latest_part_bytes() +
-                                 static_cast<std::uint32_t>(record.latest().size()));
+    const auto bytes = static_cast<std::uint32_t>(record.latest().size());
+    change_.part = LatestPart{LatestPart::Key(owner_, record.latest_parts()),
+                              std::move(*record.mutable_latest())};
     record.clear_latest();
+    record.set_latest_parts(record.latest_parts() + 1);
+    record.set_latest_part_bytes(record.latest_part_bytes() + bytes);
   }
 
   /// Lets the site have the latest pages of the owner, if it has the slot or can have it.

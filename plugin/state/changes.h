@@ -1,6 +1,6 @@
 #pragma once
 
-#include "plugin/state/latest_page_key.h"
+#include "plugin/state/group_map.h"
 #include "plugin/state/row_map.h"
 
 #include <array>
@@ -32,9 +32,8 @@ class ChangeListener {
 
 /// Changes to several tables that become visible together. Thread-compatible.
 ///
-/// The latest pages of a host (plugin/state/latest_page_key.h) come one by one and go together:
-/// with a deletion for each, these would be a fifth of all changes. So that they went is noted
-/// once.
+/// The latest pages of a host (plugin/state/latest_page_key.h) are a group, and those of all hosts
+/// are apart from the other rows of their table.
 class Changes {
  public:
   void Put(Table table, std::string_view key, std::string_view value) { Set(table, key, value); }
@@ -66,15 +65,13 @@ class Changes {
   void ForEach(Table table,
                const std::function<void(std::string_view, const RowMap::Value&)>& visit) const;
 
-  /// Rows that were put, and deleted one by one.
+  /// Rows that were changed, but for latest pages.
   [[nodiscard]] const RowMap& Of(Table table) const {
     return tables_[static_cast<std::size_t>(table)];
   }
 
-  /// The other changes of table hosts, in the order in which they came: keys that are those of
-  /// groups (GroupOf), of which all rows that aren't in Of are deleted. For whoever looks through
-  /// all changes a part at a time.
-  [[nodiscard]] const RowMap& deleted_groups() const { return deleted_groups_; }
+  /// The other changes of table hosts.
+  [[nodiscard]] const GroupMap& latest_pages() const { return latest_pages_; }
 
   [[nodiscard]] bool empty() const;
 
@@ -83,11 +80,9 @@ class Changes {
 
  private:
   void Set(Table table, std::string_view key, RowMap::Value value);
-  void DeleteGroup(const KeysOfGroup& keys);
-  [[nodiscard]] bool IsInDeletedGroup(Table table, std::string_view key) const;
 
   std::array<RowMap, kTableCount> tables_;
-  RowMap deleted_groups_;  // without values
+  GroupMap latest_pages_;
   ChangeListener* listener_ = nullptr;
 };
 

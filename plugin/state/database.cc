@@ -33,6 +33,9 @@ constexpr std::size_t kFamilyCount = 1 + kTableCount + 2;
 constexpr std::string_view kSitePrefix("\0", 1);
 constexpr std::string_view kBehindSites("\1", 1);
 
+/// Changes of so many groups are fetched at the same time.
+constexpr std::size_t kGroupsTogether = 32;
+
 /// In RocksDB's own family: there once all rows are where they belong. A state that has it and
 /// lacks a family isn't an older one.
 constexpr std::string_view kArranged = "arranged";
@@ -408,22 +411,21 @@ std::vector<Database::FamilyChanges> Database::ByFamily(Table table, const Chang
   for (FamilyRows& part : ByFamily(table, changes.Of(table).InOrder())) {
     parts.push_back({part.family, std::move(part.rows), {}});
   }
-  if (table != Table::kHosts || changes.deleted_groups().empty()) return parts;
-  auto part = std::ranges::find(parts, latest_pages_, &FamilyChanges::family);
-  if (part == parts.end()) part = parts.insert(part, {latest_pages_, {}, {}});
-  part->deleted_groups = changes.deleted_groups().InOrder();
+  if (table == Table::kHosts && !changes.latest_pages().empty()) {
+    parts.push_back({latest_pages_, {}, &changes.latest_pages()});
+  }
   return parts;
 }
 
 Status Database::WriteFile(const FamilyChanges& changes, const std::string& path) const {
-  const auto& [family, rows, deleted_groups] = changes;
+  const auto& [family, rows, latest_pages] = changes;
   // What was written last is read soonest.
   constexpr bool kDropFromPageCache = false;
   rocksdb::SstFileWriter file(rocksdb::EnvOptions(), rocksdb_->GetOptions(family), family,
                               kDropFromPageCache);
   rocksdb::Status status = file.Open(path);
-  if (status.ok() && HasGroups(family)) {
-    status = WriteGroups(rows, deleted_groups, file);
+  if (latest_pages != nullptr) {
+    if (status.ok()) status = WriteGroups(*latest_pages, file);
   } else {
     for (auto row = rows.begin(); status.ok() && row != rows.end(); ++row) {
       status = (*row)->value().has_value()
@@ -435,51 +437,44 @@ Status Database::WriteFile(const FamilyChanges& changes, const std::string& path
   return status.ok() ? Status() : tl::unexpected(ToError(status, directory_));
 }
 
-rocksdb::Status Database::WriteGroups(std::span<const RowMap::Row* const> rows,
-                                      std::span<const RowMap::Row* const> deleted_groups,
-                                      rocksdb::SstFileWriter& file) const {
+rocksdb::Status Database::WriteGroups(const GroupMap& groups, rocksdb::SstFileWriter& file) const {
   rocksdb::Status status;
-  while (status.ok() && (!rows.empty() || !deleted_groups.empty())) {
-    std::string_view key =
-        rows.empty() ? deleted_groups.front()->key() : GroupOf(rows.front()->key());
-    const bool is_deleted = !deleted_groups.empty() && deleted_groups.front()->key() <= key;
-    if (is_deleted) {
-      key = deleted_groups.front()->key();
-      deleted_groups = deleted_groups.subspan(1);
+  GroupChanges changes;
+  const std::vector<const RowMap::Row*> in_order = groups.InOrder();
+  for (std::size_t i = 0; status.ok() && i < in_order.size(); ++i) {
+    if (i % kGroupsTogether == 0) {
+      const std::span rest = std::span(in_order).subspan(i);
+      groups.Fetch(rest.first(std::min(kGroupsTogether, rest.size())));
     }
-    const auto end = std::ranges::find_if_not(
-        rows, [&](const RowMap::Row* row) { return GroupOf(row->key()) == key; });
-    const auto changed = rows.first(static_cast<std::size_t>(end - rows.begin()));
-    rows = rows.subspan(changed.size());
-    status = WriteGroup(key, is_deleted, changed, file);
+    groups.ChangesOf(*in_order[i], changes);
+    status = WriteGroup(in_order[i]->key(), changes, file);
   }
   return status;
 }
 
 /// Rows that come to a group are merged into it by RocksDB, some time. One that loses some of its
 /// rows is read and written anew; one that was deleted needn't be read.
-rocksdb::Status Database::WriteGroup(std::string_view key, bool is_deleted,
-                                     std::span<const RowMap::Row* const> rows,
+rocksdb::Status Database::WriteGroup(std::string_view key, const GroupChanges& changes,
                                      rocksdb::SstFileWriter& file) const {
-  const bool only_come =
-      std::ranges::all_of(rows, [](const RowMap::Row* row) { return row->value().has_value(); });
+  const auto has_value = [](const GroupChanges::Row& row) { return row.value.has_value(); };
+  const bool only_come = !changes.others_deleted && std::ranges::all_of(changes.rows, has_value);
   std::string before;
   RowGroup group;
-  if (!is_deleted && !only_come) {
+  if (!changes.others_deleted && !only_come) {
     rocksdb::ReadOptions read;
     read.fill_cache = false;
     rocksdb::Status status = rocksdb_->Get(read, latest_pages_, ToSlice(key), &before);
     if (status.ok()) status = DecodeGroup(before, group);
     if (!status.ok() && !status.IsNotFound()) return status;
   }
-  for (const RowMap::Row* const row : rows) {
-    if (row->value().has_value()) {
-      group.Put(row->key().back(), *row->value());
+  for (const auto& [number, value] : changes.rows) {
+    if (value.has_value()) {
+      group.Put(static_cast<char>(number), *value);
     } else {
-      group.Remove(row->key().back());
+      group.Remove(static_cast<char>(number));
     }
   }
-  if (!is_deleted && only_come) return file.Merge(ToSlice(key), group.Encode());
+  if (only_come) return file.Merge(ToSlice(key), group.Encode());
   if (group.members().empty()) return file.Delete(ToSlice(key));
   return file.Put(ToSlice(key), group.Encode());
 }

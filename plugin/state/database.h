@@ -74,9 +74,9 @@ class Database {
   struct FamilyChanges {
     rocksdb::ColumnFamilyHandle* family;
     std::vector<const RowMap::Row*> rows;
-    std::vector<const RowMap::Row*> deleted_groups;  ///< as of Changes
+    const GroupMap* latest_pages = nullptr;  ///< of the family that has them, which has no rows
 
-    [[nodiscard]] bool empty() const { return rows.empty() && deleted_groups.empty(); }
+    [[nodiscard]] bool empty() const { return rows.empty() && latest_pages == nullptr; }
   };
   [[nodiscard]] std::vector<FamilyChanges> ByFamily(Table table, const Changes& changes) const;
 
@@ -107,11 +107,9 @@ class Database {
   [[nodiscard]] bool HasGroups(const rocksdb::ColumnFamilyHandle* family) const;
   [[nodiscard]] Status Opened(const rocksdb::Status& status, rocksdb::DB* rocksdb);
   [[nodiscard]] rocksdb::Status FindArrangement();
-  [[nodiscard]] rocksdb::Status WriteGroups(std::span<const RowMap::Row* const> rows,
-                                            std::span<const RowMap::Row* const> deleted_groups,
+  [[nodiscard]] rocksdb::Status WriteGroups(const GroupMap& groups,
                                             rocksdb::SstFileWriter& file) const;
-  [[nodiscard]] rocksdb::Status WriteGroup(std::string_view key, bool is_deleted,
-                                           std::span<const RowMap::Row* const> rows,
+  [[nodiscard]] rocksdb::Status WriteGroup(std::string_view key, const GroupChanges& changes,
                                            rocksdb::SstFileWriter& file) const;
 
   const std::filesystem::path directory_;

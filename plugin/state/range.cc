@@ -80,7 +80,7 @@ void ChangedKeys::Add(const Sources& sources) {
     const std::vector<Change>& rows = sources.changes[i]->Of(table_).rows();
     for (; looked_at_rows < rows.size(); ++looked_at_rows) Add(rows[looked_at_rows].key());
     if (table_ != Table::kHosts) continue;
-    const std::vector<Change>& groups = sources.changes[i]->deleted_groups().rows();
+    const std::vector<Change>& groups = sources.changes[i]->latest_pages().groups();
     for (; looked_at_groups < groups.size(); ++looked_at_groups) {
       const KeysOfGroup keys(groups[looked_at_groups].key());
       for (const std::string_view key : keys.all()) Add(key);

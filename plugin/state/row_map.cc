@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
 #include <random>
 #include <string>
@@ -12,7 +13,6 @@
 namespace crawlsieve {
 namespace {
 
-constexpr std::size_t kPieceBytes = 64 << 10;
 constexpr std::size_t kFewestSlots = 16;
 /// Places of so many keys are fetched at the same time: they all have to fit into the first cache.
 constexpr std::size_t kKeysTogether = 32;
@@ -87,11 +87,16 @@ std::size_t RowMap::SlotOf(std::string_view key, std::uint32_t hash) const {
   return i;
 }
 
-std::optional<RowMap::Value> RowMap::Find(std::string_view key) const {
+std::optional<std::size_t> RowMap::PlaceOf(std::string_view key) const {
   if (rows_.empty()) return std::nullopt;
   const std::uint32_t row = slots_[SlotOf(key, HashOf(key))].row;
-  if (row == 0) return std::nullopt;
-  return std::optional<Value>(std::in_place, rows_[row - 1].value());
+  return row == 0 ? std::nullopt : std::optional<std::size_t>(row - 1);
+}
+
+std::optional<RowMap::Value> RowMap::Find(std::string_view key) const {
+  const std::optional<std::size_t> place = PlaceOf(key);
+  if (!place.has_value()) return std::nullopt;
+  return std::optional<Value>(std::in_place, rows_[*place].value());
 }
 
 RowMap::Keys::Keys(std::span<const std::string_view> keys) : keys_(keys) {
@@ -111,8 +116,7 @@ std::vector<std::optional<RowMap::Value>> RowMap::FindAll(const Keys& wanted) co
 }
 
 // Each look leads to the next place, and waits for memory: here for all keys at once.
-void RowMap::FindSome(std::span<const std::string_view> keys, std::span<const std::uint32_t> hashes,
-                      std::span<std::optional<Value>> found) const {
+void RowMap::FetchPlaces(std::span<const std::uint32_t> hashes) const {
   const std::size_t mask = slots_.size() - 1;
   for (const std::uint32_t hash : hashes) __builtin_prefetch(&slots_[hash & mask]);
   const auto likely_row = [&](std::uint32_t hash) {
@@ -125,6 +129,11 @@ void RowMap::FindSome(std::span<const std::string_view> keys, std::span<const st
   for (const std::uint32_t hash : hashes) {
     if (const Row* const row = likely_row(hash)) __builtin_prefetch(row->key().data());
   }
+}
+
+void RowMap::FindSome(std::span<const std::string_view> keys, std::span<const std::uint32_t> hashes,
+                      std::span<std::optional<Value>> found) const {
+  FetchPlaces(hashes);
   for (std::size_t i = 0; i < keys.size(); ++i) {
     const std::uint32_t row = slots_[SlotOf(keys[i], hashes[i])].row;
     if (row != 0) found[i].emplace(rows_[row - 1].value());
@@ -133,19 +142,19 @@ void RowMap::FindSome(std::span<const std::string_view> keys, std::span<const st
 
 void RowMap::Put(std::string_view key, Value value) { SetValueOf(RowOf(key, HashOf(key)), value); }
 
-void RowMap::PutIfNew(std::string_view key) { RowOf(key, HashOf(key)); }
+std::size_t RowMap::PutIfNew(std::string_view key) {
+  return static_cast<std::size_t>(&RowOf(key, HashOf(key)) - rows_.data());
+}
 
 void RowMap::SetValue(const Row& row, Value value) {
   SetValueOf(rows_[static_cast<std::size_t>(&row - rows_.data())], value);
 }
 
 RowMap::Row& RowMap::RowOf(std::string_view key, std::uint32_t hash) {
-  if ((rows_.size() + 1) * 2 > slots_.size()) GrowSlots();
+  MakeRoomFor(rows_.size() + 1);
   Slot& slot = slots_[SlotOf(key, hash)];
   if (slot.row == 0) {
-    char* bytes = Allocate(key.size());
-    std::copy(key.begin(), key.end(), bytes);
-    rows_.emplace_back(std::string_view(bytes, key.size()), std::nullopt);
+    rows_.emplace_back(bytes_.Copy(key), std::nullopt);
     slot = {hash, static_cast<std::uint32_t>(rows_.size())};
   }
   return rows_[slot.row - 1];
@@ -155,7 +164,7 @@ void RowMap::SetValueOf(Row& row, Value value) {
   if (value.has_value()) {
     const Value before = row.value();
     const bool fits = before.has_value() && before->size() >= value->size();
-    char* bytes = fits ? const_cast<char*>(before->data()) : Allocate(value->size());
+    char* bytes = fits ? const_cast<char*>(before->data()) : bytes_.Allocate(value->size());
     if (!value->empty()) std::memmove(bytes, value->data(), value->size());
     value = std::string_view(bytes, value->size());
   }
@@ -163,19 +172,33 @@ void RowMap::SetValueOf(Row& row, Value value) {
 }
 
 void RowMap::PutAll(const RowMap& other) {
+  PutKeys(other, [this](const Row& theirs, const Row& here) { SetValue(here, theirs.value()); });
+}
+
+void RowMap::PutKeys(const RowMap& other,
+                     const std::function<void(const Row&, const Row&)>& visit) {
+  MakeRoomFor(rows_.size() + other.rows_.size());
+  std::array<const Row*, kKeysTogether> theirs;
+  std::array<std::uint32_t, kKeysTogether> hashes;
+  std::size_t count = 0;
+  const auto put = [&] {
+    FetchPlaces(std::span(hashes).first(count));
+    for (std::size_t i = 0; i < count; ++i) visit(*theirs[i], RowOf(theirs[i]->key(), hashes[i]));
+    count = 0;
+  };
   for (const Slot& slot : other.slots_) {
     if (slot.row == 0) continue;
-    const Row& row = other.rows_[slot.row - 1];
-    SetValueOf(RowOf(row.key(), slot.hash), row.value());
+    theirs[count] = &other.rows_[slot.row - 1];
+    hashes[count] = slot.hash;
+    if (++count == kKeysTogether) put();
   }
+  put();
 }
 
 void RowMap::Clear() {
   rows_.clear();
   std::ranges::fill(slots_, Slot());
-  pieces_in_use_ = 0;
-  free_in_piece_ = 0;
-  used_bytes_ = 0;
+  bytes_.Clear();
 }
 
 std::vector<const RowMap::Row*> RowMap::InOrder() const {
@@ -194,8 +217,9 @@ void RowMap::Sort(std::span<const Row*> rows) {
   std::ranges::transform(places, rows.begin(), &Place::row);
 }
 
-void RowMap::GrowSlots() {
-  std::vector<Slot> slots(std::max(kFewestSlots, slots_.size() * 2));
+void RowMap::MakeRoomFor(std::size_t rows) {
+  if (rows * 2 <= slots_.size()) return;
+  std::vector<Slot> slots(std::max(kFewestSlots, std::bit_ceil(rows * 2)));
   const std::size_t mask = slots.size() - 1;
   for (const Slot& slot : slots_) {
     if (slot.row == 0) continue;
@@ -204,21 +228,6 @@ void RowMap::GrowSlots() {
     slots[i] = slot;
   }
   slots_ = std::move(slots);
-}
-
-char* RowMap::Allocate(std::size_t size) {
-  used_bytes_ += size;
-  while (pieces_in_use_ == 0 || free_in_piece_ < size) {
-    if (pieces_in_use_ == pieces_.size()) {
-      const std::size_t piece = std::max(size, kPieceBytes);
-      pieces_.push_back({std::make_unique_for_overwrite<char[]>(piece), piece});
-    }
-    free_in_piece_ = pieces_[pieces_in_use_++].size;
-  }
-  const Piece& piece = pieces_[pieces_in_use_ - 1];
-  char* bytes = piece.bytes.get() + piece.size - free_in_piece_;
-  free_in_piece_ -= size;
-  return bytes;
 }
 
 }  // namespace crawlsieve

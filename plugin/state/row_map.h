@@ -1,8 +1,10 @@
 #pragma once
 
+#include "plugin/state/byte_arena.h"
+
 #include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -12,10 +14,9 @@ namespace crawlsieve {
 
 /// Rows of a table in memory, by key: values, and the knowledge that there is no such row.
 ///
-/// A hash table (open addressing) over bytes that lie one after the other in large pieces, because
-/// a fold puts and forgets millions of rows: with a piece of memory for each key and each value,
-/// getting and freeing these took a quarter of its time. Bytes of a value that was replaced by a
-/// longer one are free again only with all the others.
+/// A hash table (open addressing) over bytes of an arena, because a fold puts and forgets millions
+/// of rows. Bytes of a value that was replaced by a longer one are free again only with all the
+/// others.
 ///
 /// Thread-compatible. One that was moved from can only be assigned to.
 class RowMap {
@@ -68,14 +69,22 @@ class RowMap {
   /// Copies both. `value` may be one of this map.
   void Put(std::string_view key, Value value);
 
-  /// Puts a key without a value, unless something is known of it. What was found stays valid.
-  void PutIfNew(std::string_view key);
+  /// Puts a key without a value, unless something is known of it, and says where it is among
+  /// `rows`. What was found stays valid.
+  std::size_t PutIfNew(std::string_view key);
+
+  /// Where a key is among `rows`; nullopt: nothing is known of it.
+  [[nodiscard]] std::optional<std::size_t> PlaceOf(std::string_view key) const;
 
   /// Copies the value, for a row of this map. `value` may be one of this map.
   void SetValue(const Row& row, Value value);
 
   /// Puts all rows of another.
   void PutAll(const RowMap& other);
+
+  /// Puts all keys of another that are new, without a value, and calls `visit(theirs, here)` for
+  /// each of them with both rows. It may set the value of `here`, and nothing else.
+  void PutKeys(const RowMap& other, const std::function<void(const Row&, const Row&)>& visit);
 
   /// Forgets all rows, and keeps the memory for others.
   void Clear();
@@ -93,17 +102,13 @@ class RowMap {
 
   /// Memory that the rows take, in bytes; what is kept for others is not counted.
   [[nodiscard]] std::size_t bytes() const {
-    return used_bytes_ + rows_.size() * (sizeof(Row) + 2 * sizeof(Slot));
+    return bytes_.used_bytes() + rows_.size() * (sizeof(Row) + 2 * sizeof(Slot));
   }
 
  private:
   struct Slot {
     std::uint32_t hash = 0;
     std::uint32_t row = 0;  // 1 is the first; 0: free
-  };
-  struct Piece {
-    std::unique_ptr<char[]> bytes;
-    std::size_t size;
   };
 
   /// The slot of a key, or the free one where it would be. There must be a free one.
@@ -113,15 +118,13 @@ class RowMap {
   /// The row of a key, which is put without a value if it is new.
   Row& RowOf(std::string_view key, std::uint32_t hash);
   void SetValueOf(Row& row, Value value);
-  void GrowSlots();
-  [[nodiscard]] char* Allocate(std::size_t size);
+  /// Fetches what SlotOf looks at.
+  void FetchPlaces(std::span<const std::uint32_t> hashes) const;
+  void MakeRoomFor(std::size_t rows);
 
   std::vector<Row> rows_;
   std::vector<Slot> slots_;  // as many as a power of two
-  std::vector<Piece> pieces_;
-  std::size_t pieces_in_use_ = 0;
-  std::size_t free_in_piece_ = 0;  // of the last one in use, at its end
-  std::size_t used_bytes_ = 0;
+  ByteArena bytes_;
 };
 
 }  // namespace crawlsieve

@@ -482,7 +482,7 @@ class Store::Impl::Snapshot final : public StoreSnapshot {
     for (std::size_t i = 0; i < kTableCount; ++i) {
       coming_rows_[i] = coming_->Of(static_cast<Table>(i)).rows().size();
     }
-    coming_groups_ = coming_->deleted_groups().rows().size();
+    coming_groups_ = coming_->latest_pages().groups().size();
     // What has come to files meanwhile is in going_, too.
     files_ = store_.database_->rocksdb().GetSnapshot();
     store_.snapshots_.insert(&noted_);
@@ -607,7 +607,7 @@ class Store::Impl::Snapshot final : public StoreSnapshot {
     for (std::size_t begin = 0; begin < groups; begin += kGroupsAtATime) {
       const std::shared_lock lock(store_.mutex_);
       if (noted_.is_lost()) return tl::unexpected(Lost());
-      const std::span all = coming_->deleted_groups().rows();
+      const std::span all = coming_->latest_pages().groups();
       for (const RowMap::Row& group :
            all.subspan(begin, std::min(kGroupsAtATime, groups - begin))) {
         const KeysOfGroup keys(group.key());
@@ -622,7 +622,7 @@ class Store::Impl::Snapshot final : public StoreSnapshot {
   std::shared_ptr<const Changes> coming_;  // changes as long as the store's is the same
   std::shared_ptr<const Changes> going_;
   std::array<std::size_t, kTableCount> coming_rows_{};  // that there were
-  std::size_t coming_groups_ = 0;                       // that were deleted
+  std::size_t coming_groups_ = 0;                       // of latest pages
   const rocksdb::Snapshot* files_ = nullptr;
 };
 

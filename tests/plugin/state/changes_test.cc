@@ -148,7 +148,7 @@ TEST(Changes, DeleteLatestPagesOfANameWithAZeroByteOneByOne) {
   Changes changes;
   changes.Put(Table::kHosts, LatestPageKey(host, 1), "page");
   changes.DeleteLatestPages(host);
-  EXPECT_TRUE(changes.deleted_groups().empty());
+  EXPECT_TRUE(changes.latest_pages().empty());
   for (const std::uint32_t number : {1U, kMostLatestPages - 1}) {
     const auto page = changes.Find(Table::kHosts, LatestPageKey(host, number));
     ASSERT_TRUE(page.has_value());
