@@ -82,8 +82,8 @@ class RowMap {
   /// Puts all rows of another.
   void PutAll(const RowMap& other);
 
-  /// Puts all keys of another that are new, without a value, and calls `visit(theirs, here)` for
-  /// each of them with both rows. It may set the value of `here`, and nothing else.
+  /// Calls `visit(theirs, here)` for each row of another, with the row that has its key here: a new
+  /// one without a value if there was none. `visit` may set the value of `here`, and nothing else.
   void PutKeys(const RowMap& other, const std::function<void(const Row&, const Row&)>& visit);
 
   /// Forgets all rows, and keeps the memory for others.
