@@ -84,7 +84,7 @@ bool IsDuplicateAt(const PairOutcome& outcome, std::uint32_t max_distance, Score
          (!with_sketch || outcome.similarity >= outcome.required.At(min_similarity));
 }
 
-void Count(const JudgedPair& pair, bool is_duplicate, Counts& counts) {
+void CountPair(const JudgedPair& pair, bool is_duplicate, Counts& counts) {
   if (pair.label == Label::kNear) {
     ++(is_duplicate ? counts.true_duplicates : counts.missed);
   } else {
@@ -98,7 +98,8 @@ Counts CountAt(const ScoredPairs& pairs, std::uint32_t max_distance, Score min_s
                bool with_sketch = true) {
   Counts counts;
   for (const JudgedPair* pair : pairs) {
-    Count(*pair, IsDuplicateAt(pair->outcome, max_distance, min_similarity, with_sketch), counts);
+    CountPair(*pair, IsDuplicateAt(pair->outcome, max_distance, min_similarity, with_sketch),
+              counts);
   }
   return counts;
 }
@@ -244,12 +245,12 @@ Result<Evaluation> Evaluate(const PageSet& pages, std::span<const LabelledPair> 
     const bool is_duplicate = pair.outcome.is_duplicate();
     const std::string site = SiteOf(a.entry);
     by_site[site].push_back(&pair);
-    Count(pair, is_duplicate, evaluation.total);
-    Count(pair, is_duplicate, site_counts[site]);
-    Count(pair, is_duplicate, evaluation.by_kind[pair.kind]);
+    CountPair(pair, is_duplicate, evaluation.total);
+    CountPair(pair, is_duplicate, site_counts[site]);
+    CountPair(pair, is_duplicate, evaluation.by_kind[pair.kind]);
     const std::size_t words = std::min(CountWords(a.text), CountWords(b.text));
-    Count(pair, is_duplicate, evaluation.by_length[LengthClass(words)]);
-    Count(pair, is_duplicate, evaluation.by_language[LanguageClass(a.entry, b.entry)]);
+    CountPair(pair, is_duplicate, evaluation.by_length[LengthClass(words)]);
+    CountPair(pair, is_duplicate, evaluation.by_language[LanguageClass(a.entry, b.entry)]);
     AddToDistributions(pair, evaluation.distributions);
   }
   if (scored.empty()) {

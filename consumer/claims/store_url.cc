@@ -8,7 +8,7 @@
 namespace crawlsieve::consumer {
 namespace {
 
-constexpr std::size_t kMaxUrlBytes = 8192;
+constexpr std::size_t kMaxStoreUrlBytes = 8192;
 constexpr std::string_view kSchemeEnd = "://";
 
 int HexValue(char c) {
@@ -101,7 +101,7 @@ Result<StoreUrl> StoreUrl::Parse(std::string_view text) {
   const bool is_http = url.starts_with("http://") || url.starts_with("https://");
   const std::size_t path = is_http ? PathBegin(url) : 0;
   const std::size_t host = is_http ? url.find(kSchemeEnd) + kSchemeEnd.size() : 0;
-  const bool is_good = is_http && path > host && url.size() <= kMaxUrlBytes &&
+  const bool is_good = is_http && path > host && url.size() <= kMaxStoreUrlBytes &&
                        url.find('@') > path && url.find_first_of("?#") == std::string::npos &&
                        IsVisibleAscii(url) && LeadsDown(std::string_view(url).substr(path));
   if (!is_good) {
@@ -113,7 +113,7 @@ Result<StoreUrl> StoreUrl::Parse(std::string_view text) {
 }
 
 std::optional<std::string> StoreUrl::Below(const std::string& file) const {
-  if (file.empty() || file.size() > kMaxUrlBytes) return std::nullopt;
+  if (file.empty() || file.size() > kMaxStoreUrlBytes) return std::nullopt;
   constexpr std::string_view kS3 = "s3://";
   if (file.starts_with(kS3)) {
     const std::string_view rest = std::string_view(file).substr(kS3.size());

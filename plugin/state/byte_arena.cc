@@ -5,7 +5,7 @@
 namespace crawlsieve {
 namespace {
 
-constexpr std::size_t kBlockBytes = 64 << 10;
+constexpr std::size_t kLeastBlockBytes = 64 << 10;
 
 }  // namespace
 
@@ -13,7 +13,7 @@ char* ByteArena::Allocate(std::size_t size) {
   used_bytes_ += size;
   while (blocks_in_use_ == 0 || free_in_block_ < size) {
     if (blocks_in_use_ == blocks_.size()) {
-      const std::size_t block = std::max(size, kBlockBytes);
+      const std::size_t block = std::max(size, kLeastBlockBytes);
       blocks_.push_back({std::make_unique_for_overwrite<char[]>(block), block});
     }
     free_in_block_ = blocks_[blocks_in_use_++].size;

@@ -7,9 +7,10 @@ BUILD_FOLDER has a compile_commands.json, and the generated headers built. PATH:
 without any, all rooms of the project but tests and benchmarks.
 
 Most of the time goes into headers of libraries, which clang-tidy reads and matches again for each
-source. So sources of one target are checked several at a time, included by a file that has nothing
-else (cmake/source_groups.py). Where two of them meet all the same, or the group has findings, its
-sources are checked one by one: what is printed is always what clang-tidy says of a source alone.
+source. So sources are checked several at a time, included by a file that has nothing else
+(cmake/source_groups.py), with the flags of all of them. Where two of them meet all the same, or the
+group has findings, its halves are checked, down to single sources: what is printed is always what
+clang-tidy says of a source alone.
 
 A source that passes leaves a stamp in the user's cache folder, for all checkouts. Its name is a
 hash of what the outcome depends on: the source, all our headers that it includes, its compile
@@ -36,7 +37,7 @@ from source_groups import groups_of  # noqa: E402, from the folder above
 
 CLANG_TIDY = "clang-tidy-14"
 ROOMS = ("plugin", "extract", "consumer", "config", "cli", "evaluation")
-GROUP = 10
+GROUP = 20
 INCLUDE = re.compile(rb'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 
 
@@ -65,7 +66,7 @@ def key_of(source, command, build, common):
 
 
 def flags_of(entry):
-    """The flags of a compile command, without its input and output."""
+    """The flags of a compile command, a word each, without its input and output."""
     words = shlex.split(entry["command"])
     words = words[next(i for i, word in enumerate(words) if "clang" in word) + 1:]
     flags = []
@@ -74,6 +75,9 @@ def flags_of(entry):
         if skipped:
             skipped -= 1
         elif word in ("-o", "-MF", "-MT"):
+            skipped = 1
+        elif word == "-isystem":
+            flags.append(word + words[i + 1])
             skipped = 1
         elif word not in ("-c", "-MD", entry["file"]):
             flags.append(word)
@@ -89,18 +93,21 @@ def run(arguments, flags):
     return "" if done.returncode == 0 else done.stdout + done.stderr
 
 
-def check(sources, flags):
+def check(sources, flags_of_source):
     """Findings by source, of those of a group that have any."""
-    if len(sources) > 1:
-        with tempfile.NamedTemporaryFile("w", suffix=".cc") as together:
-            for source in sources:
-                together.write(f'#include "{source.relative_to(ROOT)}"  // NOLINT\n')
-            together.flush()
-            rooms = "|".join(ROOMS)
-            if not run([rf"--header-filter={ROOT}/({rooms})/.*\.(h|cc)$", together.name], flags):
-                return {}
-    findings = {source: run([str(source)], flags) for source in sources}
-    return {source: said for source, said in findings.items() if said}
+    if len(sources) == 1:
+        said = run([str(sources[0])], flags_of_source[sources[0]])
+        return {sources[0]: said} if said else {}
+    with tempfile.NamedTemporaryFile("w", suffix=".cc") as together:
+        for source in sources:
+            together.write(f'#include "{source.relative_to(ROOT)}"  // NOLINT\n')
+        together.flush()
+        rooms = "|".join(ROOMS)
+        flags = dict.fromkeys(flag for source in sources for flag in flags_of_source[source])
+        if not run([rf"--header-filter={ROOT}/({rooms})/.*\.(h|cc)$", together.name], flags):
+            return {}
+    half = len(sources) // 2
+    return check(sources[:half], flags_of_source) | check(sources[half:], flags_of_source)
 
 
 def main():
@@ -128,13 +135,12 @@ def main():
             flags_to_check[source] = flags_of(entry)
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        groups = groups_of(flags_to_check, GROUP, lambda source: (
-            flags_to_check[source], source.parent.relative_to(ROOT).parts[:2]))
+        groups = groups_of(flags_to_check, GROUP)
         # The longest first, so that no core has the last one to itself.
         groups.sort(key=len, reverse=True)
-        flags = [flags_to_check[group[0]] for group in groups]
         checked = 0
-        for group, findings in zip(groups, pool.map(check, groups, flags)):
+        for group, findings in zip(groups, pool.map(lambda group: check(group, flags_to_check),
+                                                    groups)):
             checked += len(group)
             print(f"clang-tidy: {checked} of {len(flags_to_check)} sources", flush=True)
             for source in group:

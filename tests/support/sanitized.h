@@ -1,5 +1,10 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <vector>
+
 namespace crawlsieve::testing {
 
 /// Whether the build has sanitizers, which make it several times as slow. A test that looks for
@@ -13,5 +18,14 @@ inline constexpr bool kIsSanitized =
 #else
 inline constexpr bool kIsSanitized = false;
 #endif
+
+/// The seeds of a property that is tried on histories of many: all of them, or with sanitizers the
+/// first two.
+inline std::vector<std::uint64_t> SeedsToTry(std::initializer_list<std::uint64_t> seeds) {
+  constexpr std::size_t kSanitizedSeeds = 2;
+  std::vector<std::uint64_t> tried(seeds);
+  if (kIsSanitized && tried.size() > kSanitizedSeeds) tried.resize(kSanitizedSeeds);
+  return tried;
+}
 
 }  // namespace crawlsieve::testing

@@ -29,7 +29,7 @@ std::string QueueScore(Score score) {
   return fmt::format("{}.{:03}", thousandths / 1'000, thousandths % 1'000);
 }
 
-std::string Queue(const UrlScore& record, const std::string& url) {
+std::string QueueUrl(const UrlScore& record, const std::string& url) {
   nlohmann::ordered_json page;
   page["added"] = FormatRfc3339(record.as_of);
   page["url"] = url;
@@ -53,7 +53,7 @@ RenderedScores RenderForBrowsertrix(const UrlScore& record) {
   const std::string url(UrlToFetch(record));
   const bool was_fetched = is_fetched_itself && record.fetched;
   if (!url.empty() && !was_fetched && IsDue(record)) {
-    rendered.push_back({url, Queue(record, url)});
+    rendered.push_back({url, QueueUrl(record, url)});
   }
   return rendered;
 }

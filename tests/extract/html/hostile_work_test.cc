@@ -4,6 +4,7 @@
 #include "tests/support/html/event_log.h"
 #include "tests/support/html/hostile_pages.h"
 #include "tests/support/html/parsers.h"
+#include "tests/support/sanitized.h"
 
 #include <cstdint>
 #include <string>
@@ -14,7 +15,7 @@ namespace crawlsieve::html_check {
 namespace {
 
 constexpr std::size_t kSmallest = 64 << 10;
-constexpr std::size_t kLargest = 4 << 20;
+constexpr std::size_t kLargest = testing::kIsSanitized ? 512 << 10 : 4 << 20;
 
 class HostileWork : public ::testing::TestWithParam<HostileFamily> {};
 

@@ -9,6 +9,7 @@
 #include "tests/plugin/judge/random_log.h"
 #include "tests/support/entry_builder.h"
 #include "tests/support/make_flat_index.h"
+#include "tests/support/sanitized.h"
 #include "tests/support/temporary_directory.h"
 
 #include <cstddef>
@@ -470,7 +471,8 @@ TEST_P(RemovalOfAll, NoByteOfTheStateNamesWhatWasPurged) {
   EXPECT_THAT(judge.FilesWith("whisper"), IsEmpty());
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, RemovalOfAll, ::testing::Range<std::uint64_t>(0, 16));
+INSTANTIATE_TEST_SUITE_P(Seeds, RemovalOfAll,
+                         ::testing::Range<std::uint64_t>(0, testing::kIsSanitized ? 4 : 16));
 
 class RemovalHistory : public ::testing::TestWithParam<std::uint64_t> {};
 
@@ -520,7 +522,8 @@ TEST_P(RemovalHistory, NoVerdictNamesAPageThatWasPurgedBeforeIt) {
   EXPECT_EQ(detector->index_stats().documents, texts);
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, RemovalHistory, ::testing::Range<std::uint64_t>(0, 24));
+INSTANTIATE_TEST_SUITE_P(Seeds, RemovalHistory,
+                         ::testing::Range<std::uint64_t>(0, testing::kIsSanitized ? 6 : 24));
 
 }  // namespace
 }  // namespace crawlsieve

@@ -3,6 +3,7 @@
 #include "plugin/state/noted_rows.h"
 #include "plugin/state/store.h"
 #include "tests/plugin/state/keys_of_hosts.h"
+#include "tests/support/sanitized.h"
 #include "tests/support/temporary_directory.h"
 
 #include <array>
@@ -62,7 +63,7 @@ Rows WithPrefix(const Rows& rows, std::string_view prefix) {
 }
 
 TEST(StoreSnapshot, ShowsTheStoreAsItWasWhateverComesAfterIt) {
-  for (const std::uint64_t seed : {1U, 2U, 3U, 4U}) {
+  for (const std::uint64_t seed : testing::SeedsToTry({1, 2, 3, 4})) {
     const TemporaryDirectory directory;
     const auto store =
         Store::Open({.directory = directory.path(), .write_buffer_bytes = 40'000}).value();

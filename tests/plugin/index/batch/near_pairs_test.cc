@@ -1,6 +1,7 @@
 #include "plugin/index/batch/near_pairs.h"
 
 #include "plugin/index/snapshot/writer.h"
+#include "tests/support/sanitized.h"
 #include "tests/support/temporary_directory.h"
 
 #include <algorithm>
@@ -57,9 +58,10 @@ class NearPairs : public ::testing::TestWithParam<int> {
  protected:
   NearPairs() {
     std::mt19937_64 random(static_cast<unsigned>(GetParam()));
+    constexpr std::uint64_t kDocuments = testing::kIsSanitized ? 1'000 : 4'000;
     std::set<IndexEntry> made;
     std::uint64_t bits = 0;
-    for (std::uint64_t document = 1; document <= 4'000; ++document) {
+    for (std::uint64_t document = 1; document <= kDocuments; ++document) {
       const std::uint64_t kind = random() % 8;
       if (kind < 4) bits = random();
       if (kind == 4) bits ^= std::uint64_t{1} << random() % 64 | std::uint64_t{1} << random() % 64;

@@ -2,6 +2,7 @@
 
 #include "plugin/index/batch/near_pairs.h"
 #include "plugin/index/snapshot/writer.h"
+#include "tests/support/sanitized.h"
 #include "tests/support/temporary_directory.h"
 
 #include <algorithm>
@@ -77,9 +78,10 @@ TEST(PermutedTables, DivideEachTableIntoItsRanges) {
 /// Seven tenths of a set in templates and near pairs; some neighbourhoods of thousands.
 std::vector<IndexEntry> MakeEntries(unsigned seed) {
   std::mt19937_64 random(seed);
+  constexpr std::uint64_t kDocuments = testing::kIsSanitized ? 1'500 : 6'000;
   std::set<IndexEntry> made;
   std::uint64_t bits = 0;
-  for (std::uint64_t document = 1; document <= 6'000; ++document) {
+  for (std::uint64_t document = 1; document <= kDocuments; ++document) {
     const std::uint64_t kind = random() % 8;
     if (kind < 3) bits = random();
     if (kind == 3) bits ^= std::uint64_t{1} << random() % 64 | std::uint64_t{1} << random() % 64;
