@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <memory>
 #include <system_error>
 #include <thread>
 #include <tuple>
@@ -61,7 +62,8 @@ Status ReadPieces(const std::filesystem::path& path, const Pace& pace,
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) return IoError("can't open", path);
   (void)::posix_fadvise(file, 0, 0, POSIX_FADV_SEQUENTIAL);
-  std::string buffer(kPieceBytes, '\0');
+  // Not zeroed: most files of a repository are far smaller than a piece.
+  const auto buffer = std::make_unique_for_overwrite<char[]>(kPieceBytes);
   Status status;
   while (status) {
     const auto begin = std::chrono::steady_clock::now();
@@ -69,11 +71,11 @@ Status ReadPieces(const std::filesystem::path& path, const Pace& pace,
       status = MakeError(ErrorCode::kIo, path.string() + ": stopped before it was read");
       break;
     }
-    const ssize_t size = ::read(file, buffer.data(), buffer.size());
+    const ssize_t size = ::read(file, buffer.get(), kPieceBytes);
     if (size < 0 && errno == EINTR) continue;
     if (size < 0) status = IoError("can't read", path);
     if (size <= 0) break;
-    status = visit(std::string_view(buffer).substr(0, static_cast<std::size_t>(size)));
+    status = visit({buffer.get(), static_cast<std::size_t>(size)});
     Rest(begin, pace.rests);
   }
   ::close(file);
