@@ -15,7 +15,7 @@ namespace crawlsieve::html_check {
 namespace {
 
 constexpr std::size_t kSmallest = 64 << 10;
-constexpr std::size_t kLargest = testing::kIsSanitized ? 512 << 10 : 4 << 20;
+constexpr std::size_t kLargest = testing::kIsSanitized ? 256 << 10 : 4 << 20;
 
 class HostileWork : public ::testing::TestWithParam<HostileFamily> {};
 
